@@ -1,0 +1,78 @@
+//! Names that people and policies use. The names agents see on the wire are made in `toolgate-catalog`.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The name of a server, as the operator wrote it: the first half of a canonical name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServerName(Arc<str>);
+
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum BadServerName {
+    #[error("a server name may not be empty")]
+    Empty,
+    #[error("a server name has at most {max} characters", max = ServerName::CHARS_MAX)]
+    TooLong,
+    #[error("a server name may not contain {0:?}")]
+    Character(char),
+}
+
+impl ServerName {
+    pub const CHARS_MAX: usize = 64;
+
+    /// Letters and digits of any script, `-`, `_` and `.`; the colon belongs to canonical names.
+    pub fn new(name: &str) -> Result<Self, BadServerName> {
+        if name.is_empty() {
+            return Err(BadServerName::Empty);
+        }
+        if name.chars().count() > Self::CHARS_MAX {
+            return Err(BadServerName::TooLong);
+        }
+        match name.chars().find(|c| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.')) {
+            Some(c) => Err(BadServerName::Character(c)),
+            None => Ok(Self(name.into())),
+        }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ServerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ServerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+impl serde::Serialize for ServerName {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+/// `{server}:{tool}`: what policy, ledger, CLI, API and console call a tool.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CanonicalName(Arc<str>);
+
+impl CanonicalName {
+    pub fn of(server: &ServerName, own: &str) -> Self {
+        Self(format!("{server}:{own}").into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CanonicalName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

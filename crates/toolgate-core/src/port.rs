@@ -1,0 +1,181 @@
+//! The ports between the door (`toolgate-edge`) and the servers (`toolgate-upstream`).
+//!
+//! A request crosses in a neutral form: no era, no ids, no transport. The door takes the agent's era off and the
+//! upstream side puts the server's era on, so all four combinations are two halves that know nothing of each other.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::server::{Listing, ServerState};
+use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName};
+
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// One MCP request on its way to one server.
+#[derive(Clone, Debug)]
+pub struct ServerRequest {
+    pub method: Cow<'static, str>,
+    /// The members of `params` but for `_meta`, `inputResponses` and `requestState`, as JSON text without the
+    /// braces: `"name":"add","arguments":{"a":1}`. Names are the server's own. May be empty.
+    pub params: String,
+    /// The members of the caller's `_meta` that belong to neither era's machinery (no `progressToken`, nothing under
+    /// `io.modelcontextprotocol/`), as JSON text without the braces. May be empty.
+    pub meta: String,
+    /// What `Mcp-Name` says: the server's own tool or prompt name, resource URI, or task id.
+    pub name: Option<String>,
+    /// `Mcp-Param-…` headers: full header name and value, already encoded.
+    pub param_headers: Vec<(String, String)>,
+    /// Answers to an earlier `input_required`, for servers of the newer era.
+    pub input: Option<InputAnswers>,
+}
+
+impl ServerRequest {
+    pub fn new(method: impl Into<Cow<'static, str>>, params: String) -> Self {
+        Self {
+            method: method.into(),
+            params,
+            meta: String::new(),
+            name: None,
+            param_headers: Vec::new(),
+            input: None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct InputAnswers {
+    /// The object of `inputResponses`.
+    pub responses: Option<RawJson>,
+    /// The server's own `requestState`, as a JSON string.
+    pub state: Option<RawJson>,
+}
+
+/// A server's answer: its `result`, byte for byte.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    Complete(RawJson),
+    /// `resultType: "input_required"`. Only servers of the newer era answer so.
+    InputRequired(RawJson),
+    /// `resultType: "task"`.
+    Task(RawJson),
+}
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The server answered, with an error.
+    #[error(transparent)]
+    Rpc(#[from] RpcError),
+    /// The server did not answer.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+/// Which side of the protocol may answer a request that a server sends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AskKind {
+    Elicitation,
+    Sampling,
+    Roots,
+}
+
+impl AskKind {
+    pub fn of_method(method: &str) -> Option<AskKind> {
+        match method {
+            "elicitation/create" => Some(AskKind::Elicitation),
+            "sampling/createMessage" => Some(AskKind::Sampling),
+            "roots/list" => Some(AskKind::Roots),
+            _ => None,
+        }
+    }
+
+    pub fn method(self) -> &'static str {
+        match self {
+            AskKind::Elicitation => "elicitation/create",
+            AskKind::Sampling => "sampling/createMessage",
+            AskKind::Roots => "roots/list",
+        }
+    }
+
+    /// The capability a client declares to be asked.
+    pub fn capability(self) -> &'static str {
+        match self {
+            AskKind::Elicitation => "elicitation",
+            AskKind::Sampling => "sampling",
+            AskKind::Roots => "roots",
+        }
+    }
+}
+
+/// Identifies one client (an older-era session, a stdio connection, or a principal of the newer era), so that a
+/// server's question on a shared connection is never put to somebody else.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ClientKey(pub u64);
+
+/// The client on whose behalf a request runs: the way back for everything but the answer.
+pub trait Caller: Send + Sync {
+    fn principal(&self) -> &PrincipalId;
+    fn client(&self) -> ClientKey;
+    /// The client's own `capabilities` object.
+    fn capabilities(&self) -> &RawJson;
+    /// The client's own `clientInfo` object.
+    fn client_info(&self) -> Option<&RawJson>;
+    fn can_answer(&self, kind: AskKind) -> bool;
+    /// Whether the client asked for progress.
+    fn wants_progress(&self) -> bool;
+    /// The level of log messages the client asked for.
+    fn log_level(&self) -> Option<&str>;
+    /// `params` of a `notifications/progress` of this request, with whatever token stood on the server's side.
+    fn progress(&self, params: RawJson);
+    /// `params` of a `notifications/message`.
+    fn log(&self, params: RawJson);
+    /// Puts a server's request to the client and waits. Errors if the client cannot answer that kind.
+    fn ask(&self, kind: AskKind, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>>;
+}
+
+/// The servers, as the door sees them.
+pub trait Servers: Send + Sync {
+    /// Sends a request and waits for its answer. Dropping the future cancels the request at the server.
+    fn request(
+        &self,
+        server: &ServerName,
+        request: ServerRequest,
+        caller: Arc<dyn Caller>,
+    ) -> BoxFuture<'static, Result<Reply, ServerError>>;
+
+    /// Asks to hear of changes to one resource; counted, one subscription upstream however many ask.
+    fn watch_resource(&self, server: &ServerName, uri: &str);
+    fn unwatch_resource(&self, server: &ServerName, uri: &str);
+
+    /// Hears `notifications/tasks` for a server's own task ids until the returned guard is dropped.
+    fn watch_tasks(
+        &self,
+        server: &ServerName,
+        task_ids: Vec<String>,
+        on_change: Box<dyn Fn(RawJson) + Send + Sync>,
+    ) -> Box<dyn Send + Sync>;
+
+    /// The most talkative level any older-era client has asked for.
+    fn set_log_level(&self, level: &str);
+
+    /// A client's roots changed: servers of the older era are told to ask again.
+    fn roots_changed(&self);
+
+    /// The state of one server, for messages and pages.
+    fn state(&self, server: &ServerName) -> Option<ServerState>;
+}
+
+/// What the servers tell the gateway on their own. Implementations return at once.
+pub trait Watcher: Send + Sync {
+    fn listed(&self, server: &ServerName, listing: Listing);
+    fn state_changed(&self, server: &ServerName, state: &ServerState);
+    /// `params` of `notifications/resources/updated`.
+    fn resource_updated(&self, server: &ServerName, uri: &str, params: RawJson);
+    /// A log message that belongs to no request under way.
+    fn logged(&self, server: &ServerName, params: RawJson);
+    /// A server's request that belongs to no request under way.
+    fn asked(&self, server: &ServerName, kind: AskKind, params: RawJson) -> BoxFuture<'static, Result<RawJson, RpcError>>;
+    /// A line that a child process wrote to its standard error.
+    fn stderr_line(&self, server: &ServerName, line: &str);
+}
