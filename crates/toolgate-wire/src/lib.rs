@@ -1,1 +1,15 @@
-//! Being written.
+#![doc = include_str!("../README.md")]
+
+pub mod compose;
+pub mod depth;
+pub mod header;
+pub mod message;
+pub mod meta;
+pub mod object;
+pub mod param_header;
+pub mod sse;
+pub mod version;
+
+pub use message::{Incoming, Malformed, Notification, Request, Response, parse};
+pub use object::Members;
+pub use version::Version;

@@ -1,0 +1,60 @@
+//! Messages of ours, as text around values that are not ours.
+
+use bytes::Bytes;
+use toolgate_core::{RawJson, RpcError};
+
+use crate::object::{push_member, push_string};
+
+/// `{"jsonrpc":"2.0","id":…,"result":…}`
+pub fn response(id: &str, result: &str) -> Bytes {
+    let mut text = String::with_capacity(result.len() + id.len() + 40);
+    text.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    text.push_str(id);
+    text.push_str(r#","result":"#);
+    text.push_str(result);
+    text.push('}');
+    text.into()
+}
+
+/// An error answer. Without an id where none could be read: the newer era leaves it out, the older says null.
+pub fn error(id: Option<&str>, error: &RpcError) -> Bytes {
+    let mut text = String::with_capacity(160 + error.message.len());
+    text.push_str(r#"{"jsonrpc":"2.0""#);
+    if let Some(id) = id {
+        text.push_str(r#","id":"#);
+        text.push_str(id);
+    }
+    text.push_str(r#","error":{"code":"#);
+    text.push_str(&error.code.to_string());
+    text.push_str(r#","message":"#);
+    push_string(&mut text, &error.message);
+    if let Some(data) = &error.data {
+        push_member(&mut text, "data", data.as_str());
+    }
+    text.push_str("}}");
+    text.into()
+}
+
+pub fn request(id: u64, method: &str, params: &str) -> Bytes {
+    let mut text = String::with_capacity(params.len() + 80);
+    text.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    text.push_str(&id.to_string());
+    text.push_str(r#","method":"#);
+    push_string(&mut text, method);
+    text.push_str(r#","params":"#);
+    text.push_str(params);
+    text.push('}');
+    text.into()
+}
+
+pub fn notification(method: &str, params: Option<&RawJson>) -> Bytes {
+    let mut text = String::with_capacity(80 + params.map_or(0, |params| params.as_bytes().len()));
+    text.push_str(r#"{"jsonrpc":"2.0","method":"#);
+    push_string(&mut text, method);
+    if let Some(params) = params {
+        text.push_str(r#","params":"#);
+        text.push_str(params.as_str());
+    }
+    text.push('}');
+    text.into()
+}

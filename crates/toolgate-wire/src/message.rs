@@ -1,0 +1,197 @@
+//! One JSON-RPC message, borrowed from the bytes it came in.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+use toolgate_core::{RawJson, RpcError};
+
+use crate::object::{self, Members};
+
+#[derive(Debug)]
+pub enum Incoming<'a> {
+    Request(Request<'a>),
+    Notification(Notification<'a>),
+    Response(Response<'a>),
+}
+
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// A string or an integer, as it was written.
+    pub id: &'a RawValue,
+    pub method: Cow<'a, str>,
+    pub params: Option<&'a RawValue>,
+}
+
+#[derive(Debug)]
+pub struct Notification<'a> {
+    pub method: Cow<'a, str>,
+    pub params: Option<&'a RawValue>,
+}
+
+#[derive(Debug)]
+pub struct Response<'a> {
+    /// Missing where the other side could not read the id of what it answers.
+    pub id: Option<&'a RawValue>,
+    pub outcome: Result<&'a RawValue, RpcError>,
+}
+
+/// Why bytes are not a JSON-RPC message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    #[error("the message is not valid JSON: {0}")]
+    Syntax(String),
+    #[error("not a JSON-RPC 2.0 message: {why}")]
+    Invalid { id: Option<RawJson>, why: &'static str },
+    /// An array of messages. Only 2025-03-26 allows it.
+    #[error("a batch of messages is not allowed in this protocol version; send them one by one")]
+    Batch,
+}
+
+impl Malformed {
+    pub fn to_error(&self) -> RpcError {
+        let code = match self {
+            Malformed::Syntax(_) => RpcError::PARSE,
+            Malformed::Invalid { .. } | Malformed::Batch => RpcError::INVALID_REQUEST,
+        };
+        RpcError::new(code, self.to_string())
+    }
+
+    pub fn id(&self) -> Option<&RawJson> {
+        match self {
+            Malformed::Invalid { id, .. } => id.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// Reads exactly one message; bytes after its end are refused.
+pub fn parse(bytes: &[u8]) -> Result<Incoming<'_>, Malformed> {
+    let text = bytes.trim_ascii();
+    match text.first() {
+        Some(b'{') => classify(serde_json::from_slice(text).map_err(syntax)?),
+        Some(b'[') => {
+            let _: &RawValue = serde_json::from_slice(text).map_err(syntax)?;
+            Err(Malformed::Batch)
+        }
+        _ => {
+            let _: &RawValue = serde_json::from_slice(text).map_err(syntax)?;
+            Err(Malformed::Invalid { id: None, why: "it is not an object" })
+        }
+    }
+}
+
+/// The messages of a batch, for the one revision that has them.
+pub fn parse_batch(bytes: &[u8]) -> Result<Vec<&RawValue>, Malformed> {
+    let messages: Vec<&RawValue> = serde_json::from_slice(bytes).map_err(syntax)?;
+    if messages.is_empty() {
+        return Err(Malformed::Invalid { id: None, why: "the batch is empty" });
+    }
+    Ok(messages)
+}
+
+fn syntax(error: serde_json::Error) -> Malformed {
+    Malformed::Syntax(error.to_string())
+}
+
+fn classify(members: Members<'_>) -> Result<Incoming<'_>, Malformed> {
+    let id = members.get("id");
+    let id_ok = id.is_some_and(is_id);
+    let invalid = |why| Err(Malformed::Invalid { id: id.filter(|_| id_ok).map(RawJson::from), why });
+    if members.has_duplicates() {
+        return invalid("a member stands twice");
+    }
+    if members.get("jsonrpc").and_then(object::string).as_deref() != Some("2.0") {
+        return invalid("\"jsonrpc\" must be \"2.0\"");
+    }
+    if let Some(result) = members.get("result") {
+        return Ok(Incoming::Response(Response { id: id.filter(|_| id_ok), outcome: Ok(result) }));
+    }
+    if let Some(error) = members.get("error") {
+        return match decode_error(error) {
+            Some(error) => Ok(Incoming::Response(Response { id: id.filter(|_| id_ok), outcome: Err(error) })),
+            None => invalid("\"error\" must have a code and a message"),
+        };
+    }
+    let Some(method) = members.get_str("method") else {
+        return invalid("\"method\" must be a string");
+    };
+    let params = members.get("params");
+    if params.is_some_and(|params| !params.get().starts_with('{')) {
+        return invalid("\"params\" must be an object");
+    }
+    match id {
+        None => Ok(Incoming::Notification(Notification { method, params })),
+        Some(id) if id_ok => Ok(Incoming::Request(Request { id, method, params })),
+        Some(_) => invalid("\"id\" must be a string or an integer"),
+    }
+}
+
+fn is_id(id: &RawValue) -> bool {
+    let text = id.get();
+    match text.as_bytes().first() {
+        Some(b'"') => true,
+        Some(b'-' | b'0'..=b'9') => text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit()),
+        _ => false,
+    }
+}
+
+fn decode_error(error: &RawValue) -> Option<RpcError> {
+    let members = Members::parse(error).ok()?;
+    let code = serde_json::from_str(members.get("code")?.get()).ok()?;
+    let message = members.get_str("message")?.into_owned();
+    Some(RpcError { code, message, data: members.get("data").map(RawJson::from) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> (i64, Option<String>) {
+        let malformed = parse(text.as_bytes()).expect_err("must be refused");
+        (malformed.to_error().code, malformed.id().map(|id| id.as_str().to_owned()))
+    }
+
+    #[test]
+    fn requests_notifications_and_responses_are_told_apart() {
+        let kind = |text: &'static str| match parse(text.as_bytes()).expect("valid") {
+            Incoming::Request(request) => format!("request {}", request.id.get()),
+            Incoming::Notification(notification) => format!("notification {}", notification.method),
+            Incoming::Response(response) => format!("response {}", response.outcome.is_ok()),
+        };
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":"7","method":"ping"}"#), "request \"7\"");
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","method":"x","params":{}}"#), "notification x");
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"result":null}"#), "response true");
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":""}}"#), "response false");
+    }
+
+    #[test]
+    fn what_is_not_json_is_a_parse_error() {
+        for text in ["", "{", r#"{"jsonrpc":"2.0","id":1,"method":"ping"} trailing"#, "nul", "\u{0}"] {
+            assert_eq!(refusal(text).0, RpcError::PARSE, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_rpc_is_an_invalid_request() {
+        for text in [
+            "1",
+            "[]",
+            r#"{"id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#,
+            r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#,
+        ] {
+            assert_eq!(refusal(text).0, RpcError::INVALID_REQUEST, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_readable_id_comes_back_with_the_refusal() {
+        assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":"a","method":7}"#).1.as_deref(), Some("\"a\""));
+    }
+}

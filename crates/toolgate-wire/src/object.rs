@@ -1,0 +1,202 @@
+//! A JSON object as its members in their order, each value untouched.
+//!
+//! Written by hand because maps reorder or merge keys and typed structs drop what they do not know; a gateway that
+//! promises to pass things on byte for byte can afford neither.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The members of one object, borrowed from its text.
+#[derive(Debug, Default)]
+pub struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    pub fn parse(object: &'a RawValue) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(object.get())
+    }
+
+    pub fn of_str(object: &'a str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(object)
+    }
+
+    pub fn get(&self, key: &str) -> Option<&'a RawValue> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| *value)
+    }
+
+    /// A member that is a JSON string, decoded.
+    pub fn get_str(&self, key: &str) -> Option<Cow<'a, str>> {
+        string(self.get(key)?)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), *value))
+    }
+
+    /// Whether a key stands twice: two readers of such an object may see two different things.
+    pub fn has_duplicates(&self) -> bool {
+        self.0.iter().enumerate().any(|(at, (name, _))| self.0[..at].iter().any(|(earlier, _)| earlier == name))
+    }
+
+    /// The members but those `without` names, as text without braces, appended to `text`.
+    pub fn write_without(&self, text: &mut String, without: impl Fn(&str) -> bool) {
+        for (name, value) in &self.0 {
+            if !without(name) {
+                push_member(text, name, value.get());
+            }
+        }
+    }
+}
+
+/// Appends `"name":value` and the comma before it, where one is needed.
+pub fn push_member(text: &mut String, name: &str, value: &str) {
+    if !text.is_empty() && !text.ends_with('{') {
+        text.push(',');
+    }
+    push_string(text, name);
+    text.push(':');
+    text.push_str(value);
+}
+
+/// Appends a JSON string.
+pub fn push_string(text: &mut String, value: &str) {
+    let plain = value.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
+    if plain {
+        text.push('"');
+        text.push_str(value);
+        text.push('"');
+    } else {
+        text.push_str(&serde_json::to_string(value).expect("a string serialises"));
+    }
+}
+
+/// The decoded text of a raw value that is a JSON string.
+pub fn string(value: &RawValue) -> Option<Cow<'_, str>> {
+    let text = value.get();
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    serde_json::from_str(text).ok().map(Cow::Owned)
+}
+
+/// `object` with the value of its top-level member `key` replaced by the JSON text `value`, everything else as it
+/// was; the member is put first if it was missing.
+pub fn with_member(object: &str, key: &str, value: &str) -> Result<String, serde_json::Error> {
+    let members = Members::of_str(object)?;
+    let mut text = String::with_capacity(object.len() + key.len() + value.len() + 8);
+    match members.get(key) {
+        Some(old) => {
+            let start = old.get().as_ptr() as usize - object.as_ptr() as usize;
+            text.push_str(&object[..start]);
+            text.push_str(value);
+            text.push_str(&object[start + old.get().len()..]);
+        }
+        None => insert_first(&mut text, object, key, value),
+    }
+    Ok(text)
+}
+
+/// Appends `object` with one more member in front of the others.
+pub fn insert_first(text: &mut String, object: &str, key: &str, value: &str) {
+    let rest = object.trim_start().strip_prefix('{').unwrap_or("}").trim_start();
+    text.push('{');
+    push_member(text, key, value);
+    if !rest.starts_with('}') {
+        text.push(',');
+    }
+    text.push_str(rest);
+}
+
+/// `object` without its top-level member `key`.
+pub fn without_member(object: &str, key: &str) -> Result<String, serde_json::Error> {
+    let members = Members::of_str(object)?;
+    let mut text = String::with_capacity(object.len());
+    text.push('{');
+    members.write_without(&mut text, |name| name == key);
+    text.push('}');
+    Ok(text)
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::with_capacity(6);
+                while let Some((Key(key), value)) = map.next_entry()? {
+                    members.push((key, value));
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(InOrder).map(Members)
+    }
+}
+
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Borrowing;
+        impl<'de> Visitor<'de> for Borrowing {
+            type Value = Cow<'de, str>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Self::Value, E> {
+                Ok(Cow::Borrowed(key))
+            }
+
+            fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+                Ok(Cow::Owned(key.to_owned()))
+            }
+        }
+        deserializer.deserialize_str(Borrowing).map(Key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacing_a_member_leaves_every_other_byte() {
+        let object = r#"{ "a" : 1.10, "name":"x" ,"z":{"n":12345678901234567890123} }"#;
+        let changed = with_member(object, "name", r#""y""#).expect("valid");
+        assert_eq!(changed, r#"{ "a" : 1.10, "name":"y" ,"z":{"n":12345678901234567890123} }"#);
+    }
+
+    #[test]
+    fn a_missing_member_is_put_first() {
+        assert_eq!(with_member("{}", "a", "1").expect("valid"), r#"{"a":1}"#);
+        assert_eq!(with_member(r#"{ "b":2}"#, "a", "1").expect("valid"), r#"{"a":1,"b":2}"#);
+    }
+
+    #[test]
+    fn only_the_top_level_member_is_removed() {
+        let text = without_member(r#"{"a":{"k":1},"k":2,"b":3}"#, "k").expect("valid");
+        assert_eq!(text, r#"{"a":{"k":1},"b":3}"#);
+    }
+
+    #[test]
+    fn escaped_keys_and_strings_are_decoded() {
+        let members = Members::of_str(r#"{"n\u0061me":"a\"b"}"#).expect("valid");
+        assert_eq!(members.get_str("name").as_deref(), Some("a\"b"));
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_noticed() {
+        assert!(Members::of_str(r#"{"a":1,"\u0061":2}"#).expect("valid").has_duplicates());
+    }
+}
