@@ -1,1 +1,33 @@
-//! Being written.
+#![doc = include_str!("../README.md")]
+
+mod http;
+mod sse;
+mod pipe;
+mod stdio;
+
+mod body;
+mod guard;
+mod listener;
+
+mod dispatch;
+mod era;
+
+mod caller;
+mod exchange;
+mod hub;
+mod listen;
+mod parked;
+mod seal;
+mod session;
+mod stream;
+mod task_id;
+
+mod gateway;
+mod metrics;
+
+pub use gateway::{Gateway, Setup};
+pub use guard::{AllowedHosts, Credentials};
+pub use http::router;
+pub use hub::Hub;
+pub use listener::serve;
+pub use stdio::serve_pipe;

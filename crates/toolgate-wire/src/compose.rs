@@ -16,6 +16,22 @@ pub fn response(id: &str, result: &str) -> Bytes {
     text.into()
 }
 
+/// The same with more members in front of those of `result`, which must be an object.
+pub fn response_with_front(id: &str, front: &str, result: &str) -> Bytes {
+    let rest = result.trim_start().strip_prefix('{').unwrap_or("}").trim_start();
+    let mut text = String::with_capacity(result.len() + front.len() + id.len() + 40);
+    text.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    text.push_str(id);
+    text.push_str(r#","result":{"#);
+    text.push_str(front);
+    if !rest.starts_with('}') {
+        text.push(',');
+    }
+    text.push_str(rest);
+    text.push('}');
+    text.into()
+}
+
 /// An error answer. Without an id where none could be read: the newer era leaves it out, the older says null.
 pub fn error(id: Option<&str>, error: &RpcError) -> Bytes {
     let mut text = String::with_capacity(160 + error.message.len());

@@ -3,6 +3,7 @@
 pub mod compose;
 pub mod depth;
 pub mod header;
+pub mod line;
 pub mod message;
 pub mod meta;
 pub mod object;

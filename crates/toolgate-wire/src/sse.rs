@@ -87,8 +87,8 @@ impl Decoder {
     }
 }
 
-/// One event as bytes. `data` must be a single line, which JSON text from our own composers and compact servers is;
-/// a line break inside is split as the format asks.
+/// One event as bytes. `data` is JSON, where a line break can only be white space between tokens: it becomes a space,
+/// because many readers take each `data:` line for a whole message.
 pub fn encode(id: Option<&str>, event: Option<&str>, data: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(data.len() + 64);
     if let Some(id) = id {
@@ -101,14 +101,19 @@ pub fn encode(id: Option<&str>, event: Option<&str>, data: &[u8]) -> Bytes {
         out.extend_from_slice(event.as_bytes());
         out.push(b'\n');
     }
-    for line in data.split(|byte| *byte == b'\n') {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        out.extend_from_slice(b"data: ");
-        out.extend_from_slice(line);
-        out.push(b'\n');
-    }
-    out.push(b'\n');
+    out.extend_from_slice(b"data: ");
+    push_one_line(&mut out, data);
+    out.extend_from_slice(b"\n\n");
     out.into()
+}
+
+/// Appends JSON text with its line breaks, which can only be white space, turned into spaces.
+pub fn push_one_line(out: &mut Vec<u8>, json: &[u8]) {
+    let start = out.len();
+    out.extend_from_slice(json);
+    if memchr::memchr2(b'\n', b'\r', json).is_some() {
+        out[start..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    }
 }
 
 #[cfg(test)]
@@ -154,6 +159,6 @@ mod tests {
     fn what_is_encoded_is_decoded() {
         let bytes = encode(Some("s-1"), None, b"{\n\"a\":1}");
         let text = std::str::from_utf8(&bytes).expect("text");
-        assert_eq!(events(&[text])[0].data, "{\n\"a\":1}");
+        assert_eq!(events(&[text])[0].data, "{ \"a\":1}");
     }
 }

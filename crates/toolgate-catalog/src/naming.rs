@@ -1,0 +1,75 @@
+//! The names agents see.
+//!
+//! MCP forbids `:` in names and model APIs reject `.`, so the canonical name is not what goes on the wire. A wire
+//! name is never taken apart again: the section that made it holds the way back.
+
+use sha2::{Digest, Sha256};
+use toolgate_core::{CanonicalName, ServerName};
+
+/// What model APIs accept.
+pub const NAME_CHARS_MAX: usize = 64;
+const SUFFIX_CHARS: usize = 9;
+
+/// The wire name of a server's tool or prompt: only `[A-Za-z0-9_-]`, at most 64 characters. Where the plain name
+/// would lose something (a foreign character, the end of a long name) it ends in a hash of the canonical one.
+pub fn wire_name(server: &ServerName, own: &str) -> String {
+    let canonical = CanonicalName::of(server, own);
+    let (plain, lossless) = legalise(canonical.as_str());
+    if lossless && plain.len() <= NAME_CHARS_MAX { plain } else { suffixed(&plain, &canonical) }
+}
+
+/// The wire name for something whose plain name is taken.
+pub(crate) fn suffixed_name(server: &ServerName, own: &str) -> String {
+    let canonical = CanonicalName::of(server, own);
+    let (plain, _) = legalise(canonical.as_str());
+    suffixed(&plain, &canonical)
+}
+
+fn legalise(canonical: &str) -> (String, bool) {
+    let mut plain = String::with_capacity(canonical.len() + 4);
+    let mut lossless = true;
+    for c in canonical.chars() {
+        match c {
+            ':' | '.' => plain.push_str("__"),
+            'A'..='Z' | 'a'..='z' | '0'..='9' | '_' | '-' => plain.push(c),
+            _ => {
+                plain.push('_');
+                lossless = false;
+            }
+        }
+    }
+    (plain, lossless)
+}
+
+fn suffixed(plain: &str, canonical: &CanonicalName) -> String {
+    let digest = Sha256::digest(canonical.as_str());
+    let head = &plain[..plain.len().min(NAME_CHARS_MAX - SUFFIX_CHARS)];
+    let hash = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
+    format!("{head}_{hash:08x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wire(server: &str, own: &str) -> String {
+        wire_name(&ServerName::new(server).expect("legal"), own)
+    }
+
+    #[test]
+    fn colons_and_dots_become_two_underscores() {
+        assert_eq!(wire("resume-profile-mcp", "parse_document"), "resume-profile-mcp__parse_document");
+        assert_eq!(wire("com.example.files", "read.all"), "com__example__files__read__all");
+    }
+
+    #[test]
+    fn long_and_foreign_names_are_legal_and_distinct() {
+        let long = "x".repeat(128);
+        let names = [wire("s", &long), wire("s", &long[..127]), wire("s", "日本"), wire("s", "中国"), wire("数据", "a b")];
+        for (at, name) in names.iter().enumerate() {
+            assert!(name.len() <= NAME_CHARS_MAX, "{name}");
+            assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'), "{name}");
+            assert!(!names[..at].contains(name), "{name} twice");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The client behind one request, as the upstream side sees it: the way back for progress, logs and questions.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::{mpsc, oneshot};
+use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey, Reply};
+use toolgate_core::server::Era;
+use toolgate_core::{PrincipalId, RawJson, RpcError};
+use toolgate_wire::object::{self, with_member};
+use toolgate_wire::{Members, Version, compose, meta};
+
+use crate::session::Session;
+
+/// Who is calling and what they can do: fixed for a session of the older era, read anew from each request of the newer.
+pub(crate) struct Client {
+    pub(crate) key: ClientKey,
+    pub(crate) principal: PrincipalId,
+    pub(crate) version: Version,
+    pub(crate) capabilities: RawJson,
+    pub(crate) info: Option<RawJson>,
+    pub(crate) abilities: Abilities,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Abilities {
+    pub(crate) elicitation_form: bool,
+    pub(crate) elicitation_url: bool,
+    pub(crate) sampling: bool,
+    pub(crate) roots: bool,
+    pub(crate) tasks: bool,
+}
+
+impl Abilities {
+    pub(crate) fn of(capabilities: &RawJson) -> Self {
+        // Most clients of tools declare nothing.
+        if capabilities.as_bytes() == b"{}" {
+            return Self::default();
+        }
+        let Ok(members) = capabilities.decode::<Members<'_>>() else {
+            return Self::default();
+        };
+        let has = |object: Option<&serde_json::value::RawValue>, key: &str| {
+            object.is_some_and(|raw| Members::parse(raw).is_ok_and(|members| members.get(key).is_some()))
+        };
+        let elicitation = members.get("elicitation");
+        let url = has(elicitation, "url");
+        Self {
+            // An empty object is how clients declared forms before there was anything else.
+            elicitation_form: elicitation.is_some() && (!url || has(elicitation, "form")),
+            elicitation_url: url,
+            sampling: members.get("sampling").is_some(),
+            roots: members.get("roots").is_some(),
+            tasks: has(members.get("extensions"), meta::TASKS_EXTENSION),
+        }
+    }
+}
+
+impl Client {
+    pub(crate) fn era(&self) -> Era {
+        self.version.era()
+    }
+}
+
+/// Clients of the newer era have no connection to be told apart by; the principal is what stays the same.
+pub(crate) fn principal_key(principal: &PrincipalId) -> ClientKey {
+    let mut hasher = DefaultHasher::new();
+    principal.hash(&mut hasher);
+    ClientKey(hasher.finish() | (1 << 63))
+}
+
+/// What a call under way sends towards its client.
+pub(crate) enum Outbound {
+    /// A whole notification.
+    Notify(Bytes),
+    Ask { kind: AskKind, params: RawJson, answer: oneshot::Sender<Result<RawJson, RpcError>> },
+    Done(Result<Reply, RpcError>),
+}
+
+pub(crate) struct RequestCaller {
+    pub(crate) client: Arc<Client>,
+    /// Only in the older era.
+    pub(crate) session: Option<Arc<Session>>,
+    pub(crate) progress_token: Option<RawJson>,
+    /// What the request itself asked for, in the newer era.
+    pub(crate) log_level: Option<String>,
+    pub(crate) input_wait: Duration,
+    pub(crate) out: mpsc::Sender<Outbound>,
+}
+
+const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+pub(crate) fn level_rank(level: &str) -> Option<usize> {
+    LEVELS.iter().position(|one| *one == level)
+}
+
+/// Whether a message's `level` reaches what the client wants; a message without a level does.
+pub(crate) fn level_passes(wanted: &str, params: &RawJson) -> bool {
+    let level = params.decode::<Members<'_>>().ok().and_then(|members| members.get_str("level").map(|l| l.into_owned()));
+    match (level.as_deref().and_then(level_rank), level_rank(wanted)) {
+        (Some(level), Some(wanted)) => level >= wanted,
+        _ => true,
+    }
+}
+
+impl RequestCaller {
+    /// Notifications are best effort: a client that reads too slowly loses some rather than slowing the server down.
+    fn notify(&self, method: &str, params: &RawJson) {
+        drop(self.out.try_send(Outbound::Notify(compose::notification(method, Some(params)))));
+    }
+
+    fn wants_log(&self, params: &RawJson) -> bool {
+        match (&self.session, &self.log_level) {
+            // Before a client of the older era has set a level, the server decides what it sends.
+            (Some(session), _) => session.log_level().is_none_or(|wanted| level_passes(&wanted, params)),
+            (None, Some(wanted)) => level_passes(wanted, params),
+            (None, None) => false,
+        }
+    }
+}
+
+impl Caller for RequestCaller {
+    fn principal(&self) -> &PrincipalId {
+        &self.client.principal
+    }
+
+    fn client(&self) -> ClientKey {
+        self.client.key
+    }
+
+    fn capabilities(&self) -> &RawJson {
+        &self.client.capabilities
+    }
+
+    fn client_info(&self) -> Option<&RawJson> {
+        self.client.info.as_ref()
+    }
+
+    fn can_answer(&self, kind: AskKind) -> bool {
+        let abilities = self.client.abilities;
+        match kind {
+            AskKind::Elicitation => abilities.elicitation_form || abilities.elicitation_url,
+            AskKind::Sampling => abilities.sampling,
+            AskKind::Roots => abilities.roots,
+        }
+    }
+
+    fn wants_progress(&self) -> bool {
+        self.progress_token.is_some()
+    }
+
+    fn log_level(&self) -> Option<&str> {
+        self.log_level.as_deref()
+    }
+
+    fn progress(&self, params: RawJson) {
+        let Some(token) = &self.progress_token else { return };
+        if let Ok(text) = with_member(params.as_str(), meta::PROGRESS_TOKEN, token.as_str()) {
+            self.notify("notifications/progress", &RawJson::from_composed(text));
+        }
+    }
+
+    fn log(&self, params: RawJson) {
+        if self.wants_log(&params) {
+            self.notify("notifications/message", &params);
+        }
+    }
+
+    fn ask(&self, kind: AskKind, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
+        Box::pin(async move {
+            if !self.can_answer(kind) || asks_beyond(self.client.abilities, kind, &params) {
+                return Err(cannot_answer(kind));
+            }
+            let (answer, answered) = oneshot::channel();
+            let gone = || RpcError::new(RpcError::INTERNAL, "the client has gone");
+            self.out.send(Outbound::Ask { kind, params, answer }).await.map_err(|_| gone())?;
+            match tokio::time::timeout(self.input_wait, answered).await {
+                Ok(outcome) => outcome.unwrap_or_else(|_| Err(gone())),
+                Err(_) => Err(RpcError::new(
+                    RpcError::INTERNAL,
+                    format!("the client did not answer within {} s", self.input_wait.as_secs()),
+                )),
+            }
+        })
+    }
+}
+
+pub(crate) fn cannot_answer(kind: AskKind) -> RpcError {
+    RpcError::new(RpcError::METHOD_NOT_FOUND, format!("the client does not support {}", kind.capability()))
+}
+
+/// Whether an elicitation uses a mode (form or URL) that the client did not declare.
+fn asks_beyond(abilities: Abilities, kind: AskKind, params: &RawJson) -> bool {
+    if kind != AskKind::Elicitation {
+        return false;
+    }
+    let mode = params.decode::<Members<'_>>().ok().and_then(|members| members.get("mode").and_then(object::string));
+    match mode.as_deref() {
+        Some("url") => !abilities.elicitation_url,
+        _ => !abilities.elicitation_form,
+    }
+}

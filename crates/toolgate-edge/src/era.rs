@@ -1,0 +1,244 @@
+//! The only place that knows both protocol eras: how a request is read and how its answer is dressed.
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use serde_json::json;
+use serde_json::value::RawValue;
+use toolgate_core::port::Reply;
+use toolgate_core::server::Era;
+use toolgate_core::{PrincipalId, RawJson, RpcError};
+use toolgate_wire::meta::RequestMeta;
+use toolgate_wire::object::{self, push_string, with_member};
+use toolgate_wire::{Members, Version, compose, header, meta};
+
+use crate::caller::{Abilities, Client, principal_key};
+use crate::exchange::{OwnedRequest, Response};
+use crate::gateway::{Gateway, SERVER_NAME, SERVER_VERSION};
+use crate::session::Session;
+
+/// How long a client may keep a list before it asks again. Changes are announced, so this only bounds what a client
+/// that does not listen can miss.
+const LIST_TTL_MS: u32 = 5_000;
+const DISCOVER_TTL_MS: u32 = 60_000;
+const INSTRUCTIONS_BYTES_MAX: usize = 8 << 10;
+
+/// The era in which a message speaks: the newer one says so in `_meta` or in its header.
+pub(crate) fn of_message(params: Option<&RawValue>, version_header: Option<&str>) -> Era {
+    let header_is_legacy = version_header.and_then(Version::parse).map(Version::era) == Some(Era::Legacy);
+    if version_header.is_some() && !header_is_legacy {
+        return Era::Modern;
+    }
+    let says_so = params.is_some_and(|params| {
+        params.get().contains(meta::PROTOCOL_VERSION)
+            && Members::parse(params)
+                .ok()
+                .and_then(|members| Members::parse(members.get("_meta")?).ok())
+                .is_some_and(|meta| meta.get(meta::PROTOCOL_VERSION).is_some())
+    });
+    if says_so { Era::Modern } else { Era::Legacy }
+}
+
+/// A request of the newer era, with its context.
+pub(crate) struct ModernRequest {
+    pub(crate) client: Client,
+    pub(crate) progress_token: Option<RawJson>,
+    pub(crate) log_level: Option<String>,
+}
+
+/// Reads what every request of the newer era carries in `_meta`, and holds it against the headers where there are any.
+pub(crate) fn read_modern(
+    principal: &PrincipalId,
+    request: &OwnedRequest,
+    headers: Option<&HeaderMap>,
+) -> Result<ModernRequest, RpcError> {
+    let members: Members<'_> = request.params.decode().map_err(|error| RpcError::invalid_params(error.to_string()))?;
+    let missing = |what: &str| RpcError::invalid_params(format!("params._meta must have \"{what}\""));
+    let meta = members.get("_meta").ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
+    let meta = RequestMeta::parse(meta).map_err(|error| RpcError::invalid_params(format!("params._meta: {error}")))?;
+    let version = meta.protocol_version.and_then(object::string).ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
+    if let Some(headers) = headers {
+        check_header(headers, header::PROTOCOL_VERSION, &version)?;
+    }
+    let known = Version::parse(&version).filter(|version| version.era() == Era::Modern);
+    let known = known.ok_or_else(|| unsupported_version(&version))?;
+    let capabilities = meta.client_capabilities.filter(|raw| raw.get().starts_with('{'));
+    let capabilities = RawJson::from(capabilities.ok_or_else(|| missing(meta::CLIENT_CAPABILITIES))?);
+    if let Some(headers) = headers {
+        check_header(headers, header::METHOD, &request.method)?;
+        if let Some(name) = header::name_member(&request.method).and_then(|member| members.get_str(member)) {
+            check_header(headers, header::NAME, &name)?;
+        }
+    }
+    Ok(ModernRequest {
+        client: Client {
+            key: principal_key(principal),
+            principal: principal.clone(),
+            version: known,
+            abilities: Abilities::of(&capabilities),
+            capabilities,
+            info: meta.client_info.map(RawJson::from),
+        },
+        progress_token: meta.progress_token.map(RawJson::from),
+        log_level: meta.log_level.and_then(object::string).map(|level| level.into_owned()),
+    })
+}
+
+fn check_header(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), RpcError> {
+    let mismatch = |what: String| Err(RpcError::new(RpcError::HEADER_MISMATCH, what));
+    let Some(value) = headers.get(name) else {
+        return mismatch(format!("the header {name} is missing; it must say {expected:?}"));
+    };
+    let decoded = value.to_str().ok().and_then(|text| header::decode_value(text.trim()));
+    match decoded {
+        Some(decoded) if decoded == expected => Ok(()),
+        Some(decoded) => mismatch(format!("the header {name} says {decoded:?} and the body says {expected:?}")),
+        None => mismatch(format!("the header {name} cannot be decoded")),
+    }
+}
+
+fn supported_versions() -> Vec<&'static str> {
+    Version::ALL.iter().rev().map(|version| version.as_str()).collect()
+}
+
+pub(crate) fn unsupported_version(requested: &str) -> RpcError {
+    let supported = supported_versions();
+    RpcError::new(RpcError::UNSUPPORTED_VERSION, format!("protocol version {requested:?} is not supported"))
+        .with_data(json!({ "supported": supported, "requested": requested }))
+}
+
+/// Opens a session of the older era: the session and the result of `initialize`.
+pub(crate) fn initialize(
+    gateway: &Gateway,
+    principal: &PrincipalId,
+    params: Option<&RawValue>,
+) -> Result<(Arc<Session>, RawJson), RpcError> {
+    let invalid = |what: &str| RpcError::invalid_params(format!("initialize: {what}"));
+    let params = params.ok_or_else(|| invalid("params are missing"))?;
+    let members = Members::parse(params).map_err(|error| invalid(&error.to_string()))?;
+    let requested = members.get_str("protocolVersion").ok_or_else(|| invalid("protocolVersion must be a string"))?;
+    let capabilities = members.get("capabilities").map_or(RawJson::EMPTY, RawJson::from);
+    let version = Version::negotiate_legacy(&requested);
+    let client = Client {
+        key: gateway.hub.next_key(),
+        principal: principal.clone(),
+        version,
+        abilities: Abilities::of(&capabilities),
+        capabilities,
+        info: members.get("clientInfo").map(RawJson::from),
+    };
+    let session = Arc::new(Session::new(crate::gateway::random_id(), Arc::new(client), &gateway.limits));
+    if !gateway.hub.add_session(&session, gateway.limits.sessions_max) {
+        return Err(RpcError::new(RpcError::INTERNAL, "too many sessions are open; try again later"));
+    }
+    let mut result = json!({
+        "protocolVersion": version.as_str(),
+        "capabilities": {
+            "completions": {}, "logging": {},
+            "prompts": { "listChanged": true },
+            "resources": { "subscribe": true, "listChanged": true },
+            "tools": { "listChanged": true },
+        },
+        "serverInfo": { "name": SERVER_NAME, "version": SERVER_VERSION },
+    });
+    if let Some(instructions) = gateway.catalog.snapshot().instructions(INSTRUCTIONS_BYTES_MAX) {
+        result["instructions"] = instructions.into();
+    }
+    Ok((session, result.into()))
+}
+
+/// The result of `server/discover`.
+pub(crate) fn discover(gateway: &Gateway) -> RawJson {
+    let mut result = json!({
+        "supportedVersions": supported_versions(),
+        "capabilities": {
+            "completions": {}, "logging": {},
+            "extensions": { (meta::TASKS_EXTENSION): {} },
+            "prompts": { "listChanged": true },
+            "resources": { "subscribe": true, "listChanged": true },
+            "tools": { "listChanged": true },
+        },
+        "_meta": { (meta::SERVER_INFO): { "name": SERVER_NAME, "version": SERVER_VERSION } },
+    });
+    if let Some(instructions) = gateway.catalog.snapshot().instructions(INSTRUCTIONS_BYTES_MAX) {
+        result["instructions"] = instructions.into();
+    }
+    result.into()
+}
+
+/// The answer as this client must get it.
+pub(crate) fn respond(client: &Client, request: &OwnedRequest, answer: Result<Reply, RpcError>) -> Response {
+    let id = request.id.as_str();
+    match (answer, client.era()) {
+        (Err(error), era) => {
+            let error = translate_error(era, &request.method, error);
+            Response { body: compose::error(Some(id), &error), error_code: Some(error.code) }
+        }
+        (Ok(Reply::Complete(result)), Era::Modern) => {
+            Response { body: complete_modern(id, &request.method, &result), error_code: None }
+        }
+        (Ok(Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result)), _) => {
+            Response { body: compose::response(id, result.as_str()), error_code: None }
+        }
+    }
+}
+
+/// Puts on what the newer era requires and the older one lacks; what a server sent stays as it is.
+fn complete_modern(id: &str, method: &str, result: &RawJson) -> bytes::Bytes {
+    let text = result.as_str();
+    let ttl = match method {
+        "server/discover" => Some(DISCOVER_TTL_MS),
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => Some(LIST_TTL_MS),
+        "resources/read" => Some(0),
+        _ => None,
+    };
+    let typed = has_member(text, "resultType");
+    let mut front = String::new();
+    if !typed {
+        object::push_member(&mut front, "resultType", "\"complete\"");
+    }
+    if let Some(ttl) = ttl {
+        if !has_member(text, "ttlMs") {
+            object::push_member(&mut front, "ttlMs", &ttl.to_string());
+        }
+        if !has_member(text, "cacheScope") {
+            object::push_member(&mut front, "cacheScope", "\"private\"");
+        }
+    }
+    let private = (ttl.is_some() && text.contains("\"public\"")).then(|| with_member(text, "cacheScope", "\"private\"").ok());
+    let text = private.flatten().map_or(std::borrow::Cow::Borrowed(text), std::borrow::Cow::Owned);
+    if front.is_empty() {
+        return compose::response(id, &text);
+    }
+    compose::response_with_front(id, &front, &text)
+}
+
+/// Whether a top-level member stands in an object. The word is looked for first, which is all that most results need.
+fn has_member(object: &str, key: &str) -> bool {
+    memchr::memmem::find(object.as_bytes(), key.as_bytes()).is_some()
+        && Members::of_str(object).is_ok_and(|members| members.get(key).is_some())
+}
+
+/// A missing resource has a code of its own in the older era and none in the newer.
+fn translate_error(era: Era, method: &str, mut error: RpcError) -> RpcError {
+    match (era, error.code) {
+        (Era::Modern, RpcError::RESOURCE_NOT_FOUND_LEGACY) => error.code = RpcError::INVALID_PARAMS,
+        (Era::Legacy, RpcError::INVALID_PARAMS) if method == "resources/read" => {
+            error.code = RpcError::RESOURCE_NOT_FOUND_LEGACY;
+        }
+        _ => {}
+    }
+    error
+}
+
+/// An error about a resource that nobody has.
+pub(crate) fn resource_not_found(uri: &str) -> RpcError {
+    RpcError::invalid_params(format!("resource not found: {uri}")).with_data(json!({ "uri": uri }))
+}
+
+/// A JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    push_string(&mut quoted, text);
+    quoted
+}

@@ -1,0 +1,158 @@
+//! What all doors share.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_catalog::Catalog;
+use toolgate_core::port::Servers;
+use toolgate_core::{Limits, PrincipalId, ServerName};
+
+use crate::guard::{AllowedHosts, Credentials};
+use crate::hub::Hub;
+use crate::metrics::Metrics;
+use crate::parked::Parked;
+use crate::seal::Sealer;
+use crate::sse::Pairs;
+
+/// What the binary hands over.
+pub struct Setup {
+    pub catalog: Arc<Catalog>,
+    pub servers: Arc<dyn Servers>,
+    pub hub: Arc<Hub>,
+    pub credentials: Arc<dyn Credentials>,
+    pub allowed: AllowedHosts,
+    pub limits: Limits,
+    pub sealing_key: [u8; 32],
+    /// Ends every stream and every call.
+    pub shutdown: CancellationToken,
+}
+
+pub struct Gateway {
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) servers: Arc<dyn Servers>,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) credentials: Arc<dyn Credentials>,
+    pub(crate) allowed: AllowedHosts,
+    pub(crate) limits: Limits,
+    pub(crate) sealer: Sealer,
+    pub(crate) parked: Parked,
+    pub(crate) links: Links,
+    pub(crate) pairs: Pairs,
+    pub(crate) metrics: Metrics,
+    /// Every task that works for a client; shutdown waits for them.
+    pub(crate) calls: TaskTracker,
+    pub(crate) shutdown: CancellationToken,
+    started: Instant,
+    settled: watch::Receiver<bool>,
+}
+
+pub(crate) const SERVER_NAME: &str = "toolgate";
+pub(crate) const SERVER_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+impl Gateway {
+    pub fn new(setup: Setup) -> Arc<Self> {
+        let sealer = Sealer::new(setup.sealing_key);
+        let gateway = Arc::new(Self {
+            parked: Parked::new(sealer.clone(), setup.limits.input_wait),
+            settled: setup.hub.settled(),
+            catalog: setup.catalog,
+            servers: setup.servers,
+            hub: setup.hub,
+            credentials: setup.credentials,
+            allowed: setup.allowed,
+            limits: setup.limits,
+            sealer,
+            links: Links::default(),
+            pairs: Pairs::default(),
+            metrics: Metrics::new(),
+            calls: TaskTracker::new(),
+            shutdown: setup.shutdown,
+            started: Instant::now(),
+        });
+        gateway.calls.spawn(sweep(gateway.clone()));
+        gateway
+    }
+
+    /// Waits until every server has been reached or given up once, at most as long as a start may take.
+    pub(crate) async fn wait_settled(&self) {
+        let left = self.limits.start_wait.saturating_sub(self.started.elapsed());
+        let mut settled = self.settled.clone();
+        if left.is_zero() || *settled.borrow() {
+            return;
+        }
+        // Whether time ran out or the last server settled, what is known then is what is served.
+        drop(tokio::time::timeout(left, settled.wait_for(|settled| *settled)).await);
+    }
+
+    /// Waits for calls under way, up to the limit for shutting down.
+    pub async fn drain(&self) {
+        self.calls.close();
+        if tokio::time::timeout(self.limits.shutdown_wait, self.calls.wait()).await.is_err() {
+            tracing::warn!(left = self.calls.len(), "calls were still under way when the time to shut down ran out");
+        }
+    }
+}
+
+/// Forgets idle sessions and calls whose client did not come back.
+async fn sweep(gateway: Arc<Gateway>) {
+    let period = (gateway.limits.session_idle / 10).clamp(std::time::Duration::from_secs(1), std::time::Duration::from_secs(30));
+    let mut tick = tokio::time::interval(period);
+    loop {
+        tokio::select! {
+            () = gateway.shutdown.cancelled() => return,
+            _ = tick.tick() => {
+                gateway.parked.sweep();
+                gateway.hub.sweep(gateway.limits.session_idle, &*gateway.servers);
+            }
+        }
+    }
+}
+
+/// An id nobody can guess.
+pub(crate) fn random_id() -> String {
+    let mut bytes = [0u8; 24];
+    getrandom::fill(&mut bytes).expect("the system has randomness");
+    BASE64_URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// Resources that results linked to, so that reading one finds the server that named it even if it never listed it.
+#[derive(Default)]
+pub(crate) struct Links(Mutex<LinkTable>);
+
+#[derive(Default)]
+struct LinkTable {
+    servers: HashMap<(PrincipalId, String), ServerName>,
+    order: VecDeque<(PrincipalId, String)>,
+}
+
+const LINKS_MAX: usize = 10_000;
+
+impl Links {
+    pub(crate) fn remember(&self, principal: &PrincipalId, server: &ServerName, uris: HashSet<String>) {
+        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut uris: Vec<String> = uris.into_iter().collect();
+        uris.sort();
+        for uri in uris {
+            let key = (principal.clone(), uri);
+            if table.servers.insert(key.clone(), server.clone()).is_none() {
+                table.order.push_back(key);
+            }
+            if table.order.len() > LINKS_MAX
+                && let Some(oldest) = table.order.pop_front()
+            {
+                table.servers.remove(&oldest);
+            }
+        }
+    }
+
+    pub(crate) fn server_of(&self, principal: &PrincipalId, uri: &str) -> Option<ServerName> {
+        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        table.servers.get(&(principal.clone(), uri.to_owned())).cloned()
+    }
+}

@@ -1,0 +1,166 @@
+//! Who may knock: Host and Origin against DNS rebinding, and the bearer token.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use toolgate_core::Principal;
+use toolgate_core::port::BoxFuture;
+
+/// Verifies secrets that callers present.
+pub trait Credentials: Send + Sync {
+    /// The verdict where it is known without looking it up.
+    fn check_known(&self, secret: &str) -> Option<Option<Principal>>;
+    fn check(&self, secret: String) -> BoxFuture<'_, Option<Principal>>;
+}
+
+/// Which Host and Origin headers are served.
+#[derive(Clone, Debug)]
+pub struct AllowedHosts {
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+impl AllowedHosts {
+    /// Loopback names are always served; `hosts` (with or without port) and `origins` come from the operator. An
+    /// address to listen on that is not loopback is served under that very address too.
+    pub fn new(listen: SocketAddr, hosts: &[String], origins: &[String]) -> Self {
+        let mut hosts: Vec<String> = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
+        if !listen.ip().is_unspecified() {
+            hosts.push(host_of(&listen.to_string()).to_owned());
+        }
+        Self { hosts, origins: origins.iter().map(|origin| origin.to_ascii_lowercase()).collect() }
+    }
+
+    pub(crate) fn check(&self, headers: &HeaderMap, authority: Option<&str>) -> Result<(), Refusal> {
+        let host = authority.or_else(|| headers.get(header::HOST)?.to_str().ok()).unwrap_or_default();
+        if !self.serves_host(host) {
+            return Err(Refusal::host(host));
+        }
+        match headers.get(header::ORIGIN) {
+            None => Ok(()),
+            Some(origin) if self.serves_origin(origin) => Ok(()),
+            Some(origin) => Err(Refusal::origin(&String::from_utf8_lossy(origin.as_bytes()))),
+        }
+    }
+
+    fn serves_host(&self, host: &str) -> bool {
+        let name = host_of(host);
+        is_loopback_name(name)
+            || self.hosts.iter().any(|one| one.eq_ignore_ascii_case(host) || one.eq_ignore_ascii_case(name))
+    }
+
+    fn serves_origin(&self, origin: &HeaderValue) -> bool {
+        let Ok(origin) = origin.to_str() else { return false };
+        if self.origins.iter().any(|one| one == "*" || one.eq_ignore_ascii_case(origin)) {
+            return true;
+        }
+        let rest = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        rest.is_some_and(|authority| self.serves_host(authority))
+    }
+}
+
+fn host_of(authority: &str) -> &str {
+    if let Some(end) = authority.strip_prefix('[').and_then(|rest| rest.find(']')) {
+        return &authority[..end + 2];
+    }
+    authority.split(':').next().unwrap_or_default()
+}
+
+fn is_loopback_name(name: &str) -> bool {
+    name.eq_ignore_ascii_case("localhost")
+        || name == "[::1]"
+        || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Why a request is turned away before it is read.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    pub(crate) message: String,
+    pub(crate) hint: &'static str,
+}
+
+impl Refusal {
+    fn host(host: &str) -> Self {
+        Self {
+            status: StatusCode::FORBIDDEN,
+            message: format!("host {host:?} is not served here"),
+            hint: "add it to `allowed_hosts` in toolgate.toml",
+        }
+    }
+
+    fn origin(origin: &str) -> Self {
+        Self {
+            status: StatusCode::FORBIDDEN,
+            message: format!("origin {origin:?} is not allowed"),
+            hint: "add it to `allowed_origins` in toolgate.toml",
+        }
+    }
+
+    fn token(message: &str) -> Self {
+        Self {
+            status: StatusCode::UNAUTHORIZED,
+            message: message.to_owned(),
+            hint: "send `Authorization: Bearer <token>`; `toolgate token create --role agent` makes one",
+        }
+    }
+}
+
+/// The principal behind the `Authorization` header.
+pub(crate) async fn authenticate(credentials: &Arc<dyn Credentials>, headers: &HeaderMap) -> Result<Principal, Refusal> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else {
+        return Err(Refusal::token("a token is required"));
+    };
+    let secret = value.to_str().ok().and_then(|text| {
+        let (scheme, secret) = text.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
+    });
+    let Some(secret) = secret else {
+        return Err(Refusal::token("the Authorization header is not a bearer token"));
+    };
+    let verdict = match credentials.check_known(secret) {
+        Some(verdict) => verdict,
+        None => credentials.check(secret.to_owned()).await,
+    };
+    verdict.ok_or_else(|| Refusal::token("the token is not known or was revoked"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(host: &str, origin: Option<&str>) -> bool {
+        let hosts = AllowedHosts::new(
+            "127.0.0.1:8700".parse().expect("address"),
+            &["gate.example.com".into()],
+            &["https://app.example.com".into()],
+        );
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, host.parse().expect("header"));
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, origin.parse().expect("header"));
+        }
+        hosts.check(&headers, None).is_ok()
+    }
+
+    #[test]
+    fn loopback_and_configured_names_are_served() {
+        for host in ["localhost:8700", "127.0.0.1", "127.0.0.1:1", "[::1]:8700", "gate.example.com", "gate.example.com:443"] {
+            assert!(allowed(host, None), "{host}");
+        }
+    }
+
+    #[test]
+    fn foreign_hosts_and_origins_are_refused() {
+        for host in ["evil.example.com", "localhost.evil.com", "127.0.0.1.evil.com", "", "10.0.0.1"] {
+            assert!(!allowed(host, None), "{host}");
+        }
+        for origin in ["http://evil.example.com", "null", "https://app.example.com.evil.com", "ftp://localhost"] {
+            assert!(!allowed("localhost", Some(origin)), "{origin}");
+        }
+        for origin in ["http://localhost:3000", "https://app.example.com", "http://127.0.0.1"] {
+            assert!(allowed("localhost", Some(origin)), "{origin}");
+        }
+    }
+}

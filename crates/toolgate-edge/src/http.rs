@@ -1,0 +1,523 @@
+//! Streamable HTTP on `/mcp`, both eras on one endpoint, and the routes around it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{any, get, post};
+use bytes::Bytes;
+use http::header::{self as h, HeaderName};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde_json::json;
+use toolgate_core::server::Era;
+use toolgate_core::{Principal, RawJson, Role, RpcError};
+use toolgate_wire::message::{self, Incoming};
+use toolgate_wire::{Malformed, Version, compose, depth, header};
+
+use crate::body::{self, EventBody, NextFrame, Stream};
+use crate::caller::Client;
+use crate::exchange::{Exchange, Frame, OwnedRequest, Response as Answer, Ties};
+use crate::gateway::Gateway;
+use crate::guard::{self, Refusal};
+use crate::listen::Subscription;
+use crate::metrics::Outcome;
+use crate::parked::Resumed;
+use crate::pipe::{legacy_progress_token, notified, resume_parked, too_deep};
+use crate::session::Session;
+use crate::{era, sse};
+
+/// Every HTTP route of the gateway.
+pub fn router(gateway: Arc<Gateway>) -> Router {
+    Router::new()
+        .route("/mcp", any(mcp))
+        .route("/sse", get(sse::open))
+        .route(sse::MESSAGES_PATH, post(sse::message))
+        .route("/metrics", get(metrics))
+        .route("/healthz", get(async || "ok\n"))
+        .route("/readyz", get(ready))
+        .fallback(async || problem(StatusCode::NOT_FOUND, "there is nothing here", "the MCP endpoint is /mcp"))
+        .layer(from_fn_with_state(gateway.clone(), enter))
+        .with_state(gateway)
+}
+
+/// The one way in: Host, Origin and token are checked on every route.
+async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Request, next: Next) -> Response {
+    let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
+    if let Err(refusal) = gateway.allowed.check(request.headers(), authority.as_deref()) {
+        return refuse(&gateway, &refusal);
+    }
+    let origin = request.headers().get(h::ORIGIN).cloned();
+    if request.method() == Method::OPTIONS {
+        return with_cors(preflight(), origin);
+    }
+    if !is_open(&request) {
+        match guard::authenticate(&gateway.credentials, request.headers()).await {
+            Ok(principal) => {
+                request.extensions_mut().insert(principal);
+            }
+            Err(refusal) => return with_cors(refuse(&gateway, &refusal), origin),
+        }
+    }
+    with_cors(next.run(request).await, origin)
+}
+
+/// Routes that need no token: health for whoever starts us, and numbers for a scraper on this very machine.
+fn is_open(request: &Request) -> bool {
+    match request.uri().path() {
+        "/healthz" | "/readyz" => true,
+        "/metrics" => {
+            let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+            let proxied = request.headers().contains_key("x-forwarded-for") || request.headers().contains_key(h::FORWARDED);
+            let anonymous = !request.headers().contains_key(h::AUTHORIZATION);
+            anonymous && !proxied && peer.is_some_and(|ConnectInfo(address)| address.ip().is_loopback())
+        }
+        _ => false,
+    }
+}
+
+fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
+    gateway.metrics.refused();
+    let mut response = problem(refusal.status, &refusal.message, refusal.hint);
+    if refusal.status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(h::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"toolgate\""));
+    }
+    response
+}
+
+pub(crate) fn problem(status: StatusCode, message: &str, hint: &str) -> Response {
+    let body = json!({ "error": message, "hint": hint });
+    json_response(status, body.to_string().into())
+}
+
+pub(crate) fn json_response(status: StatusCode, body: Bytes) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(h::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+fn preflight() -> Response {
+    let mut response = empty(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    headers.insert(h::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE, OPTIONS"));
+    headers.insert(
+        h::ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static(
+            "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id",
+        ),
+    );
+    headers.insert(h::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    response
+}
+
+/// Pages whose origin was allowed may read the answer.
+fn with_cors(mut response: Response, origin: Option<HeaderValue>) -> Response {
+    if let Some(origin) = origin {
+        let headers = response.headers_mut();
+        headers.insert(h::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(h::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id, www-authenticate"));
+        headers.append(h::VARY, HeaderValue::from_static("origin"));
+    }
+    response
+}
+
+pub(crate) fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+async fn metrics(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+    let allowed = request.extensions().get::<Principal>().is_none_or(|principal| principal.role == Role::Admin);
+    if !allowed {
+        return problem(StatusCode::FORBIDDEN, "metrics are for admins", "use a token made with `--role admin`");
+    }
+    let mut response = Response::new(Body::from(gateway.metrics.render(gateway.hub.session_count())));
+    let media = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+    response.headers_mut().insert(h::CONTENT_TYPE, media);
+    response
+}
+
+async fn ready(State(gateway): State<Arc<Gateway>>) -> Response {
+    if gateway.shutdown.is_cancelled() {
+        return problem(StatusCode::SERVICE_UNAVAILABLE, "shutting down", "another instance can take the traffic");
+    }
+    json_response(StatusCode::OK, Bytes::from_static(b"{\"ready\":true}\n"))
+}
+
+async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let Some(principal) = parts.extensions.get::<Principal>().cloned() else {
+        return problem(StatusCode::UNAUTHORIZED, "a token is required", "send `Authorization: Bearer <token>`");
+    };
+    let headers = parts.headers;
+    let visit = Visit { gateway, principal, headers };
+    match parts.method {
+        Method::POST => visit.post(body).await,
+        Method::GET => visit.get(),
+        Method::DELETE => visit.delete(),
+        _ => not_allowed(),
+    }
+}
+
+fn not_allowed() -> Response {
+    let mut response = problem(StatusCode::METHOD_NOT_ALLOWED, "this method is not served here", "send messages with POST");
+    response.headers_mut().insert(h::ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
+    response
+}
+
+/// A JSON-RPC error as the whole HTTP answer.
+pub(crate) fn rpc_refusal(status: StatusCode, id: Option<&RawJson>, error: &RpcError) -> Response {
+    json_response(status, compose::error(id.map(RawJson::as_str), error))
+}
+
+fn invalid(status: StatusCode, message: impl Into<String>) -> Response {
+    rpc_refusal(status, None, &RpcError::new(RpcError::INVALID_REQUEST, message))
+}
+
+/// One HTTP request to the MCP endpoint.
+struct Visit {
+    gateway: Arc<Gateway>,
+    principal: Principal,
+    headers: HeaderMap,
+}
+
+impl Visit {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok().map(str::trim)
+    }
+
+    async fn post(self, body: Body) -> Response {
+        if let Err(refusal) = check_media(&self.headers) {
+            return refusal;
+        }
+        let bytes = match read_body(body, self.gateway.limits.request_bytes_max).await {
+            Ok(bytes) => bytes,
+            Err(refusal) => return refusal,
+        };
+        if !depth::within(&bytes, self.gateway.limits.depth_max) {
+            return rpc_refusal(StatusCode::BAD_REQUEST, None, &too_deep(self.gateway.limits.depth_max));
+        }
+        match message::parse(&bytes) {
+            Err(Malformed::Batch) => self.batch(&bytes).await,
+            Err(malformed) => rpc_refusal(StatusCode::BAD_REQUEST, malformed.id(), &malformed.to_error()),
+            Ok(incoming) => self.take(&bytes, incoming).await,
+        }
+    }
+
+    async fn take(self, bytes: &Bytes, incoming: Incoming<'_>) -> Response {
+        let version = self.header(header::PROTOCOL_VERSION);
+        match incoming {
+            Incoming::Request(request) if era::of_message(request.params, version) == Era::Modern => {
+                self.modern(own(bytes, &request)).await
+            }
+            Incoming::Request(request) if request.method == "initialize" => self.initialize(&request),
+            Incoming::Request(request) => match self.session() {
+                Ok(session) => self.legacy(session, own(bytes, &request)).await,
+                Err(refusal) => refusal,
+            },
+            Incoming::Notification(notification) if era::of_message(notification.params, version) == Era::Legacy => {
+                match self.session() {
+                    Ok(session) => {
+                        notified(&self.gateway, &session, &notification);
+                        empty(StatusCode::ACCEPTED)
+                    }
+                    Err(refusal) => refusal,
+                }
+            }
+            Incoming::Notification(_) => empty(StatusCode::ACCEPTED),
+            Incoming::Response(response) => match (self.session(), response.id) {
+                (Ok(session), Some(id)) => {
+                    session.touch();
+                    session.answered(id.get(), response.outcome.map(RawJson::from));
+                    empty(StatusCode::ACCEPTED)
+                }
+                (Ok(_), None) => invalid(StatusCode::BAD_REQUEST, "an answer must have the id of what it answers"),
+                (Err(refusal), _) => refusal,
+            },
+        }
+    }
+
+    /// The session of the older era that the headers name. One of somebody else does not exist for this caller.
+    fn session(&self) -> Result<Arc<Session>, Response> {
+        if let Some(version) = self.header(header::PROTOCOL_VERSION)
+            && Version::parse(version).is_none()
+        {
+            return Err(rpc_refusal(StatusCode::BAD_REQUEST, None, &era::unsupported_version(version)));
+        }
+        let Some(id) = self.header(header::SESSION_ID) else {
+            return Err(invalid(
+                StatusCode::BAD_REQUEST,
+                "the header Mcp-Session-Id is missing; open a session with `initialize`, or send `_meta` of protocol version 2026-07-28",
+            ));
+        };
+        let session = self.gateway.hub.session(id).filter(|session| session.client.principal == self.principal.id);
+        session.ok_or_else(|| invalid(StatusCode::NOT_FOUND, "unknown session; open a new one with `initialize`"))
+    }
+
+    fn initialize(&self, request: &message::Request<'_>) -> Response {
+        let started = Instant::now();
+        let id = RawJson::from(request.id);
+        match era::initialize(&self.gateway, &self.principal.id, request.params) {
+            Err(error) => rpc_refusal(StatusCode::OK, Some(&id), &error),
+            Ok((session, result)) => {
+                self.gateway.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
+                let mut response = json_response(StatusCode::OK, compose::response(id.as_str(), result.as_str()));
+                let value = HeaderValue::from_str(&session.id).expect("session ids are base64url");
+                response.headers_mut().insert(HeaderName::from_static(header::SESSION_ID), value);
+                response
+            }
+        }
+    }
+
+    async fn legacy(self, session: Arc<Session>, request: OwnedRequest) -> Response {
+        match self.start_legacy(&session, request) {
+            Ok(exchange) => self.answer(exchange, Some(session)).await,
+            Err((id, error)) => rpc_refusal(StatusCode::OK, Some(&id), &error),
+        }
+    }
+
+    fn start_legacy(&self, session: &Arc<Session>, request: OwnedRequest) -> Result<Exchange, (RawJson, RpcError)> {
+        let cancel = session
+            .begin(request.id.as_str(), self.gateway.limits.calls_per_client_max)
+            .map_err(|error| (request.id.clone(), error))?;
+        let progress_token = legacy_progress_token(&request.params);
+        let ties = Ties { session: Some(session.clone()), progress_token, log_level: None, cancel };
+        Ok(Exchange::start(&self.gateway, session.client.clone(), request, ties))
+    }
+
+    /// Several messages at once: only 2025-03-26 has them, and only inside a session.
+    async fn batch(self, bytes: &Bytes) -> Response {
+        let refused = || rpc_refusal(StatusCode::BAD_REQUEST, None, &Malformed::Batch.to_error());
+        let session = match self.header(header::SESSION_ID).map(|_| self.session()) {
+            Some(Ok(session)) if session.client.version.allows_batches() => session,
+            Some(Err(refusal)) => return refusal,
+            _ => return refused(),
+        };
+        let messages = match message::parse_batch(bytes) {
+            Ok(messages) => messages,
+            Err(malformed) => return rpc_refusal(StatusCode::BAD_REQUEST, None, &malformed.to_error()),
+        };
+        let mut exchanges = Vec::new();
+        let mut answers: Vec<Bytes> = Vec::new();
+        for one in messages {
+            match message::parse(one.get().as_bytes()) {
+                Ok(Incoming::Request(request)) => match self.start_legacy(&session, own(bytes, &request)) {
+                    Ok(exchange) => exchanges.push(exchange),
+                    Err((id, error)) => answers.push(compose::error(Some(id.as_str()), &error)),
+                },
+                Ok(Incoming::Notification(notification)) => notified(&self.gateway, &session, &notification),
+                Ok(Incoming::Response(response)) => {
+                    if let Some(id) = response.id {
+                        session.answered(id.get(), response.outcome.map(RawJson::from));
+                    }
+                }
+                Err(malformed) => answers.push(compose::error(malformed.id().map(RawJson::as_str), &malformed.to_error())),
+            }
+        }
+        for exchange in exchanges {
+            answers.push(body::last_answer(exchange, &session).await);
+        }
+        if answers.is_empty() {
+            return empty(StatusCode::ACCEPTED);
+        }
+        let joined = answers.iter().map(|answer| String::from_utf8_lossy(answer)).collect::<Vec<_>>().join(",");
+        json_response(StatusCode::OK, format!("[{joined}]").into())
+    }
+
+    async fn modern(self, request: OwnedRequest) -> Response {
+        let mut request = request;
+        let read = match era::read_modern(&self.principal.id, &request, Some(&self.headers)) {
+            Ok(read) => read,
+            Err(error) => return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.id), &error),
+        };
+        if let Err(error) = self.check_param_headers(&mut request) {
+            return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.id), &error);
+        }
+        let client = Arc::new(read.client);
+        if request.method == "subscriptions/listen" {
+            return self.listen(&client, &request);
+        }
+        match resume_parked(&self.gateway, &client, &request) {
+            Some(Err(error)) => rpc_refusal(StatusCode::OK, Some(&request.id), &error),
+            Some(Ok(Resumed::AskedAgain(response))) => json_response(StatusCode::OK, response.body),
+            Some(Ok(Resumed::GoesOn(exchange))) => self.answer(*exchange, None).await,
+            None => {
+                let cancel = self.gateway.shutdown.child_token();
+                let ties = Ties { session: None, progress_token: read.progress_token, log_level: read.log_level, cancel };
+                let exchange = Exchange::start(&self.gateway, client, request, ties);
+                self.answer(exchange, None).await
+            }
+        }
+    }
+
+    /// Holds `Mcp-Param-…` headers against the arguments they repeat, and keeps them for the server.
+    fn check_param_headers(&self, request: &mut OwnedRequest) -> Result<(), RpcError> {
+        if request.method != "tools/call" {
+            return Ok(());
+        }
+        let received = self.headers.iter().filter(|(name, _)| name.as_str().starts_with(header::PARAM_PREFIX));
+        request.param_headers =
+            received.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned()))).collect();
+        let snapshot = self.gateway.catalog.snapshot();
+        let members: toolgate_wire::Members<'_> = request.params.decode().unwrap_or_default();
+        let Some(entry) = members.get_str("name").and_then(|name| snapshot.tools.find(&name)) else { return Ok(()) };
+        if entry.param_headers.is_empty() {
+            return Ok(());
+        }
+        let arguments: serde_json::Value =
+            members.get("arguments").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        for one in &entry.param_headers {
+            let received = request.param_headers.iter().find(|(name, _)| one.header.eq_ignore_ascii_case(name));
+            let fits = match (received, one.value(&arguments)) {
+                (Some((_, value)), Some(_)) => one.matches(value, &arguments),
+                (None, None) => true,
+                _ => false,
+            };
+            if !fits {
+                let message = format!("the header {} does not repeat the argument \"{}\"", one.header, one.path.join("."));
+                return Err(RpcError::new(RpcError::HEADER_MISMATCH, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn listen(&self, client: &Arc<Client>, request: &OwnedRequest) -> Response {
+        match Subscription::open(&self.gateway, client, request) {
+            Ok(subscription) => event_stream(body::of_subscription(&self.gateway, subscription)),
+            Err(error) => rpc_refusal(StatusCode::OK, Some(&request.id), &error),
+        }
+    }
+
+    /// Plain JSON if the answer comes first, a stream if anything else does or the answer takes its time.
+    async fn answer(self, exchange: Exchange, session: Option<Arc<Session>>) -> Response {
+        let started = Instant::now();
+        let gateway = self.gateway;
+        let era = exchange.client().era();
+        let method = exchange.request().method.clone();
+        let mut next: NextFrame = Box::pin(exchange.next());
+        let (first, next) = match tokio::time::timeout(body::KEEP_ALIVE, &mut next).await {
+            Ok((Frame::Response(answer), _)) => {
+                count(&gateway, &method, era, &answer, started);
+                let status = if era == Era::Modern { status_of(answer.error_code) } else { StatusCode::OK };
+                return json_response(status, answer.body);
+            }
+            Ok((Frame::Message(message), Some(rest))) => (Some(message), Box::pin(rest.next()) as NextFrame),
+            Ok((Frame::Message(message), None)) => return json_response(StatusCode::OK, message),
+            Err(_) => (None, next),
+        };
+        event_stream(match session {
+            Some(session) => body::of_session_call(&gateway, &session, first, next),
+            None => body::of_call(&gateway, first, next),
+        })
+    }
+
+    fn get(self) -> Response {
+        let version = self.header(header::PROTOCOL_VERSION).and_then(Version::parse);
+        if version.is_some_and(|version| version.era() == Era::Modern) {
+            return not_allowed();
+        }
+        if !accepts(&self.headers, "text/event-stream") {
+            return invalid(StatusCode::NOT_ACCEPTABLE, "this is a stream: accept text/event-stream");
+        }
+        let session = match self.session() {
+            Ok(session) => session,
+            Err(refusal) => return refusal,
+        };
+        session.touch();
+        let Some(last) = self.header(header::LAST_EVENT_ID) else {
+            return event_stream(body::of_log(&self.gateway, &session, Stream::Push, None));
+        };
+        let place = last.split_once('-').and_then(|(stream, seen)| Some((stream.parse().ok()?, seen.parse().ok()?)));
+        let stream = place.and_then(|(number, seen)| match number {
+            0 => Some((Stream::Push, seen)),
+            number => Some((Stream::Request(number, session.stream(number)?), seen)),
+        });
+        match stream {
+            Some((stream, seen)) => event_stream(body::of_log(&self.gateway, &session, stream, Some(seen))),
+            None => invalid(StatusCode::BAD_REQUEST, "the header Last-Event-ID is not one that this session gave out"),
+        }
+    }
+
+    fn delete(self) -> Response {
+        let version = self.header(header::PROTOCOL_VERSION).and_then(Version::parse);
+        if version.is_some_and(|version| version.era() == Era::Modern) {
+            return not_allowed();
+        }
+        match self.session() {
+            Ok(session) => {
+                self.gateway.hub.remove_session(&session.id, &*self.gateway.servers);
+                empty(StatusCode::NO_CONTENT)
+            }
+            Err(refusal) => refusal,
+        }
+    }
+}
+
+fn count(gateway: &Gateway, method: &str, era: Era, answer: &Answer, started: Instant) {
+    let outcome = if answer.error_code.is_some() { Outcome::Error } else { Outcome::Answered };
+    gateway.metrics.request(method, era, outcome, started.elapsed());
+}
+
+/// The HTTP status that the newer era gives an error.
+fn status_of(error_code: Option<i64>) -> StatusCode {
+    match error_code {
+        Some(RpcError::METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
+        Some(RpcError::HEADER_MISMATCH | RpcError::MISSING_CAPABILITY | RpcError::UNSUPPORTED_VERSION) => StatusCode::BAD_REQUEST,
+        Some(RpcError::INVALID_REQUEST | RpcError::PARSE) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}
+
+fn own(bytes: &Bytes, request: &message::Request<'_>) -> OwnedRequest {
+    OwnedRequest {
+        id: RawJson::within(bytes, request.id),
+        method: request.method.clone().into_owned(),
+        params: request.params.map_or(RawJson::EMPTY, |params| RawJson::within(bytes, params)),
+        param_headers: Vec::new(),
+    }
+}
+
+pub(crate) fn event_stream(events: EventBody) -> Response {
+    let mut response = Response::new(Body::new(events));
+    let headers = response.headers_mut();
+    headers.insert(h::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(h::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response
+}
+
+fn check_media(headers: &HeaderMap) -> Result<(), Response> {
+    let media = headers.get(h::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+        return Err(invalid(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be application/json"));
+    }
+    if !accepts(headers, "application/json") || !accepts(headers, "text/event-stream") {
+        return Err(invalid(StatusCode::NOT_ACCEPTABLE, "accept both application/json and text/event-stream"));
+    }
+    Ok(())
+}
+
+fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    let kind = media.split('/').next().unwrap_or_default();
+    headers.get_all(h::ACCEPT).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|one| {
+        let one = one.split(';').next().unwrap_or_default().trim();
+        one == "*/*" || one.eq_ignore_ascii_case(media) || one.strip_suffix("/*").is_some_and(|prefix| prefix.eq_ignore_ascii_case(kind))
+    })
+}
+
+pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, Response> {
+    match Limited::new(body, bytes_max).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(invalid(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than the limit of {bytes_max} bytes")))
+        }
+        Err(error) => Err(invalid(StatusCode::BAD_REQUEST, format!("the body could not be read: {error}"))),
+    }
+}

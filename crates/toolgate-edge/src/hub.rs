@@ -1,0 +1,209 @@
+//! What servers tell on their own, fanned out to everyone who wants to hear it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{oneshot, watch};
+use toolgate_catalog::{Catalog, Changes};
+use toolgate_core::port::{AskKind, BoxFuture, ClientKey, Servers};
+use toolgate_core::server::{Listing, ServerHealth, ServerState};
+use toolgate_core::{RawJson, RpcError, ServerName};
+use toolgate_wire::object::{push_string, with_member};
+use toolgate_wire::compose;
+
+use crate::caller::{cannot_answer, level_passes, level_rank};
+use crate::listen::Listener;
+use crate::session::Session;
+
+/// How long a server waits for an answer to a question that belongs to no call.
+const ASK_WAIT: Duration = Duration::from_secs(60);
+
+pub struct Hub {
+    catalog: Arc<Catalog>,
+    state: Mutex<State>,
+    settled: watch::Sender<bool>,
+}
+
+struct State {
+    sessions: BTreeMap<String, Arc<Session>>,
+    listeners: BTreeMap<u64, Arc<Listener>>,
+    next: u64,
+    unsettled: BTreeSet<ServerName>,
+}
+
+impl Hub {
+    /// `servers` are those the first list waits for.
+    pub fn new(catalog: Arc<Catalog>, servers: impl IntoIterator<Item = ServerName>) -> Arc<Self> {
+        let unsettled: BTreeSet<ServerName> = servers.into_iter().collect();
+        let settled = watch::Sender::new(unsettled.is_empty());
+        let state = State { sessions: BTreeMap::new(), listeners: BTreeMap::new(), next: 1, unsettled };
+        Arc::new(Self { catalog, state: Mutex::new(state), settled })
+    }
+
+    pub(crate) fn settled(&self) -> watch::Receiver<bool> {
+        self.settled.subscribe()
+    }
+
+    /// A server offers something else now.
+    pub fn listed(&self, server: &ServerName, listing: Listing) {
+        let changes = self.catalog.publish(server, listing);
+        self.settle(server);
+        if changes.any() {
+            self.announce(changes);
+        }
+    }
+
+    pub fn state_changed(&self, server: &ServerName, state: &ServerState) {
+        if state.health == ServerHealth::Degraded {
+            self.settle(server);
+        }
+    }
+
+    pub fn resource_updated(&self, server: &ServerName, own: &str, params: &RawJson) {
+        let state = self.lock();
+        let renamed = |uri: &str| {
+            let mut quoted = String::new();
+            push_string(&mut quoted, uri);
+            with_member(params.as_str(), "uri", &quoted).map(RawJson::from_composed).ok()
+        };
+        for session in state.sessions.values() {
+            if let Some(params) = session.watched_as(server, own).and_then(|uri| renamed(&uri)) {
+                session.push.push(compose::notification("notifications/resources/updated", Some(&params)));
+            }
+        }
+        for listener in state.listeners.values() {
+            if let Some(params) = listener.watched_as(server, own).and_then(|uri| renamed(&uri)) {
+                listener.notify("notifications/resources/updated", Some(&params));
+            }
+        }
+    }
+
+    /// A log message outside any call goes to the sessions that asked for its level.
+    pub fn logged(&self, params: &RawJson) {
+        for session in self.lock().sessions.values() {
+            if session.log_level().is_some_and(|wanted| level_passes(&wanted, params)) {
+                session.push.push(compose::notification("notifications/message", Some(params)));
+            }
+        }
+    }
+
+    /// A question outside any call is put to a client only if there is exactly one who could be meant.
+    pub fn asked(&self, kind: AskKind, params: RawJson) -> BoxFuture<'static, Result<RawJson, RpcError>> {
+        let able: Vec<Arc<Session>> = self.lock().sessions.values().filter(|session| can_be_asked(session, kind)).cloned().collect();
+        let [session] = able.as_slice() else {
+            let answer = match kind {
+                AskKind::Roots => Ok(RawJson::from_composed(r#"{"roots":[]}"#.into())),
+                _ => Err(cannot_answer(kind)),
+            };
+            return Box::pin(async move { answer });
+        };
+        let (answer, answered) = oneshot::channel();
+        session.push.push(session.ask(kind, &params, answer));
+        Box::pin(async move {
+            let gone = || RpcError::new(RpcError::INTERNAL, "the client did not answer");
+            let outcome = tokio::time::timeout(ASK_WAIT, answered).await.map_err(|_| gone())?;
+            outcome.unwrap_or_else(|_| Err(gone()))
+        })
+    }
+
+    /// A key no other client has.
+    pub(crate) fn next_key(&self) -> ClientKey {
+        let mut state = self.lock();
+        state.next += 1;
+        ClientKey(state.next)
+    }
+
+    /// Registers a session; `false` if there are too many.
+    pub(crate) fn add_session(&self, session: &Arc<Session>, sessions_max: usize) -> bool {
+        let mut state = self.lock();
+        if state.sessions.len() >= sessions_max {
+            return false;
+        }
+        state.sessions.insert(session.id.clone(), session.clone());
+        true
+    }
+
+    pub(crate) fn session(&self, id: &str) -> Option<Arc<Session>> {
+        self.lock().sessions.get(id).cloned()
+    }
+
+    pub(crate) fn session_count(&self) -> usize {
+        self.lock().sessions.len()
+    }
+
+    /// Ends a session: its streams close, its calls are cancelled, its subscriptions are given back.
+    pub(crate) fn remove_session(&self, id: &str, servers: &dyn Servers) {
+        let Some(session) = self.lock().sessions.remove(id) else { return };
+        session.closed.cancel();
+        session.push.close();
+        for (server, uri) in session.take_watched() {
+            servers.unwatch_resource(&server, &uri);
+        }
+    }
+
+    pub(crate) fn sweep(&self, idle: Duration, servers: &dyn Servers) {
+        let idle: Vec<String> =
+            self.lock().sessions.values().filter(|session| session.is_idle(idle)).map(|session| session.id.clone()).collect();
+        for id in idle {
+            self.remove_session(&id, servers);
+        }
+    }
+
+    pub(crate) fn add_listener(&self, listener: &Arc<Listener>) -> u64 {
+        let mut state = self.lock();
+        state.next += 1;
+        let key = state.next;
+        state.listeners.insert(key, listener.clone());
+        key
+    }
+
+    pub(crate) fn remove_listener(&self, key: u64) {
+        self.lock().listeners.remove(&key);
+    }
+
+    /// The most talkative level that any session asked for.
+    pub(crate) fn lowest_log_level(&self) -> Option<String> {
+        let levels = self.lock().sessions.values().filter_map(|session| session.log_level()).collect::<Vec<_>>();
+        levels.into_iter().min_by_key(|level| level_rank(level))
+    }
+
+    fn announce(&self, changes: Changes) {
+        let kinds = [
+            (changes.tools, "notifications/tools/list_changed"),
+            (changes.prompts, "notifications/prompts/list_changed"),
+            (changes.resources, "notifications/resources/list_changed"),
+        ];
+        let state = self.lock();
+        for (_, method) in kinds.into_iter().filter(|(changed, _)| *changed) {
+            for session in state.sessions.values() {
+                session.push.push(compose::notification(method, None));
+            }
+            for listener in state.listeners.values().filter(|listener| listener.wants(method)) {
+                listener.notify(method, None);
+            }
+        }
+    }
+
+    fn settle(&self, server: &ServerName) {
+        let mut state = self.lock();
+        state.unsettled.remove(server);
+        if state.unsettled.is_empty() {
+            self.settled.send_replace(true);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn can_be_asked(session: &Session, kind: AskKind) -> bool {
+    let abilities = session.client.abilities;
+    let able = match kind {
+        AskKind::Elicitation => abilities.elicitation_form || abilities.elicitation_url,
+        AskKind::Sampling => abilities.sampling,
+        AskKind::Roots => abilities.roots,
+    };
+    able && session.push.is_read()
+}

@@ -1,0 +1,168 @@
+//! `subscriptions/listen`: one stream of changes for one client of the newer era.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Deserialize;
+use toolgate_core::{RawJson, RpcError, ServerName};
+use toolgate_wire::object::{insert_first, with_member};
+use toolgate_wire::{compose, meta};
+
+use crate::caller::Client;
+use crate::exchange::OwnedRequest;
+use crate::gateway::Gateway;
+use crate::stream::EventLog;
+use crate::task_id;
+
+/// What the client wants to hear of, and the way to tell it.
+pub(crate) struct Listener {
+    subscription_id: RawJson,
+    filter: Filter,
+    watched: BTreeMap<(ServerName, String), String>,
+    pub(crate) log: EventLog,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Filter {
+    tools_list_changed: bool,
+    prompts_list_changed: bool,
+    resources_list_changed: bool,
+    resource_subscriptions: Vec<String>,
+    task_ids: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Params {
+    #[serde(default)]
+    notifications: Filter,
+}
+
+impl Listener {
+    pub(crate) fn wants(&self, method: &str) -> bool {
+        match method {
+            "notifications/tools/list_changed" => self.filter.tools_list_changed,
+            "notifications/prompts/list_changed" => self.filter.prompts_list_changed,
+            "notifications/resources/list_changed" => self.filter.resources_list_changed,
+            _ => false,
+        }
+    }
+
+    pub(crate) fn watched_as(&self, server: &ServerName, own: &str) -> Option<String> {
+        self.watched.get(&(server.clone(), own.to_owned())).cloned()
+    }
+
+    /// Sends a notification tagged with this subscription.
+    pub(crate) fn notify(&self, method: &str, params: Option<&RawJson>) {
+        let params = params.map_or("{}", RawJson::as_str);
+        self.log.push(compose::notification(method, Some(&self.tagged(params))));
+    }
+
+    fn tagged(&self, params: &str) -> RawJson {
+        let own = format!("{{\"{}\":{}}}", meta::SUBSCRIPTION_ID, self.subscription_id.as_str());
+        let mut text = String::new();
+        match with_member(params, "_meta", &own) {
+            Ok(tagged) => text = tagged,
+            Err(_) => insert_first(&mut text, "{}", "_meta", &own),
+        }
+        RawJson::from_composed(text)
+    }
+
+    /// The answer that ends the stream in good order.
+    pub(crate) fn farewell(&self) -> bytes::Bytes {
+        let result = format!(
+            "{{\"resultType\":\"complete\",\"_meta\":{{\"{}\":{}}}}}",
+            meta::SUBSCRIPTION_ID,
+            self.subscription_id.as_str()
+        );
+        compose::response(self.subscription_id.as_str(), &result)
+    }
+}
+
+/// A subscription that lasts as long as this does.
+pub(crate) struct Subscription {
+    gateway: Arc<Gateway>,
+    key: u64,
+    pub(crate) listener: Arc<Listener>,
+    task_watches: Mutex<Vec<Box<dyn Send + Sync>>>,
+}
+
+impl Subscription {
+    pub(crate) fn open(gateway: &Arc<Gateway>, client: &Client, request: &OwnedRequest) -> Result<Self, RpcError> {
+        let Params { mut notifications } =
+            request.params.decode().map_err(|error| RpcError::invalid_params(format!("params.notifications: {error}")))?;
+        let snapshot = gateway.catalog.snapshot();
+        let mut watched = BTreeMap::new();
+        notifications.resource_subscriptions.retain(|uri| match snapshot.resource(uri) {
+            None => false,
+            Some(target) => {
+                watched.insert((target.server, target.uri), uri.clone());
+                true
+            }
+        });
+        let owned = |id: &String| task_id::resolve(&gateway.sealer, &client.principal, id).is_some();
+        notifications.task_ids.retain(owned);
+        for (server, uri) in watched.keys() {
+            gateway.servers.watch_resource(server, uri);
+        }
+        let listener = Arc::new(Listener {
+            subscription_id: request.id.clone(),
+            filter: notifications,
+            watched,
+            log: EventLog::new(gateway.limits.backlog_max),
+        });
+        listener.notify("notifications/subscriptions/acknowledged", Some(&accepted(&listener.filter)));
+        let key = gateway.hub.add_listener(&listener);
+        let subscription = Self { gateway: gateway.clone(), key, listener, task_watches: Mutex::default() };
+        subscription.watch_tasks(client);
+        Ok(subscription)
+    }
+
+    fn watch_tasks(&self, client: &Client) {
+        let mut by_server: BTreeMap<ServerName, Vec<String>> = BTreeMap::new();
+        for exposed in &self.listener.filter.task_ids {
+            if let Some((server, own)) = task_id::resolve(&self.gateway.sealer, &client.principal, exposed) {
+                by_server.entry(server).or_default().push(own);
+            }
+        }
+        for (server, ids) in by_server {
+            let listener = self.listener.clone();
+            let sealer = self.gateway.sealer.clone();
+            let principal = client.principal.clone();
+            let of = server.clone();
+            let on_change = Box::new(move |params: RawJson| {
+                if let Some(params) = crate::dispatch::expose_task(&sealer, &of, &principal, &params) {
+                    listener.notify("notifications/tasks", Some(&params));
+                }
+            });
+            let watch = self.gateway.servers.watch_tasks(&server, ids, on_change);
+            self.task_watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
+        }
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.gateway.hub.remove_listener(self.key);
+        for (server, uri) in self.listener.watched.keys() {
+            self.gateway.servers.unwatch_resource(server, uri);
+        }
+    }
+}
+
+fn accepted(filter: &Filter) -> RawJson {
+    let mut notifications = serde_json::Map::new();
+    let flags = [
+        ("toolsListChanged", filter.tools_list_changed),
+        ("promptsListChanged", filter.prompts_list_changed),
+        ("resourcesListChanged", filter.resources_list_changed),
+    ];
+    for (name, _) in flags.into_iter().filter(|(_, on)| *on) {
+        notifications.insert(name.into(), true.into());
+    }
+    let lists = [("resourceSubscriptions", &filter.resource_subscriptions), ("taskIds", &filter.task_ids)];
+    for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        notifications.insert(name.into(), list.clone().into());
+    }
+    serde_json::json!({ "notifications": notifications }).into()
+}

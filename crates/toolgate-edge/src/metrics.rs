@@ -1,0 +1,102 @@
+//! What the gateway counts, in Prometheus' text format.
+
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+use toolgate_core::server::Era;
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct RequestLabels {
+    method: &'static str,
+    era: EraLabel,
+    outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, EncodeLabelValue)]
+enum EraLabel {
+    Legacy,
+    Modern,
+}
+
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, EncodeLabelValue)]
+pub(crate) enum Outcome {
+    Answered,
+    Error,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct MethodLabel {
+    method: &'static str,
+}
+
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<RequestLabels, Counter>,
+    seconds: Family<MethodLabel, Histogram, fn() -> Histogram>,
+    sessions: Gauge,
+    refused: Counter,
+}
+
+/// Methods that are counted by name; a caller must not be able to make up series.
+const METHODS: [&str; 17] = [
+    "initialize",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "logging/setLevel",
+    "ping",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
+];
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("toolgate");
+        let requests = Family::default();
+        let buckets: fn() -> Histogram = || Histogram::new(exponential_buckets(0.001, 4.0, 9));
+        let seconds = Family::new_with_constructor(buckets);
+        let sessions = Gauge::default();
+        let refused = Counter::default();
+        registry.register("requests", "Requests of agents, by method, era and outcome", requests.clone());
+        registry.register("request_seconds", "Time from a request's arrival to its answer", seconds.clone());
+        registry.register("sessions", "Open sessions of the older era", sessions.clone());
+        registry.register("refused", "Requests turned away for their host, origin or token", refused.clone());
+        Self { registry, requests, seconds, sessions, refused }
+    }
+
+    pub(crate) fn request(&self, method: &str, era: Era, outcome: Outcome, took: Duration) {
+        let method = METHODS.into_iter().find(|one| *one == method).unwrap_or("other");
+        let era = match era {
+            Era::Legacy => EraLabel::Legacy,
+            Era::Modern => EraLabel::Modern,
+        };
+        self.requests.get_or_create(&RequestLabels { method, era, outcome }).inc();
+        self.seconds.get_or_create(&MethodLabel { method }).observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn refused(&self) {
+        self.refused.inc();
+    }
+
+    pub(crate) fn render(&self, sessions: usize) -> String {
+        self.sessions.set(i64::try_from(sessions).unwrap_or(i64::MAX));
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a String takes everything that is written to it");
+        text
+    }
+}

@@ -1,0 +1,317 @@
+//! Doors where everything travels over one connection in both directions: stdio and the older HTTP+SSE pair.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::server::Era;
+use toolgate_core::{PrincipalId, RawJson, RpcError};
+use toolgate_wire::message::{self, Incoming, Notification, Request};
+use toolgate_wire::{Malformed, Members, compose, depth};
+
+use crate::caller::Client;
+use crate::exchange::{Exchange, Frame, OwnedRequest, Response, Ties};
+use crate::gateway::Gateway;
+use crate::listen::Subscription;
+use crate::metrics::Outcome;
+use crate::parked::{Resumed, State, read_state};
+use crate::session::Session;
+use crate::era;
+
+pub(crate) struct Pipe {
+    gateway: Arc<Gateway>,
+    principal: PrincipalId,
+    out: mpsc::Sender<Bytes>,
+    session: Mutex<Option<Arc<Session>>>,
+    /// Requests of the newer era under way, by the text of their id.
+    under_way: Mutex<HashMap<String, CancellationToken>>,
+    closed: CancellationToken,
+}
+
+impl Pipe {
+    pub(crate) fn new(gateway: &Arc<Gateway>, principal: PrincipalId, out: mpsc::Sender<Bytes>) -> Arc<Self> {
+        Arc::new(Self {
+            gateway: gateway.clone(),
+            principal,
+            out,
+            session: Mutex::default(),
+            under_way: Mutex::default(),
+            closed: gateway.shutdown.child_token(),
+        })
+    }
+
+    /// The other side has gone: everything it started ends.
+    pub(crate) fn close(&self) {
+        self.closed.cancel();
+        if let Some(session) = lock(&self.session).take() {
+            self.gateway.hub.remove_session(&session.id, &*self.gateway.servers);
+        }
+    }
+
+    /// Takes one message. Returns once it has been understood; its answer comes through `out`.
+    pub(crate) async fn receive(self: &Arc<Self>, bytes: Bytes) {
+        if !depth::within(&bytes, self.gateway.limits.depth_max) {
+            return self.refuse(None, &too_deep(self.gateway.limits.depth_max)).await;
+        }
+        match message::parse(&bytes) {
+            Err(Malformed::Batch) if self.allows_batches() => self.receive_batch(&bytes).await,
+            Err(malformed) => self.refuse(malformed.id(), &malformed.to_error()).await,
+            Ok(incoming) => self.take(&bytes, incoming).await,
+        }
+    }
+
+    pub(crate) async fn refuse(&self, id: Option<&RawJson>, error: &RpcError) {
+        self.send(compose::error(id.map(RawJson::as_str), error)).await;
+    }
+
+    /// Answers of a batch are sent one by one, which a batch allows; only requests that are messages of their own
+    /// reach this point in every other revision.
+    async fn receive_batch(self: &Arc<Self>, bytes: &Bytes) {
+        match message::parse_batch(bytes) {
+            Err(malformed) => self.refuse(malformed.id(), &malformed.to_error()).await,
+            Ok(messages) => {
+                for one in messages {
+                    match message::parse(one.get().as_bytes()) {
+                        Ok(incoming) => self.take(bytes, incoming).await,
+                        Err(malformed) => self.refuse(malformed.id(), &malformed.to_error()).await,
+                    }
+                }
+            }
+        }
+    }
+
+    async fn take(self: &Arc<Self>, bytes: &Bytes, incoming: Incoming<'_>) {
+        match incoming {
+            Incoming::Request(request) => self.request(bytes, request).await,
+            Incoming::Notification(notification) => self.notification(&notification),
+            Incoming::Response(response) => {
+                if let (Some(session), Some(id)) = (lock(&self.session).clone(), response.id) {
+                    session.answered(id.get(), response.outcome.map(RawJson::from));
+                }
+            }
+        }
+    }
+
+    async fn request(self: &Arc<Self>, bytes: &Bytes, request: Request<'_>) {
+        let modern = era::of_message(request.params, None) == Era::Modern || request.method == "server/discover";
+        if request.method == "initialize" && !modern {
+            return self.initialize(&request).await;
+        }
+        let owned = OwnedRequest {
+            id: RawJson::within(bytes, request.id),
+            method: request.method.into_owned(),
+            params: request.params.map_or(RawJson::EMPTY, |params| RawJson::within(bytes, params)),
+            param_headers: Vec::new(),
+        };
+        if modern { self.modern(owned).await } else { self.legacy(owned).await }
+    }
+
+    async fn initialize(self: &Arc<Self>, request: &Request<'_>) {
+        let started = Instant::now();
+        let opened = era::initialize(&self.gateway, &self.principal, request.params);
+        match opened {
+            Err(error) => self.send(compose::error(Some(request.id.get()), &error)).await,
+            Ok((session, result)) => {
+                let earlier = lock(&self.session).replace(session.clone());
+                if let Some(earlier) = earlier {
+                    self.gateway.hub.remove_session(&earlier.id, &*self.gateway.servers);
+                }
+                self.gateway.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
+                self.send(compose::response(request.id.get(), result.as_str())).await;
+                let pipe = self.clone();
+                self.gateway.calls.spawn(async move { pipe.pump_session(&session).await });
+            }
+        }
+    }
+
+    /// Sends what belongs to no request.
+    async fn pump_session(&self, session: &Session) {
+        let mut cursor = session.push.read(None);
+        loop {
+            tokio::select! {
+                () = self.closed.cancelled() => return,
+                () = session.closed.cancelled() => return,
+                next = cursor.next() => match next {
+                    Some((_, message)) => self.send(message).await,
+                    None => return,
+                },
+            }
+        }
+    }
+
+    async fn legacy(self: &Arc<Self>, request: OwnedRequest) {
+        let Some(session) = lock(&self.session).clone() else {
+            let error = RpcError::new(RpcError::INVALID_REQUEST, "send `initialize` first");
+            return self.refuse(Some(&request.id), &error).await;
+        };
+        let cancel = match session.begin(request.id.as_str(), self.gateway.limits.calls_per_client_max) {
+            Ok(cancel) => cancel,
+            Err(error) => return self.refuse(Some(&request.id), &error).await,
+        };
+        let progress_token = legacy_progress_token(&request.params);
+        let ties = Ties { session: Some(session.clone()), progress_token, log_level: None, cancel };
+        let exchange = Exchange::start(&self.gateway, session.client.clone(), request, ties);
+        self.drive(exchange);
+    }
+
+    async fn modern(self: &Arc<Self>, request: OwnedRequest) {
+        let read = match era::read_modern(&self.principal, &request, None) {
+            Ok(read) => read,
+            Err(error) => return self.refuse(Some(&request.id), &error).await,
+        };
+        let id = request.id.as_str().to_owned();
+        let cancel = self.closed.child_token();
+        let in_use = {
+            let mut under_way = lock(&self.under_way);
+            let in_use = under_way.contains_key(&id) || under_way.len() >= self.gateway.limits.calls_per_client_max;
+            if !in_use {
+                under_way.insert(id.clone(), cancel.clone());
+            }
+            in_use
+        };
+        if in_use {
+            let error = RpcError::new(RpcError::INVALID_REQUEST, format!("request id {id} is in use, or too many requests are under way"));
+            return self.refuse(Some(&request.id), &error).await;
+        }
+        let client = Arc::new(read.client);
+        if request.method == "subscriptions/listen" {
+            return self.listen(&client, &request, cancel).await;
+        }
+        match resume_parked(&self.gateway, &client, &request) {
+            Some(Err(error)) => self.finish(&id, Response::error(Some(&request.id), &error)).await,
+            Some(Ok(Resumed::AskedAgain(response))) => self.finish(&id, response).await,
+            Some(Ok(Resumed::GoesOn(exchange))) => self.drive(*exchange),
+            None => {
+                let ties = Ties { session: None, progress_token: read.progress_token, log_level: read.log_level, cancel };
+                self.drive(Exchange::start(&self.gateway, client, request, ties));
+            }
+        }
+    }
+
+    /// Sends what an exchange yields until its answer, in a task of its own.
+    fn drive(self: &Arc<Self>, mut exchange: Exchange) {
+        let pipe = self.clone();
+        let started = Instant::now();
+        let id = exchange.request().id.as_str().to_owned();
+        let method = exchange.request().method.clone();
+        let era = exchange.client().era();
+        self.gateway.calls.spawn(async move {
+            let response = loop {
+                match exchange.next().await {
+                    (Frame::Message(message), Some(rest)) => {
+                        pipe.send(message).await;
+                        exchange = rest;
+                    }
+                    (Frame::Response(response), _) => break response,
+                    (Frame::Message(_), None) => return,
+                }
+            };
+            let outcome = if response.error_code.is_some() { Outcome::Error } else { Outcome::Answered };
+            pipe.gateway.metrics.request(&method, era, outcome, started.elapsed());
+            pipe.finish(&id, response).await;
+        });
+    }
+
+    /// Sends an answer, unless the client has cancelled the request meanwhile and expects none.
+    async fn finish(&self, id: &str, response: Response) {
+        let cancelled = lock(&self.under_way).remove(id).is_some_and(|token| token.is_cancelled());
+        if !cancelled {
+            self.send(response.body).await;
+        }
+    }
+
+    async fn listen(self: &Arc<Self>, client: &Arc<Client>, request: &OwnedRequest, cancel: CancellationToken) {
+        let id = request.id.as_str().to_owned();
+        let subscription = match Subscription::open(&self.gateway, client, request) {
+            Ok(subscription) => subscription,
+            Err(error) => return self.finish(&id, Response::error(Some(&request.id), &error)).await,
+        };
+        let pipe = self.clone();
+        self.gateway.calls.spawn(async move {
+            let mut cursor = subscription.listener.log.read(None);
+            loop {
+                tokio::select! {
+                    () = cancel.cancelled() => break,
+                    next = cursor.next() => match next {
+                        Some((_, message)) => pipe.send(message).await,
+                        None => break,
+                    },
+                }
+            }
+            lock(&pipe.under_way).remove(&id);
+            pipe.send(subscription.listener.farewell()).await;
+        });
+    }
+
+    fn notification(&self, notification: &Notification<'_>) {
+        let session = lock(&self.session).clone();
+        if notification.method == "notifications/cancelled"
+            && let Some(id) = cancelled_id(notification)
+            && let Some(token) = lock(&self.under_way).get(&id)
+        {
+            token.cancel();
+        }
+        if let Some(session) = session {
+            notified(&self.gateway, &session, notification);
+        }
+    }
+
+    fn allows_batches(&self) -> bool {
+        lock(&self.session).as_ref().is_some_and(|session| session.client.version.allows_batches())
+    }
+
+    async fn send(&self, message: Bytes) {
+        // A reader that has gone needs nothing any more; `close` follows.
+        drop(self.out.send(message).await);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn too_deep(depth_max: usize) -> RpcError {
+    RpcError::new(RpcError::INVALID_REQUEST, format!("the message nests deeper than {depth_max} levels"))
+}
+
+pub(crate) fn legacy_progress_token(params: &RawJson) -> Option<RawJson> {
+    let members: Members<'_> = params.decode().ok()?;
+    let meta = Members::parse(members.get("_meta")?).ok()?;
+    meta.get(toolgate_wire::meta::PROGRESS_TOKEN).map(RawJson::from)
+}
+
+pub(crate) fn cancelled_id(notification: &Notification<'_>) -> Option<String> {
+    let members = Members::parse(notification.params?).ok()?;
+    members.get("requestId").map(|id| id.get().to_owned())
+}
+
+/// A notification from a client of the older era.
+pub(crate) fn notified(gateway: &Gateway, session: &Session, notification: &Notification<'_>) {
+    session.touch();
+    match notification.method.as_ref() {
+        "notifications/cancelled" => {
+            if let Some(id) = cancelled_id(notification) {
+                session.cancel(&id);
+            }
+        }
+        "notifications/initialized" if session.client.abilities.roots => gateway.servers.roots_changed(),
+        "notifications/roots/list_changed" => gateway.servers.roots_changed(),
+        _ => {}
+    }
+}
+
+/// If the request comes back with a handle of ours: the call it belongs to, or why it does not.
+pub(crate) fn resume_parked(
+    gateway: &Gateway,
+    client: &Client,
+    request: &OwnedRequest,
+) -> Option<Result<Resumed, RpcError>> {
+    let members: Members<'_> = request.params.decode().ok()?;
+    let state = members.get_str("requestState")?;
+    let State::Ours(sealed) = read_state(&state)? else { return None };
+    let responses = members.get("inputResponses").map(RawJson::from);
+    Some(gateway.parked.resume(&sealed, &client.principal, request.clone(), responses.as_ref()))
+}

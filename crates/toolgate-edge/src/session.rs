@@ -1,0 +1,173 @@
+//! A session of the older era: what `initialize` said, what is under way, and what waits to be told.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::port::AskKind;
+use toolgate_core::{Limits, RawJson, RpcError, ServerName};
+use toolgate_wire::compose;
+
+use crate::caller::Client;
+use crate::stream::EventLog;
+
+type Answer = oneshot::Sender<Result<RawJson, RpcError>>;
+
+/// Streams of one session whose events can be fetched again after a broken connection.
+const STREAMS_KEPT: usize = 16;
+
+pub(crate) struct Session {
+    pub(crate) id: String,
+    pub(crate) client: Arc<Client>,
+    /// What belongs to no request: list changes, resource updates, questions from outside a call.
+    pub(crate) push: EventLog,
+    pub(crate) closed: CancellationToken,
+    state: Mutex<State>,
+    next_ask: AtomicU64,
+    backlog_max: usize,
+}
+
+struct State {
+    log_level: Option<String>,
+    /// Questions put to the client, by our request id.
+    asked: HashMap<u64, Answer>,
+    /// Requests of the client under way, by the text of their id.
+    under_way: HashMap<String, CancellationToken>,
+    /// Watched resources: (server, the server's own URI) → the URI as the client wrote it.
+    watched: BTreeMap<(ServerName, String), String>,
+    streams: BTreeMap<u64, Arc<EventLog>>,
+    next_stream: u64,
+    touched: Instant,
+}
+
+impl Session {
+    pub(crate) fn new(id: String, client: Arc<Client>, limits: &Limits) -> Self {
+        Self {
+            id,
+            client,
+            push: EventLog::new(limits.backlog_max),
+            closed: CancellationToken::new(),
+            state: Mutex::new(State {
+                log_level: None,
+                asked: HashMap::new(),
+                under_way: HashMap::new(),
+                watched: BTreeMap::new(),
+                streams: BTreeMap::new(),
+                next_stream: 1,
+                touched: Instant::now(),
+            }),
+            next_ask: AtomicU64::new(1),
+            backlog_max: limits.backlog_max,
+        }
+    }
+
+    pub(crate) fn touch(&self) {
+        self.lock().touched = Instant::now();
+    }
+
+    /// Whether nothing has happened for `idle` and nobody listens.
+    pub(crate) fn is_idle(&self, idle: Duration) -> bool {
+        let state = self.lock();
+        state.under_way.is_empty() && state.touched.elapsed() >= idle && !self.push.is_read()
+    }
+
+    pub(crate) fn log_level(&self) -> Option<String> {
+        self.lock().log_level.clone()
+    }
+
+    pub(crate) fn set_log_level(&self, level: &str) {
+        self.lock().log_level = Some(level.to_owned());
+    }
+
+    /// Remembers a request as under way; `None` if its id is already in use or too many are.
+    pub(crate) fn begin(&self, id: &str, calls_max: usize) -> Result<CancellationToken, RpcError> {
+        let mut state = self.lock();
+        state.touched = Instant::now();
+        if state.under_way.len() >= calls_max {
+            return Err(RpcError::new(
+                RpcError::INTERNAL,
+                format!("{calls_max} requests are already under way in this session; wait for one to finish"),
+            ));
+        }
+        let token = self.closed.child_token();
+        match state.under_way.insert(id.to_owned(), token.clone()) {
+            None => Ok(token),
+            Some(earlier) => {
+                state.under_way.insert(id.to_owned(), earlier);
+                Err(RpcError::new(RpcError::INVALID_REQUEST, format!("a request with id {id} is already under way")))
+            }
+        }
+    }
+
+    pub(crate) fn end(&self, id: &str) {
+        self.lock().under_way.remove(id);
+    }
+
+    /// The client gave up on one of its requests.
+    pub(crate) fn cancel(&self, id: &str) {
+        if let Some(token) = self.lock().under_way.get(id) {
+            token.cancel();
+        }
+    }
+
+    /// A request of ours to the client, ready to be sent; the answer goes to `answer`.
+    pub(crate) fn ask(&self, kind: AskKind, params: &RawJson, answer: Answer) -> Bytes {
+        let id = self.next_ask.fetch_add(1, Ordering::Relaxed);
+        let mut state = self.lock();
+        state.asked.retain(|_, waiting| !waiting.is_closed());
+        state.asked.insert(id, answer);
+        compose::request(id, kind.method(), params.as_str())
+    }
+
+    /// The client answered one of our requests. Answers nobody waits for are ignored.
+    pub(crate) fn answered(&self, id: &str, outcome: Result<RawJson, RpcError>) {
+        let waiting = id.parse().ok().and_then(|id: u64| self.lock().asked.remove(&id));
+        if let Some(waiting) = waiting {
+            // The call that asked may have ended meanwhile.
+            drop(waiting.send(outcome));
+        }
+    }
+
+    /// True if the resource was not watched by this session before.
+    pub(crate) fn watch(&self, server: &ServerName, own: &str, uri: &str) -> bool {
+        self.lock().watched.insert((server.clone(), own.to_owned()), uri.to_owned()).is_none()
+    }
+
+    pub(crate) fn unwatch(&self, server: &ServerName, own: &str) -> bool {
+        self.lock().watched.remove(&(server.clone(), own.to_owned())).is_some()
+    }
+
+    /// The URI under which this session watches a server's resource.
+    pub(crate) fn watched_as(&self, server: &ServerName, own: &str) -> Option<String> {
+        self.lock().watched.get(&(server.clone(), own.to_owned())).cloned()
+    }
+
+    pub(crate) fn take_watched(&self) -> Vec<(ServerName, String)> {
+        std::mem::take(&mut self.lock().watched).into_keys().collect()
+    }
+
+    /// A new stream for the events of one request, kept a while so that a client can come back for them.
+    pub(crate) fn open_stream(&self) -> (u64, Arc<EventLog>) {
+        let mut state = self.lock();
+        let number = state.next_stream;
+        state.next_stream += 1;
+        let log = Arc::new(EventLog::new(self.backlog_max));
+        state.streams.insert(number, log.clone());
+        while state.streams.len() > STREAMS_KEPT {
+            state.streams.pop_first();
+        }
+        (number, log)
+    }
+
+    pub(crate) fn stream(&self, number: u64) -> Option<Arc<EventLog>> {
+        self.lock().streams.get(&number).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
