@@ -1,1 +1,4 @@
-//! Being written.
+//! Test doubles for Toolgate: servers that behave by the book and helpers to run them.
+//! Nothing here ships; the product never depends on this crate.
+
+pub mod conformance;

@@ -1,0 +1,260 @@
+//! One MCP client on one keep-alive connection.
+//!
+//! Lives here: connecting, opening a legacy session, asking, calling a tool and having the reply checked.
+//! Does not live here: what requests and replies look like (`wire`), how many clients there are (`load`).
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use bytes::Bytes;
+use http::header::{ACCEPT, HeaderMap, HeaderValue};
+use http::{Method, Request, Response, StatusCode, Uri};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use serde::Deserialize;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::wire::{self, CallTemplate, Era, ReplyEdges, ReplyFault, Work};
+
+/// How long anything but a measured call may take; generous, since under callgrind everything is fifty times slower.
+const COLD_REQUEST_MAX: Duration = Duration::from_secs(60);
+/// A list of a hundred tools is well below it.
+const SMALL_REPLY_BYTES_MAX: usize = 8 << 20;
+const PAGES_MAX: usize = 1000;
+
+/// Whom to speak to.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) address: SocketAddr,
+    pub(crate) token: Option<String>,
+}
+
+pub(crate) struct Client {
+    sender: http1::SendRequest<Full<Bytes>>,
+    /// Holds the task that moves the bytes; dropping it closes the connection.
+    _driver: JoinSet<()>,
+    era: Era,
+    headers: HeaderMap,
+    path: Uri,
+    next_id: u64,
+}
+
+impl Client {
+    /// Connects; a legacy client still has to open its session.
+    pub(crate) async fn connect(target: &Target, era: Era) -> anyhow::Result<Client> {
+        let stream = TcpStream::connect(target.address)
+            .await
+            .with_context(|| format!("connect to {}", target.address))?;
+        stream.set_nodelay(true).context("set TCP_NODELAY")?;
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.context("start HTTP")?;
+        let mut driver = JoinSet::new();
+        // How the connection ended is told to whoever waits for a reply on it.
+        driver.spawn(async move { drop(connection.await) });
+        let headers = wire::common_headers(&target.address.to_string(), target.token.as_deref(), era);
+        Ok(Client { sender, _driver: driver, era, headers, path: Uri::from_static("/mcp"), next_id: 1 })
+    }
+
+    /// Connects and does all that comes before the first real request in that era.
+    pub(crate) async fn open(target: &Target, era: Era) -> anyhow::Result<Client> {
+        let mut client = Client::connect(target, era).await?;
+        if era == Era::Legacy {
+            client.open_session().await.context("open a legacy session")?;
+        }
+        Ok(client)
+    }
+
+    async fn open_session(&mut self) -> anyhow::Result<()> {
+        let body = wire::request_body(Era::Legacy, self.next_id, "initialize", &wire::initialize_members());
+        let response = self.send(Method::POST, self.headers.clone(), body).await?;
+        let session = response.headers().get(wire::SESSION_ID).cloned();
+        let reply = small_reply(response).await?;
+        wire::check_envelope(self.next_id, &reply)?;
+        self.next_id += 1;
+        self.headers
+            .insert(wire::SESSION_ID, session.context("the reply to initialize has no Mcp-Session-Id")?);
+        let initialized = Bytes::from_static(wire::INITIALIZED.as_bytes());
+        let response = self.send(Method::POST, self.headers.clone(), initialized).await?;
+        ensure!(
+            response.status() == StatusCode::ACCEPTED,
+            "notifications/initialized was answered {}",
+            response.status()
+        );
+        response.into_body().collect().await.context("read the end of an empty reply")?;
+        Ok(())
+    }
+
+    /// Sends one request that is not measured and gives the JSON-RPC reply, envelope checked.
+    pub(crate) async fn ask(&mut self, method: &str, members: &str) -> anyhow::Result<Bytes> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut headers = self.headers.clone();
+        if self.era == Era::Modern {
+            wire::routing_headers(&mut headers, method, None);
+        }
+        let body = wire::request_body(self.era, id, method, members);
+        let response = self.send(Method::POST, headers, body).await?;
+        let reply = small_reply(response).await.with_context(|| format!("ask {method}"))?;
+        wire::check_envelope(id, &reply).with_context(|| format!("ask {method}"))?;
+        Ok(reply)
+    }
+
+    /// The names of all tools, read to the last page.
+    pub(crate) async fn tool_names(&mut self) -> anyhow::Result<Vec<String>> {
+        let mut names = Vec::new();
+        let mut members = String::new();
+        for _ in 0..PAGES_MAX {
+            let reply = self.ask("tools/list", &members).await?;
+            let page: ToolsReply = serde_json::from_slice(&reply).context("read a page of tools")?;
+            names.extend(page.result.tools.into_iter().map(|tool| tool.name));
+            match page.result.next_cursor {
+                Some(cursor) => members = format!(r#""cursor":{}"#, serde_json::Value::from(cursor)),
+                None => return Ok(names),
+            }
+        }
+        anyhow::bail!("tools/list has more than {PAGES_MAX} pages")
+    }
+
+    /// Opens the stream on which a legacy server may speak first, and leaves it open.
+    pub(crate) async fn listen(&mut self) -> anyhow::Result<Response<Incoming>> {
+        let mut headers = self.headers.clone();
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        let response = self.send(Method::GET, headers, Bytes::new()).await?;
+        ensure!(response.status() == StatusCode::OK, "the GET stream was answered {}", response.status());
+        Ok(response)
+    }
+
+    /// A second connection of the same client: same credentials, same session.
+    pub(crate) async fn another_connection(&self, target: &Target) -> anyhow::Result<Client> {
+        let mut client = Client::connect(target, self.era).await?;
+        client.headers.clone_from(&self.headers);
+        Ok(client)
+    }
+
+    pub(crate) fn into_caller(self, work: Work, tool: &str) -> Caller {
+        let mut headers = self.headers.clone();
+        if self.era == Era::Modern {
+            wire::routing_headers(&mut headers, "tools/call", Some(tool));
+        }
+        let template = CallTemplate::new(self.era, work, tool);
+        Caller { client: self, headers, template, work }
+    }
+
+    async fn send(
+        &mut self,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> anyhow::Result<Response<Incoming>> {
+        let request = self.request(method, headers, body);
+        timeout(COLD_REQUEST_MAX, async {
+            self.sender.ready().await?;
+            self.sender.send_request(request).await
+        })
+        .await
+        .with_context(|| format!("no reply within {} s", COLD_REQUEST_MAX.as_secs()))?
+        .context("send a request")
+    }
+
+    fn request(&self, method: Method, headers: HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = self.path.clone();
+        *request.headers_mut() = headers;
+        request
+    }
+}
+
+/// Whether `GET path` answers 200 on a connection of its own.
+pub(crate) async fn answers_ok(address: SocketAddr, path: &'static str) -> anyhow::Result<bool> {
+    let mut client = Client::connect(&Target { address, token: None }, Era::Modern).await?;
+    client.path = Uri::from_static(path);
+    let response = client.send(Method::GET, client.headers.clone(), Bytes::new()).await?;
+    Ok(response.status() == StatusCode::OK)
+}
+
+async fn small_reply(response: Response<Incoming>) -> anyhow::Result<Bytes> {
+    let (head, body) = response.into_parts();
+    let collected = timeout(COLD_REQUEST_MAX, Limited::new(body, SMALL_REPLY_BYTES_MAX).collect())
+        .await
+        .context("the reply does not end")?
+        .map_err(|error| anyhow::anyhow!("read a reply: {error}"))?
+        .to_bytes();
+    wire::check_head(head.status, &head.headers)
+        .with_context(|| format!("the body begins {:?}", wire::begin(&collected)))?;
+    Ok(collected)
+}
+
+#[derive(Deserialize)]
+struct ToolsReply {
+    result: ToolsPage,
+}
+
+#[derive(Deserialize)]
+struct ToolsPage {
+    tools: Vec<ToolName>,
+    #[serde(rename = "nextCursor")]
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ToolName {
+    name: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CallFault {
+    #[error("the connection failed: {0}")]
+    Connection(#[from] hyper::Error),
+    #[error(transparent)]
+    Reply(#[from] ReplyFault),
+}
+
+/// A client that does nothing but call one tool; this is the part whose cost the measurements include.
+pub(crate) struct Caller {
+    client: Client,
+    headers: HeaderMap,
+    template: CallTemplate,
+    work: Work,
+}
+
+impl Caller {
+    /// One call from sending to the checked reply. No time limit of its own: whoever measures sets one for the whole run.
+    pub(crate) async fn call(&mut self, id: u64) -> Result<(), CallFault> {
+        let request = self.client.request(Method::POST, self.headers.clone(), self.template.body(id));
+        self.client.sender.ready().await?;
+        let response = self.client.sender.send_request(request).await?;
+        if let Err(fault) = wire::check_head(response.status(), response.headers()) {
+            return Err(with_body(fault, response).await.into());
+        }
+        match self.work {
+            Work::Echo => {
+                let body = response.into_body().collect().await?.to_bytes();
+                wire::check_echo(id, &body)?;
+            }
+            Work::Blob { bytes } => read_edges(response.into_body()).await?.check(id, bytes)?,
+        }
+        Ok(())
+    }
+}
+
+async fn read_edges(mut body: Incoming) -> Result<ReplyEdges, hyper::Error> {
+    let mut edges = ReplyEdges::default();
+    while let Some(frame) = body.frame().await {
+        if let Some(chunk) = frame?.data_ref() {
+            edges.push(chunk);
+        }
+    }
+    Ok(edges)
+}
+
+/// A refusal says more in its body than in its status.
+async fn with_body(fault: ReplyFault, response: Response<Incoming>) -> ReplyFault {
+    let ReplyFault::Status { status, .. } = fault else { return fault };
+    let body = Limited::new(response.into_body(), SMALL_REPLY_BYTES_MAX).collect().await;
+    ReplyFault::Status { status, begin: body.map(|body| wire::begin(&body.to_bytes())).unwrap_or_default() }
+}

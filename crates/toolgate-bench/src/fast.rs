@@ -1,0 +1,42 @@
+//! The fast server as a child process of the benchmark.
+//!
+//! Lives here: starting it and knowing where it listens. Does not live here: the server itself (`server`).
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::process::Command;
+
+use crate::child::Watched;
+use crate::server::Eras;
+
+const START_MAX: Duration = Duration::from_secs(20);
+/// What the server prints before its address.
+pub(crate) const ANNOUNCEMENT: &str = "listening on ";
+
+pub(crate) struct Fast {
+    watched: Watched,
+    pub(crate) address: SocketAddr,
+}
+
+impl Fast {
+    /// A separate process, so that its CPU time can be told from the generator's.
+    pub(crate) async fn start(eras: Eras) -> anyhow::Result<Fast> {
+        let this_program = std::env::current_exe().context("find this program")?;
+        let mut command = Command::new(this_program);
+        command.args(["server", "--listen", "127.0.0.1:0", "--eras", eras.argument()]);
+        let mut watched = Watched::spawn(command)?;
+        let find = |line: &str| line.strip_prefix(ANNOUNCEMENT)?.parse().ok();
+        let address = watched.wait_for_line(START_MAX, find).await.context("start the fast server")?;
+        Ok(Fast { watched, address })
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.watched.pid()
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+}

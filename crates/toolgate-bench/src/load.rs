@@ -1,0 +1,301 @@
+//! The load generator: clients in a closed loop, each sending its next call when the last was answered and checked.
+//!
+//! Lives here: threads, the schedule of a round, latency and CPU figures. Does not live here: what a call is (`client`).
+//!
+//! A round has three parts: every client connects (and opens its session), then all of them call through a warm-up, then
+//! calls that end inside the measured window count. Each thread has a runtime of its own, as in other generators, so that
+//! the generator spends no time on moving work between threads.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use hdrhistogram::Histogram;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::timeout_at;
+
+use crate::client::{Caller, Client, Target};
+use crate::proc;
+use crate::wire::{Era, Work};
+
+/// How long after the end of the window the last replies may still come in.
+const LAST_REPLIES_MAX: Duration = Duration::from_secs(20);
+const CONNECT_ALL_MAX: Duration = Duration::from_secs(60);
+const LATENCY_NS_MAX: u64 = 60_000_000_000;
+const LATENCY_DIGITS: u8 = 3;
+/// Ids are unique over all clients of a round: each counts up inside a range of its own.
+const IDS_PER_CLIENT: u64 = 1_000_000_000;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) target: Target,
+    pub(crate) era: Era,
+    pub(crate) work: Work,
+    /// The name under which the target knows the tool.
+    pub(crate) tool: String,
+    pub(crate) connections: usize,
+    pub(crate) threads: usize,
+    pub(crate) warm_up: Duration,
+    pub(crate) window: Duration,
+}
+
+/// What one round showed. CPU is in microseconds per call, in the order of the process ids that were given.
+#[derive(Clone, Debug)]
+pub(crate) struct Round {
+    pub(crate) calls: u64,
+    pub(crate) calls_per_second: f64,
+    pub p50_us: f64,
+    pub p99_us: f64,
+    pub(crate) generator_cpu_us: f64,
+    pub(crate) cpu_us: Vec<f64>,
+    /// How many cores were busy with something else meanwhile; a high figure makes the others worth less.
+    pub(crate) other_load_cores: f64,
+}
+
+/// CPU time spent inside the window, in all threads of each process.
+struct Cpu {
+    generator: Duration,
+    others: Vec<Duration>,
+    machine: Duration,
+}
+
+#[derive(Clone, Copy)]
+struct Window {
+    start: Instant,
+    end: Instant,
+}
+
+struct Tally {
+    latency_ns: Histogram<u64>,
+    faults: Vec<String>,
+}
+
+/// Runs one round; any fault in any call fails it.
+pub(crate) async fn run(plan: Plan, pids: &[u32]) -> anyhow::Result<Round> {
+    ensure!(plan.connections > 0 && plan.threads > 0, "a load needs at least one connection and one thread");
+    let plan = Arc::new(plan);
+    let (announce, window) = watch::channel(None);
+    let threads = plan.threads.min(plan.connections);
+    let (connected, mut all_connected) = mpsc::channel(threads);
+    let mut outcomes = Vec::new();
+    for index in 0..threads {
+        let clients = share(plan.connections, threads, index);
+        outcomes.push(start_thread(plan.clone(), clients, connected.clone(), window.clone())?);
+    }
+    drop(connected);
+    for _ in 0..threads {
+        let outcome = tokio::time::timeout(CONNECT_ALL_MAX, all_connected.recv()).await;
+        outcome
+            .context("the clients did not get connected in time")?
+            .context("a generator thread died")??;
+    }
+
+    let start = Instant::now() + plan.warm_up;
+    let window = Window { start, end: start + plan.window };
+    announce.send(Some(window)).map_err(|_| anyhow::anyhow!("every generator thread died"))?;
+    let cpu = cpu_in(window, pids).await?;
+
+    let mut total = Tally::new();
+    for outcome in outcomes {
+        total.add(outcome.await.context("a generator thread died")??)?;
+    }
+    total.round(plan.window, &cpu)
+}
+
+async fn cpu_in(window: Window, pids: &[u32]) -> anyhow::Result<Cpu> {
+    tokio::time::sleep_until(window.start.into()).await;
+    let before = Cpu::read(pids)?;
+    tokio::time::sleep_until(window.end.into()).await;
+    Ok(Cpu::read(pids)?.since(&before))
+}
+
+impl Cpu {
+    fn read(pids: &[u32]) -> anyhow::Result<Cpu> {
+        Ok(Cpu {
+            generator: proc::cpu_time(std::process::id())?,
+            others: pids.iter().map(|pid| proc::cpu_time(*pid)).collect::<anyhow::Result<_>>()?,
+            machine: proc::machine_cpu_time()?,
+        })
+    }
+
+    fn since(&self, before: &Cpu) -> Cpu {
+        let others = self.others.iter().zip(&before.others);
+        Cpu {
+            generator: self.generator.saturating_sub(before.generator),
+            others: others.map(|(after, before)| after.saturating_sub(*before)).collect(),
+            machine: self.machine.saturating_sub(before.machine),
+        }
+    }
+
+    fn foreign(&self) -> Duration {
+        self.machine.saturating_sub(self.generator + self.others.iter().sum::<Duration>())
+    }
+}
+
+/// The clients, by number, that fall to one of `threads` threads.
+fn share(connections: usize, threads: usize, index: usize) -> Range<usize> {
+    connections * index / threads..connections * (index + 1) / threads
+}
+
+type Connected = mpsc::Sender<anyhow::Result<()>>;
+
+fn start_thread(
+    plan: Arc<Plan>,
+    clients: Range<usize>,
+    connected: Connected,
+    window: watch::Receiver<Option<Window>>,
+) -> anyhow::Result<oneshot::Receiver<anyhow::Result<Tally>>> {
+    let (done, outcome) = oneshot::channel();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("start a runtime")?;
+    thread::Builder::new()
+        .name("load".to_owned())
+        .spawn(move || {
+            let tally = runtime.block_on(run_clients(&plan, clients, connected, window));
+            // Nobody listens any more when the round already failed elsewhere.
+            drop(done.send(tally));
+        })
+        .context("start a generator thread")?;
+    Ok(outcome)
+}
+
+async fn run_clients(
+    plan: &Plan,
+    clients: Range<usize>,
+    connected: Connected,
+    mut window: watch::Receiver<Option<Window>>,
+) -> anyhow::Result<Tally> {
+    let first_id = |client: usize| (client as u64 + 1) * IDS_PER_CLIENT;
+    let mut callers = Vec::new();
+    for client in clients.clone() {
+        match Client::open(&plan.target, plan.era).await {
+            Ok(opened) => callers.push((first_id(client), opened.into_caller(plan.work, &plan.tool))),
+            Err(error) => {
+                drop(connected.send(Err(error)).await);
+                bail!("client {client} could not connect");
+            }
+        }
+    }
+    connected.send(Ok(())).await.context("the round was given up")?;
+    let window =
+        window.wait_for(Option::is_some).await.context("the round was given up")?.expect("waited for it");
+
+    let mut running: JoinSet<Tally> =
+        callers.into_iter().map(|(first_id, caller)| call_until_end(caller, first_id, window)).collect();
+    let mut total = Tally::new();
+    let deadline = (window.end + LAST_REPLIES_MAX).into();
+    while let Some(tally) = timeout_at(deadline, running.join_next()).await.with_context(|| {
+        format!("{} calls have no reply {LAST_REPLIES_MAX:?} after the end", running.len())
+    })? {
+        total.add(tally.context("a client panicked")?)?;
+    }
+    Ok(total)
+}
+
+/// Stops at its first fault: what a client measures after one would be worth nothing.
+async fn call_until_end(mut caller: Caller, first_id: u64, window: Window) -> Tally {
+    let mut tally = Tally::new();
+    let mut begun = Instant::now();
+    let mut id = first_id;
+    while begun < window.end {
+        if let Err(fault) = caller.call(id).await {
+            tally.faults.push(format!("call {id}: {fault}"));
+            break;
+        }
+        let ended = Instant::now();
+        if ended >= window.start && ended < window.end {
+            tally.record(ended - begun);
+        }
+        begun = ended;
+        id += 1;
+    }
+    tally
+}
+
+impl Tally {
+    fn new() -> Tally {
+        let latency_ns =
+            Histogram::new_with_max(LATENCY_NS_MAX, LATENCY_DIGITS).expect("the bounds are in order");
+        Tally { latency_ns, faults: Vec::new() }
+    }
+
+    fn record(&mut self, latency: Duration) {
+        let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
+        self.latency_ns.saturating_record(nanoseconds);
+    }
+
+    fn add(&mut self, other: Tally) -> anyhow::Result<()> {
+        self.latency_ns.add(&other.latency_ns).context("merge latencies")?;
+        self.faults.extend(other.faults);
+        Ok(())
+    }
+
+    fn round(self, window: Duration, cpu: &Cpu) -> anyhow::Result<Round> {
+        if let Some(first) = self.faults.first() {
+            bail!("{} of the clients met an error; the first: {first}", self.faults.len());
+        }
+        let calls = self.latency_ns.len();
+        ensure!(calls > 0, "not one call ended within {window:?}");
+        let per_call = |time: &Duration| time.as_secs_f64() * 1e6 / calls as f64;
+        let quantile_us = |quantile| self.latency_ns.value_at_quantile(quantile) as f64 / 1e3;
+        Ok(Round {
+            calls,
+            calls_per_second: calls as f64 / window.as_secs_f64(),
+            p50_us: quantile_us(0.5),
+            p99_us: quantile_us(0.99),
+            generator_cpu_us: per_call(&cpu.generator),
+            cpu_us: cpu.others.iter().map(per_call).collect(),
+            other_load_cores: cpu.foreign().as_secs_f64() / window.as_secs_f64(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_client_falls_to_exactly_one_thread() {
+        for (connections, threads) in [(64, 2), (1, 1), (7, 3), (8, 8)] {
+            let all: Vec<usize> = (0..threads).flat_map(|index| share(connections, threads, index)).collect();
+            assert_eq!(all, (0..connections).collect::<Vec<_>>());
+        }
+    }
+
+    fn cpu([generator, other, machine]: [u64; 3]) -> Cpu {
+        let [generator, other, machine] = [generator, other, machine].map(Duration::from_millis);
+        Cpu { generator, others: vec![other], machine }
+    }
+
+    #[test]
+    fn a_round_is_the_sum_of_its_clients() {
+        let (mut one, mut two) = (Tally::new(), Tally::new());
+        (0..99).for_each(|_| one.record(Duration::from_micros(100)));
+        two.record(Duration::from_millis(5));
+        one.add(two).expect("same bounds");
+        let cpu = cpu([1, 2, 1003]);
+        let round = one.round(Duration::from_secs(2), &cpu).expect("no faults");
+        assert_eq!(round.calls, 100);
+        assert!((round.calls_per_second - 50.0).abs() < 1e-9);
+        assert!((round.p50_us - 100.0).abs() < 1.0 && (round.p99_us - 100.0).abs() < 1.0);
+        assert!((round.generator_cpu_us - 10.0).abs() < 1e-9 && (round.cpu_us[0] - 20.0).abs() < 1e-9);
+        assert!((round.other_load_cores - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_fault_fails_the_round() {
+        let mut tally = Tally::new();
+        tally.record(Duration::from_micros(1));
+        tally.faults.push("call 7: isError".to_owned());
+        let error = tally.round(Duration::from_secs(1), &cpu([0, 0, 0])).expect_err("it had a fault");
+        assert!(error.to_string().contains("call 7"), "{error}");
+    }
+
+    #[test]
+    fn a_round_without_calls_is_no_measurement() {
+        assert!(Tally::new().round(Duration::from_secs(1), &cpu([0, 0, 0])).is_err());
+    }
+}

@@ -1,0 +1,202 @@
+//! What the runs found: rows with their targets, as a table for people and as JSON for programs.
+//!
+//! Lives here: medians, ratios, verdicts, layout. Does not live here: measuring, and which targets there are.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+#[cfg(test)]
+mod tests;
+
+#[derive(Serialize)]
+pub(crate) struct Report {
+    pub(crate) machine: Machine,
+    pub(crate) settings: Settings,
+    pub(crate) rows: Vec<Row>,
+    /// Calls per second of every single round, so that a reader can see how much they scatter.
+    pub(crate) rounds: Vec<Rounds>,
+    /// Calls that ended inside a measured window.
+    pub(crate) calls: u64,
+    /// Always zero in a report: the first error ends the whole run.
+    pub(crate) errors: u64,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Machine {
+    pub(crate) cpu: String,
+    pub(crate) cores: usize,
+    /// The busiest round's share of CPU, in cores, that went to processes outside the benchmark.
+    pub(crate) other_load_cores_max: f64,
+}
+
+#[derive(Clone, Serialize)]
+pub(crate) struct Settings {
+    pub(crate) rounds: usize,
+    pub(crate) warm_up_seconds: f64,
+    pub(crate) window_seconds: f64,
+    pub(crate) generator_threads: usize,
+    pub(crate) starts: usize,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Rounds {
+    pub(crate) case: String,
+    pub(crate) direct: Vec<f64>,
+    pub(crate) gateway: Vec<f64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) case: String,
+    pub(crate) what: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) direct: Option<f64>,
+    pub(crate) gateway: Option<f64>,
+    /// The gateway's figure over the direct one.
+    pub(crate) ratio: Option<f64>,
+    pub(crate) target: Option<Target>,
+    pub(crate) pass: Option<bool>,
+}
+
+/// A promise about the gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Target {
+    RatioAtLeast(f64),
+    AtMost(f64),
+    Below(f64),
+}
+
+impl Row {
+    pub(crate) fn new(case: &str, what: &'static str, unit: &'static str) -> Row {
+        Row {
+            case: case.to_owned(),
+            what,
+            unit,
+            direct: None,
+            gateway: None,
+            ratio: None,
+            target: None,
+            pass: None,
+        }
+    }
+
+    pub(crate) fn measured(mut self, direct: Option<f64>, gateway: Option<f64>) -> Row {
+        self.direct = direct;
+        self.gateway = gateway;
+        self.ratio = direct.zip(gateway).map(|(direct, gateway)| gateway / direct);
+        self
+    }
+
+    pub(crate) fn judged(mut self, target: Option<Target>) -> Row {
+        self.target = target;
+        self.pass = target.and_then(|target| target.judge(self.gateway, self.ratio));
+        self
+    }
+}
+
+impl Target {
+    /// No verdict where nothing was measured.
+    fn judge(self, gateway: Option<f64>, ratio: Option<f64>) -> Option<bool> {
+        match self {
+            Target::RatioAtLeast(bound) => ratio.map(|ratio| ratio >= bound),
+            Target::AtMost(bound) => gateway.map(|gateway| gateway <= bound),
+            Target::Below(bound) => gateway.map(|gateway| gateway < bound),
+        }
+    }
+
+    fn text(self, unit: &str) -> String {
+        match self {
+            Target::RatioAtLeast(bound) => format!("ratio >= {bound}"),
+            Target::AtMost(bound) => format!("<= {bound} {unit}"),
+            Target::Below(bound) => format!("< {bound} {unit}"),
+        }
+    }
+}
+
+impl Report {
+    pub(crate) fn misses(&self) -> usize {
+        self.rows.iter().filter(|row| row.pass == Some(false)).count()
+    }
+
+    pub(crate) fn table(&self) -> String {
+        let mut lines = vec![["", "direct", "gateway", "ratio", "target", ""].map(str::to_owned)];
+        let mut case = "";
+        for row in &self.rows {
+            if row.case != case {
+                case = &row.case;
+                lines.push([case, "", "", "", "", ""].map(str::to_owned));
+            }
+            lines.push(cells(row));
+        }
+        let mut text = layout(&lines);
+        let settings = &self.settings;
+        writeln!(
+            text,
+            "\n{} calls, every reply checked, no errors; medians of {} rounds of {} s after {} s of warm-up",
+            self.calls, settings.rounds, settings.window_seconds, settings.warm_up_seconds
+        )
+        .expect("a String grows");
+        let Machine { cpu, cores, other_load_cores_max } = &self.machine;
+        write!(text, "{cores} cores, {cpu}; other load meanwhile: up to {other_load_cores_max:.2} cores")
+            .expect("a String grows");
+        text
+    }
+}
+
+fn cells(row: &Row) -> [String; 6] {
+    let figure =
+        |value: Option<f64>| value.map(|value| format!("{} {}", number(value), row.unit)).unwrap_or_default();
+    let verdict = match row.pass {
+        Some(true) => "pass",
+        Some(false) => "FAIL",
+        None => "",
+    };
+    [
+        format!("  {}", row.what),
+        figure(row.direct),
+        figure(row.gateway),
+        row.ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default(),
+        row.target.map(|target| target.text(row.unit)).unwrap_or_default(),
+        verdict.to_owned(),
+    ]
+}
+
+/// Three digits are all that a benchmark's noise leaves standing.
+fn number(value: f64) -> String {
+    match value.abs() {
+        ..10.0 => format!("{value:.2}"),
+        10.0..100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// The first column to the left, the figures to the right, the rest to the left.
+fn layout(lines: &[[String; 6]]) -> String {
+    let width = |column: usize| lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 6] = std::array::from_fn(width);
+    let mut text = String::new();
+    for cells in lines {
+        let padded: Vec<String> =
+            cells.iter().enumerate().map(|(column, cell)| pad(column, cell, widths[column])).collect();
+        text.push_str(padded.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn pad(column: usize, cell: &str, width: usize) -> String {
+    match column {
+        1..=3 => format!("{cell:>width$}"),
+        _ => format!("{cell:<width$}"),
+    }
+}
+
+/// The middle of what was measured; of an even number, the mean of the middle two.
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) }
+}

@@ -1,0 +1,326 @@
+//! What is known of each server: the era it speaks, how it does, what it listed last, what it complained about.
+
+use serde::{Deserialize, Serialize};
+use toolgate_core::server::{Era, Listing, ServerHealth, ServerState};
+use toolgate_core::{RawJson, ServerName};
+
+use crate::error::doing;
+use crate::{Store, StoreError, now_ms};
+
+const REMEMBER_ERA: &str = "INSERT INTO server_eras (tenant, server, fingerprint, era, protocol_version)
+    VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (tenant, server) DO UPDATE SET
+        fingerprint = excluded.fingerprint, era = excluded.era, protocol_version = excluded.protocol_version";
+const REMEMBERED_ERA: &str =
+    "SELECT era, protocol_version FROM server_eras WHERE tenant = $1 AND server = $2 AND fingerprint = $3";
+const WRITE_STATUS: &str =
+    "INSERT INTO server_statuses (tenant, server, health, reason, era, protocol_version,
+        transport, pid, restarts, tool_count, prompt_count, resource_count, updated_at_ms)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+    ON CONFLICT (tenant, server) DO UPDATE SET
+        health = excluded.health, reason = excluded.reason, era = excluded.era,
+        protocol_version = excluded.protocol_version, transport = excluded.transport, pid = excluded.pid,
+        restarts = excluded.restarts, tool_count = excluded.tool_count, prompt_count = excluded.prompt_count,
+        resource_count = excluded.resource_count, updated_at_ms = excluded.updated_at_ms";
+const READ_STATUSES: &str = "SELECT server, health, reason, era, protocol_version, transport, pid, restarts,
+        tool_count, prompt_count, resource_count, updated_at_ms
+    FROM server_statuses WHERE tenant = $1 ORDER BY server";
+const WRITE_LISTING: &str = "INSERT INTO server_listings (tenant, server, fingerprint, listing, updated_at_ms)
+    VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (tenant, server) DO UPDATE SET
+        fingerprint = excluded.fingerprint, listing = excluded.listing, updated_at_ms = excluded.updated_at_ms";
+const READ_LISTING: &str =
+    "SELECT listing FROM server_listings WHERE tenant = $1 AND server = $2 AND fingerprint = $3";
+const READ_LISTINGS: &str = "SELECT server, fingerprint, listing, updated_at_ms FROM server_listings WHERE tenant = $1 ORDER BY server";
+const WRITE_STDERR: &str = "INSERT INTO server_stderr (tenant, server, lines, updated_at_ms)
+    VALUES ($1, $2, $3, $4)
+    ON CONFLICT (tenant, server) DO UPDATE SET lines = excluded.lines, updated_at_ms = excluded.updated_at_ms";
+const READ_STDERR: &str = "SELECT lines FROM server_stderr WHERE tenant = $1 AND server = $2";
+/// Each takes the tenant and the names to keep, as a JSON array.
+const FORGET_OTHERS: [&str; 4] = [
+    "DELETE FROM server_eras WHERE tenant = $1 AND server NOT IN (SELECT value FROM json_each($2))",
+    "DELETE FROM server_statuses WHERE tenant = $1 AND server NOT IN (SELECT value FROM json_each($2))",
+    "DELETE FROM server_listings WHERE tenant = $1 AND server NOT IN (SELECT value FROM json_each($2))",
+    "DELETE FROM server_stderr WHERE tenant = $1 AND server NOT IN (SELECT value FROM json_each($2))",
+];
+
+/// How much a server lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
+pub struct Counts {
+    pub tools: usize,
+    pub prompts: usize,
+    pub resources: usize,
+}
+
+impl Counts {
+    pub fn of(listing: &Listing) -> Self {
+        Self {
+            tools: listing.tools.len(),
+            prompts: listing.prompts.len(),
+            resources: listing.resources.len() + listing.templates.len(),
+        }
+    }
+}
+
+/// How a server did when the gateway last looked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ServerStatus {
+    pub name: ServerName,
+    pub state: ServerState,
+    pub counts: Counts,
+    pub updated_at_ms: i64,
+}
+
+/// What a server listed last.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredListing {
+    pub name: ServerName,
+    pub fingerprint: String,
+    pub listing: Listing,
+    pub updated_at_ms: i64,
+}
+
+impl Store {
+    /// `fingerprint` stands for the configuration the server had: with another one, it is another server.
+    pub async fn remember_era(
+        &self,
+        server: &ServerName,
+        fingerprint: &str,
+        era: Era,
+        protocol_version: &str,
+    ) -> Result<(), StoreError> {
+        let query = sqlx::query(REMEMBER_ERA).bind(self.tenant).bind(server.as_str()).bind(fingerprint);
+        let query = query.bind(era_name(era)).bind(protocol_version);
+        query.execute(&self.pool).await.map_err(doing("remember the era of a server"))?;
+        Ok(())
+    }
+
+    pub async fn remembered_era(
+        &self,
+        server: &ServerName,
+        fingerprint: &str,
+    ) -> Result<Option<(Era, String)>, StoreError> {
+        const DOING: &str = "read the era of a server";
+        let query = sqlx::query_as(REMEMBERED_ERA).bind(self.tenant).bind(server.as_str()).bind(fingerprint);
+        let row: Option<(String, String)> = query.fetch_optional(&self.pool).await.map_err(doing(DOING))?;
+        let Some((era, version)) = row else { return Ok(None) };
+        Ok(Some((read_era(&era, DOING)?, version)))
+    }
+
+    pub async fn write_status(
+        &self,
+        name: &ServerName,
+        state: &ServerState,
+        counts: Counts,
+        updated_at_ms: i64,
+    ) -> Result<(), StoreError> {
+        let query = sqlx::query(WRITE_STATUS)
+            .bind(self.tenant)
+            .bind(name.as_str())
+            .bind(health_name(state.health))
+            .bind(&state.reason)
+            .bind(state.era.map(era_name))
+            .bind(&state.protocol_version)
+            .bind(state.transport)
+            .bind(state.pid.map(i64::from))
+            .bind(i64::from(state.restarts))
+            .bind(as_stored(counts.tools))
+            .bind(as_stored(counts.prompts))
+            .bind(as_stored(counts.resources))
+            .bind(updated_at_ms);
+        query.execute(&self.pool).await.map_err(doing("write the status of a server"))?;
+        Ok(())
+    }
+
+    /// By name.
+    pub async fn read_statuses(&self) -> Result<Vec<ServerStatus>, StoreError> {
+        const DOING: &str = "read the status of the servers";
+        let rows: Vec<StatusRow> = sqlx::query_as(READ_STATUSES)
+            .bind(self.tenant)
+            .fetch_all(&self.pool)
+            .await
+            .map_err(doing(DOING))?;
+        rows.into_iter().map(|row| row.read(DOING)).collect()
+    }
+
+    pub async fn write_listing(
+        &self,
+        name: &ServerName,
+        fingerprint: &str,
+        listing: &Listing,
+    ) -> Result<(), StoreError> {
+        let text = serde_json::to_vec(&ListingText::from(listing)).expect("raw JSON and text serialise");
+        let query = sqlx::query(WRITE_LISTING).bind(self.tenant).bind(name.as_str()).bind(fingerprint);
+        let query = query.bind(text).bind(now_ms());
+        query.execute(&self.pool).await.map_err(doing("store what a server lists"))?;
+        Ok(())
+    }
+
+    pub async fn read_listing(
+        &self,
+        name: &ServerName,
+        fingerprint: &str,
+    ) -> Result<Option<Listing>, StoreError> {
+        const DOING: &str = "read what a server lists";
+        let query = sqlx::query_scalar(READ_LISTING).bind(self.tenant).bind(name.as_str()).bind(fingerprint);
+        let text: Option<Vec<u8>> = query.fetch_optional(&self.pool).await.map_err(doing(DOING))?;
+        text.map(|text| read_listing(&text, DOING)).transpose()
+    }
+
+    /// The last listing of every server, by name.
+    pub async fn read_listings(&self) -> Result<Vec<StoredListing>, StoreError> {
+        const DOING: &str = "read what the servers list";
+        let query = sqlx::query_as(READ_LISTINGS).bind(self.tenant);
+        let rows: Vec<(String, String, Vec<u8>, i64)> =
+            query.fetch_all(&self.pool).await.map_err(doing(DOING))?;
+        let read = |(name, fingerprint, text, updated_at_ms): (String, _, Vec<u8>, _)| {
+            let (name, listing) = (read_name(&name, DOING)?, read_listing(&text, DOING)?);
+            Ok(StoredListing { name, fingerprint, listing, updated_at_ms })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// The last lines a server wrote to its standard error, oldest first.
+    pub async fn write_stderr(&self, name: &ServerName, lines: &[String]) -> Result<(), StoreError> {
+        let query = sqlx::query(WRITE_STDERR).bind(self.tenant).bind(name.as_str());
+        let query = query.bind(lines.join("\n")).bind(now_ms());
+        query.execute(&self.pool).await.map_err(doing("store what a server wrote to its standard error"))?;
+        Ok(())
+    }
+
+    pub async fn read_stderr(&self, name: &ServerName) -> Result<Vec<String>, StoreError> {
+        const DOING: &str = "read what a server wrote to its standard error";
+        let query = sqlx::query_scalar(READ_STDERR).bind(self.tenant).bind(name.as_str());
+        let text: Option<String> = query.fetch_optional(&self.pool).await.map_err(doing(DOING))?;
+        Ok(text.unwrap_or_default().lines().map(str::to_owned).collect())
+    }
+
+    /// Forgets every server that is not among `names`.
+    pub async fn keep_only_servers(&self, names: &[ServerName]) -> Result<(), StoreError> {
+        const DOING: &str = "forget servers that are no longer configured";
+        let names = RawJson::from_serialize(&names);
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(doing(DOING))?;
+        for statement in FORGET_OTHERS {
+            let delete = sqlx::query(statement).bind(self.tenant).bind(names.as_str());
+            delete.execute(&mut *transaction).await.map_err(doing(DOING))?;
+        }
+        transaction.commit().await.map_err(doing(DOING))
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct StatusRow {
+    server: String,
+    health: String,
+    reason: Option<String>,
+    era: Option<String>,
+    protocol_version: Option<String>,
+    transport: Option<String>,
+    pid: Option<i64>,
+    restarts: i64,
+    tool_count: i64,
+    prompt_count: i64,
+    resource_count: i64,
+    updated_at_ms: i64,
+}
+
+impl StatusRow {
+    fn read(self, doing: &'static str) -> Result<ServerStatus, StoreError> {
+        let state = ServerState {
+            health: read_health(&self.health, doing)?,
+            reason: self.reason,
+            era: self.era.map(|era| read_era(&era, doing)).transpose()?,
+            protocol_version: self.protocol_version,
+            transport: self.transport.as_deref().and_then(known_transport),
+            pid: self.pid.and_then(|pid| u32::try_from(pid).ok()),
+            restarts: u32::try_from(self.restarts).unwrap_or_default(),
+        };
+        let counts = Counts {
+            tools: as_read(self.tool_count),
+            prompts: as_read(self.prompt_count),
+            resources: as_read(self.resource_count),
+        };
+        Ok(ServerStatus {
+            name: read_name(&self.server, doing)?,
+            state,
+            counts,
+            updated_at_ms: self.updated_at_ms,
+        })
+    }
+}
+
+/// A listing as text. Raw JSON goes in and comes out byte for byte.
+#[derive(Serialize, Deserialize)]
+struct ListingText {
+    capabilities: Option<RawJson>,
+    server_info: Option<RawJson>,
+    instructions: Option<String>,
+    tools: Vec<RawJson>,
+    prompts: Vec<RawJson>,
+    resources: Vec<RawJson>,
+    templates: Vec<RawJson>,
+}
+
+impl From<&Listing> for ListingText {
+    fn from(listing: &Listing) -> Self {
+        let Listing { capabilities, server_info, instructions, tools, prompts, resources, templates } =
+            listing.clone();
+        Self { capabilities, server_info, instructions, tools, prompts, resources, templates }
+    }
+}
+
+impl From<ListingText> for Listing {
+    fn from(text: ListingText) -> Self {
+        let ListingText { capabilities, server_info, instructions, tools, prompts, resources, templates } =
+            text;
+        Self { capabilities, server_info, instructions, tools, prompts, resources, templates }
+    }
+}
+
+fn read_listing(text: &[u8], doing: &'static str) -> Result<Listing, StoreError> {
+    let text: ListingText =
+        serde_json::from_slice(text).map_err(|_| StoreError::Unreadable { doing, what: "listing" })?;
+    Ok(text.into())
+}
+
+fn read_name(name: &str, doing: &'static str) -> Result<ServerName, StoreError> {
+    ServerName::new(name).map_err(|_| StoreError::Unreadable { doing, what: "server name" })
+}
+
+fn era_name(era: Era) -> &'static str {
+    match era {
+        Era::Legacy => "legacy",
+        Era::Modern => "modern",
+    }
+}
+
+fn read_era(era: &str, doing: &'static str) -> Result<Era, StoreError> {
+    let known = [Era::Legacy, Era::Modern].into_iter().find(|known| era_name(*known) == era);
+    known.ok_or(StoreError::Unreadable { doing, what: "era" })
+}
+
+fn health_name(health: ServerHealth) -> &'static str {
+    match health {
+        ServerHealth::Starting => "starting",
+        ServerHealth::Healthy => "healthy",
+        ServerHealth::Degraded => "degraded",
+    }
+}
+
+fn read_health(health: &str, doing: &'static str) -> Result<ServerHealth, StoreError> {
+    let all = [ServerHealth::Starting, ServerHealth::Healthy, ServerHealth::Degraded];
+    let known = all.into_iter().find(|known| health_name(*known) == health);
+    known.ok_or(StoreError::Unreadable { doing, what: "health" })
+}
+
+fn known_transport(transport: &str) -> Option<&'static str> {
+    ["stdio", "streamable-http", "http+sse"].into_iter().find(|known| *known == transport)
+}
+
+fn as_stored(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn as_read(count: i64) -> usize {
+    usize::try_from(count).unwrap_or_default()
+}

@@ -1,0 +1,154 @@
+//! Verdicts on tokens, remembered for less than a second: the door asks on every request and must not wait.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest as _, Sha256};
+use toolgate_core::Principal;
+
+pub(crate) type Digest = [u8; 32];
+
+/// How long a verdict is trusted: the time in which a token revoked by another process still opens the door.
+const TRUSTED: Duration = Duration::from_secs(1);
+/// From this age on one caller is sent to ask again, while the others still have the old answer: requests that
+/// arrive together never queue up at the database.
+const RENEWED: Duration = Duration::from_millis(500);
+const GOOD_MAX: usize = 4_096;
+const BAD_MAX: usize = 1_024;
+
+/// Good and bad verdicts are bounded apart, so that guessing cannot push out the tokens that work.
+#[derive(Default)]
+pub struct TokenCache {
+    verdicts: Mutex<Verdicts>,
+}
+
+#[derive(Default)]
+struct Verdicts {
+    good: HashMap<Digest, Verdict<Principal>>,
+    bad: HashMap<Digest, Verdict<()>>,
+}
+
+struct Verdict<T> {
+    value: T,
+    asked: Instant,
+    /// Somebody is asking again.
+    renewing: bool,
+}
+
+pub(crate) fn digest(secret: &str) -> Digest {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+impl TokenCache {
+    pub(crate) fn check(&self, digest: &Digest) -> Option<Option<Principal>> {
+        self.check_at(digest, Instant::now())
+    }
+
+    fn check_at(&self, digest: &Digest, now: Instant) -> Option<Option<Principal>> {
+        let mut verdicts = self.lock();
+        if let Some(verdict) = verdicts.good.get_mut(digest) {
+            return verdict.usable(now).then(|| Some(verdict.value.clone()));
+        }
+        let verdict = verdicts.bad.get_mut(digest)?;
+        verdict.usable(now).then_some(None)
+    }
+
+    /// Keeps the answer to a question that was put at `asked`.
+    pub(crate) fn keep(&self, digest: Digest, verdict: Option<Principal>, asked: Instant) {
+        let mut verdicts = self.lock();
+        match verdict {
+            Some(principal) => {
+                verdicts.bad.remove(&digest);
+                insert(&mut verdicts.good, GOOD_MAX, digest, principal, asked);
+            }
+            None => {
+                verdicts.good.remove(&digest);
+                insert(&mut verdicts.bad, BAD_MAX, digest, (), asked);
+            }
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        *self.lock() = Verdicts::default();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Verdicts> {
+        // Every change is one insert or remove: a panic elsewhere leaves nothing half done.
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Verdict<T> {
+    fn usable(&mut self, now: Instant) -> bool {
+        let age = now.saturating_duration_since(self.asked);
+        if age >= TRUSTED {
+            return false;
+        }
+        if age >= RENEWED && !self.renewing {
+            self.renewing = true;
+            return false;
+        }
+        true
+    }
+}
+
+fn insert<T>(map: &mut HashMap<Digest, Verdict<T>>, max: usize, digest: Digest, value: T, asked: Instant) {
+    if map.len() >= max && !map.contains_key(&digest) {
+        map.retain(|_, verdict| asked.saturating_duration_since(verdict.asked) < TRUSTED);
+        if map.len() >= max {
+            map.clear();
+        }
+    }
+    map.insert(digest, Verdict { value, asked, renewing: false });
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_core::{PrincipalId, Role};
+
+    use super::*;
+
+    fn principal() -> Principal {
+        Principal { id: PrincipalId::new("tok_1"), role: Role::Agent }
+    }
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_verdict_is_forgotten_after_a_second() {
+        let (cache, start) = (TokenCache::default(), Instant::now());
+        cache.keep([1; 32], Some(principal()), start);
+        cache.keep([2; 32], None, start);
+        assert_eq!(cache.check_at(&[1; 32], start + ms(499)), Some(Some(principal())));
+        assert_eq!(cache.check_at(&[2; 32], start + ms(499)), Some(None));
+        assert_eq!(cache.check_at(&[3; 32], start), None);
+        for digest in [[1; 32], [2; 32]] {
+            assert_eq!(cache.check_at(&digest, start + ms(1000)), None);
+        }
+    }
+
+    #[test]
+    fn one_caller_renews_while_the_others_go_on() {
+        let (cache, start) = (TokenCache::default(), Instant::now());
+        cache.keep([1; 32], Some(principal()), start);
+        assert_eq!(cache.check_at(&[1; 32], start + ms(600)), None);
+        assert_eq!(cache.check_at(&[1; 32], start + ms(600)), Some(Some(principal())));
+        assert_eq!(cache.check_at(&[1; 32], start + ms(999)), Some(Some(principal())));
+        cache.keep([1; 32], None, start + ms(600));
+        assert_eq!(cache.check_at(&[1; 32], start + ms(999)), Some(None));
+    }
+
+    #[test]
+    fn guesses_stay_bounded_and_do_not_push_out_good_tokens() {
+        let (cache, start) = (TokenCache::default(), Instant::now());
+        cache.keep([255; 32], Some(principal()), start);
+        for guess in 0..5_000_u32 {
+            cache.keep(digest(&guess.to_string()), None, start);
+        }
+        assert!(cache.lock().bad.len() <= BAD_MAX);
+        assert_eq!(cache.check_at(&[255; 32], start), Some(Some(principal())));
+    }
+}

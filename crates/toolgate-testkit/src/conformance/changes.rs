@@ -1,0 +1,147 @@
+//! News about changed lists and resources: who caused it, who hears it.
+//! A session of the initialize era hears everything it may; a subscription hears what it asked for.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::{Peer, RoleServer, ServiceError, SubscriptionContext, SubscriptionSendError};
+use tokio::sync::broadcast::{self, error::RecvError};
+
+use super::server::Shared;
+
+/// Missed news are dropped, not queued: a listener that slow learns of the next change.
+const NEWS_MAX: usize = 64;
+
+#[derive(Debug, Clone)]
+pub(super) enum Change {
+    Tools,
+    Prompts,
+    Resources,
+    Resource(String),
+}
+
+/// The counters say how often each list changed; the lists are derived from them.
+pub(super) struct Changes {
+    news: broadcast::Sender<Change>,
+    tools: AtomicU64,
+    prompts: AtomicU64,
+    resources: AtomicU64,
+    updates: AtomicU64,
+}
+
+impl Changes {
+    pub(super) fn new() -> Self {
+        Self {
+            news: broadcast::Sender::new(NEWS_MAX),
+            tools: AtomicU64::new(0),
+            prompts: AtomicU64::new(0),
+            resources: AtomicU64::new(0),
+            updates: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn happened(&self, change: Change) {
+        self.counter(&change).fetch_add(1, Ordering::SeqCst);
+        // Nobody listening is no failure.
+        drop(self.news.send(change));
+    }
+
+    /// Every other change adds the changing item, the one after takes it away again, so each one is visible in the list.
+    pub(super) fn shows_changing_tool(&self) -> bool {
+        self.tools.load(Ordering::SeqCst) % 2 == 1
+    }
+
+    pub(super) fn shows_changing_prompt(&self) -> bool {
+        self.prompts.load(Ordering::SeqCst) % 2 == 1
+    }
+
+    pub(super) fn shows_changing_resource(&self) -> bool {
+        self.resources.load(Ordering::SeqCst) % 2 == 1
+    }
+
+    pub(super) fn updates(&self) -> u64 {
+        self.updates.load(Ordering::SeqCst)
+    }
+
+    fn counter(&self, change: &Change) -> &AtomicU64 {
+        match change {
+            Change::Tools => &self.tools,
+            Change::Prompts => &self.prompts,
+            Change::Resources => &self.resources,
+            Change::Resource(_) => &self.updates,
+        }
+    }
+}
+
+/// Tells one session of the initialize era about every change until its transport closes.
+pub(super) fn forward_to_session(
+    shared: &Arc<Shared>,
+    peer: Peer<RoleServer>,
+    watched: Arc<Mutex<BTreeSet<String>>>,
+) {
+    let mut news = shared.changes.news.subscribe();
+    shared.spawned.spawn(async move {
+        while !peer.is_transport_closed() {
+            let sent = match news.recv().await {
+                Ok(change) => tell_session(&peer, change, &watched).await,
+                Err(RecvError::Lagged(_)) => Ok(()),
+                Err(RecvError::Closed) => return,
+            };
+            if sent.is_err() {
+                return;
+            }
+        }
+    });
+}
+
+async fn tell_session(
+    peer: &Peer<RoleServer>,
+    change: Change,
+    watched: &Mutex<BTreeSet<String>>,
+) -> Result<(), ServiceError> {
+    match change {
+        Change::Tools => peer.notify_tool_list_changed().await,
+        Change::Prompts => peer.notify_prompt_list_changed().await,
+        Change::Resources => peer.notify_resource_list_changed().await,
+        Change::Resource(uri) => {
+            if !watched.lock().unwrap_or_else(PoisonError::into_inner).contains(&uri) {
+                return Ok(());
+            }
+            peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
+        }
+    }
+}
+
+/// Serves one `subscriptions/listen` until the client closes it.
+pub(super) async fn forward_to_subscription(changes: &Changes, context: &SubscriptionContext) {
+    let mut news = changes.news.subscribe();
+    loop {
+        let change = tokio::select! {
+            () = context.cancelled() => return,
+            change = news.recv() => change,
+        };
+        let sent = match change {
+            Ok(change) => tell_subscription(context, change).await,
+            Err(RecvError::Lagged(_)) => Ok(()),
+            Err(RecvError::Closed) => return,
+        };
+        if !matches!(sent, Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_))) {
+            return;
+        }
+    }
+}
+
+async fn tell_subscription(
+    context: &SubscriptionContext,
+    change: Change,
+) -> Result<(), SubscriptionSendError> {
+    let sink = context.sink();
+    match change {
+        Change::Tools => sink.notify_tool_list_changed().await,
+        Change::Prompts => sink.notify_prompt_list_changed().await,
+        Change::Resources => sink.notify_resource_list_changed().await,
+        Change::Resource(uri) => sink.notify_resource_updated(uri).await,
+    }
+}

@@ -1,0 +1,25 @@
+//! A conforming MCP server, written on rmcp, that offers everything the official conformance suite asks for by
+//! name, in both protocol eras. Every tool that asks its client for something works in both: as a real request on
+//! the open call in the initialize era, as `input_required` in the stateless one. That makes it the far end for
+//! all four combinations of client era and server era.
+//!
+//! `client` is its counterpart: a client that answers whatever it is asked.
+//!
+//! Not here: servers that misbehave, and anything that knows about Toolgate.
+
+pub mod client;
+mod serve;
+mod server;
+
+mod ask;
+mod calls;
+mod catalogue;
+mod changes;
+mod jobs;
+mod pages;
+mod prompts;
+mod reconnect;
+mod resources;
+
+pub use serve::{HttpServer, serve_stdio};
+pub use server::{Era, Settings};

@@ -1,0 +1,116 @@
+//! What a server's bytes say about a request: its result, an error of the server's own, or a breach of the protocol.
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use toolgate_core::RawJson;
+use toolgate_core::port::{Reply, ServerError};
+use toolgate_core::server::Era;
+use toolgate_wire::{Incoming, Members, Response, depth, object, parse};
+
+use crate::context::Context;
+
+/// The result in `body`, which must be the response to the request `id` and nothing else.
+pub(crate) fn of_body(ctx: &Context, body: &Bytes, id: u64) -> Result<RawJson, ServerError> {
+    check_depth(ctx, body)?;
+    match parse(body) {
+        Ok(Incoming::Response(response)) => match request_id(&response) {
+            Some(answered) if answered != id => {
+                Err(ctx.garbled(format!("it answered request {answered} when it was asked request {id}")))
+            }
+            None if response.outcome.is_ok() => Err(ctx.garbled("its result has no id that was asked")),
+            _ => outcome(body, response),
+        },
+        Ok(_) => Err(ctx.garbled("its answer is not a JSON-RPC response")),
+        Err(malformed) => Err(ctx.garbled(malformed.to_string())),
+    }
+}
+
+/// The outcome of a response that was found inside `buffer`.
+pub(crate) fn outcome(buffer: &Bytes, response: Response<'_>) -> Result<RawJson, ServerError> {
+    match response.outcome {
+        Ok(result) => Ok(RawJson::within(buffer, result)),
+        Err(error) => Err(ServerError::Rpc(error)),
+    }
+}
+
+pub(crate) fn check_depth(ctx: &Context, message: &[u8]) -> Result<(), ServerError> {
+    let depth_max = ctx.limits().depth_max;
+    if depth::within(message, depth_max) {
+        return Ok(());
+    }
+    Err(ctx.garbled(format!("its answer nests deeper than {depth_max} levels")))
+}
+
+/// The id of the request of ours that a response answers. All ids of ours are unsigned integers.
+pub(crate) fn request_id(response: &Response<'_>) -> Option<u64> {
+    number(response.id?)
+}
+
+pub(crate) fn number(value: &RawValue) -> Option<u64> {
+    value.get().parse().ok()
+}
+
+/// Which kind of reply a result is. Only the newer era has more than one kind.
+pub(crate) fn reply(ctx: &Context, era: Era, result: RawJson) -> Result<Reply, ServerError> {
+    if era == Era::Legacy {
+        return Ok(Reply::Complete(result));
+    }
+    match result_type(result.as_str()) {
+        ResultType::Complete => Ok(Reply::Complete(result)),
+        ResultType::InputRequired => Ok(Reply::InputRequired(result)),
+        ResultType::Task => Ok(Reply::Task(result)),
+        ResultType::Unknown(name) => Err(ctx.garbled(format!("its result is of the unknown type \"{name}\""))),
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum ResultType {
+    Complete,
+    InputRequired,
+    Task,
+    Unknown(String),
+}
+
+const COMPLETE_FIRST: &str = r#"{"resultType":"complete""#;
+const COMPLETE_LAST: &str = r#","resultType":"complete"}"#;
+
+/// A large result is not read a second time where its first or last bytes tell: in valid JSON the last brace closes
+/// the outermost object, so what stands right before it is a member of that object.
+fn result_type(result: &str) -> ResultType {
+    if result.starts_with(COMPLETE_FIRST) || result.ends_with(COMPLETE_LAST) {
+        return ResultType::Complete;
+    }
+    if memchr::memmem::find(result.as_bytes(), b"resultType").is_none() {
+        return ResultType::Complete;
+    }
+    let name = Members::of_str(result).ok().and_then(|members| members.get("resultType").map(decode));
+    match name.as_deref() {
+        None | Some("complete") => ResultType::Complete,
+        Some("input_required") => ResultType::InputRequired,
+        Some("task") => ResultType::Task,
+        Some(other) => ResultType::Unknown(other.to_owned()),
+    }
+}
+
+fn decode(value: &RawValue) -> String {
+    object::string(value).map_or_else(|| value.get().to_owned(), std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_is_read_wherever_it_stands() {
+        let check = |result: &str, expected: ResultType| assert_eq!(result_type(result), expected, "{result}");
+        check("{}", ResultType::Complete);
+        check(r#"{"resultType":"complete","a":1}"#, ResultType::Complete);
+        check(r#"{"a":{"resultType":"task"},"resultType":"complete"}"#, ResultType::Complete);
+        check(r#"{"a":{"resultType":"odd"}}"#, ResultType::Complete);
+        check(r#"{"a":1, "resultType" : "input_required"}"#, ResultType::InputRequired);
+        check(r#"{"taskId":"1","resultType":"task"}"#, ResultType::Task);
+        check(r#"{"resultType":"odd"}"#, ResultType::Unknown("odd".into()));
+        check(r#"{"resultType":7}"#, ResultType::Unknown("7".into()));
+        check(r#"{"a":",\"resultType\":\"complete","resultType":"task"}"#, ResultType::Task);
+    }
+}

@@ -1,0 +1,187 @@
+//! What every part of one server's machinery shares: its specification, the way back to the gateway, and the signals
+//! that tell its supervisor to look again. No connection lives here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use tokio::sync::{Notify, Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_core::port::{ServerError, Watcher};
+use toolgate_core::server::ServerSpec;
+use toolgate_core::{Fault, FaultKind, Limits, ServerName};
+
+use crate::Facts;
+use crate::client::Tls;
+use crate::reaper::Reaper;
+
+/// What all servers of one gateway share.
+pub(crate) struct House {
+    pub(crate) watcher: Arc<dyn Watcher>,
+    pub(crate) facts: Arc<dyn Facts>,
+    pub(crate) limits: Limits,
+    /// What children may inherit, already narrowed to [`crate::INHERITED`].
+    pub(crate) base_env: BTreeMap<String, String>,
+    pub(crate) reaper: Option<Reaper>,
+    pub(crate) tls: Tls,
+    /// The level that older-era servers are asked to log at.
+    pub(crate) level: watch::Sender<Option<String>>,
+}
+
+impl House {
+    pub(crate) fn reaper_of(command: Option<(PathBuf, Vec<String>)>) -> Option<Reaper> {
+        command.map(|(program, args)| Reaper::new(program, args))
+    }
+}
+
+/// Answers to a server's own requests that may wait to be sent.
+const ANSWERS_WAITING_MAX: usize = 256;
+
+/// What the machinery of one server shares.
+pub(crate) struct Context {
+    pub(crate) spec: ServerSpec,
+    pub(crate) house: Arc<House>,
+    pub(crate) tasks: TaskTracker,
+    /// Cancelled when the server is to be let go.
+    pub(crate) stop: CancellationToken,
+    pub(crate) signals: Signals,
+    /// Places for answers of ours that wait to be sent, so that a server cannot make us pile them up.
+    pub(crate) answers: Arc<Semaphore>,
+    pub(crate) counters: Counters,
+    pub(crate) last_words: LastWords,
+}
+
+impl Context {
+    pub(crate) fn new(spec: ServerSpec, house: Arc<House>, stop: CancellationToken) -> Arc<Self> {
+        Arc::new(Self {
+            spec,
+            house,
+            tasks: TaskTracker::new(),
+            stop,
+            signals: Signals::default(),
+            answers: Arc::new(Semaphore::new(ANSWERS_WAITING_MAX)),
+            counters: Counters::default(),
+            last_words: LastWords::default(),
+        })
+    }
+
+    pub(crate) fn name(&self) -> &ServerName {
+        &self.spec.name
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.house.limits
+    }
+
+    pub(crate) fn fault(&self, kind: FaultKind) -> ServerError {
+        ServerError::Fault(Fault::new(&self.spec.name, kind))
+    }
+
+    pub(crate) fn down(&self, reason: impl Into<String>) -> ServerError {
+        self.fault(FaultKind::Down { reason: reason.into() })
+    }
+
+    pub(crate) fn lost(&self, reason: impl Into<String>) -> ServerError {
+        self.fault(FaultKind::Lost { reason: reason.into() })
+    }
+
+    pub(crate) fn garbled(&self, what: impl Into<String>) -> ServerError {
+        self.fault(FaultKind::Garbled { what: what.into() })
+    }
+
+    pub(crate) fn too_large(&self) -> ServerError {
+        self.fault(FaultKind::TooLarge { limit_bytes: self.limits().result_bytes_max })
+    }
+}
+
+/// Signals to the supervisor. They coalesce, so a server that floods notifications costs a flag and not a queue.
+#[derive(Default)]
+pub(crate) struct Signals {
+    bits: AtomicU8,
+    wake: Notify,
+}
+
+impl Signals {
+    const LIST_CHANGED: u8 = 1;
+    const SUSPECT: u8 = 2;
+
+    /// A list of the server changed.
+    pub(crate) fn list_changed(&self) {
+        self.raise(Self::LIST_CHANGED);
+    }
+
+    /// A request failed in a way that makes it worth asking whether the server is still there.
+    pub(crate) fn suspect(&self) {
+        self.raise(Self::SUSPECT);
+    }
+
+    fn raise(&self, bit: u8) {
+        if self.bits.fetch_or(bit, Ordering::AcqRel) & bit == 0 {
+            self.wake.notify_one();
+        }
+    }
+
+    pub(crate) async fn raised(&self) {
+        loop {
+            if self.bits.load(Ordering::Acquire) != 0 {
+                return;
+            }
+            self.wake.notified().await;
+        }
+    }
+
+    pub(crate) fn take(&self) -> Raised {
+        let bits = self.bits.swap(0, Ordering::AcqRel);
+        Raised { list_changed: bits & Self::LIST_CHANGED != 0, suspect: bits & Self::SUSPECT != 0 }
+    }
+}
+
+pub(crate) struct Raised {
+    pub(crate) list_changed: bool,
+    pub(crate) suspect: bool,
+}
+
+/// The last line that a child wrote to its standard error, for the reason that people read.
+#[derive(Default)]
+pub(crate) struct LastWords(Mutex<Option<String>>);
+
+impl LastWords {
+    pub(crate) fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    pub(crate) fn set(&self, line: &str) {
+        const CHARS_MAX: usize = 300;
+        if !line.trim().is_empty() {
+            let line = line.trim().chars().take(CHARS_MAX).collect();
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+        }
+    }
+
+    /// `what` happened, and the line if there was one.
+    pub(crate) fn after(&self, what: String) -> String {
+        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(line) => format!("{what}; last stderr line: {line}"),
+            None => what,
+        }
+    }
+}
+
+/// What was thrown away, and why.
+#[derive(Default)]
+pub(crate) struct Counters {
+    /// Messages that are not JSON-RPC and answer nothing we could name.
+    pub(crate) malformed: AtomicU64,
+    /// Answers to requests that nobody is waiting for.
+    pub(crate) unasked: AtomicU64,
+    /// Log messages on a shared connection that could belong to more than one principal.
+    pub(crate) ambiguous_logs: AtomicU64,
+    /// Answers and cancellations that a clogged connection did not take.
+    pub(crate) unsent: AtomicU64,
+}
+
+pub(crate) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}

@@ -1,0 +1,119 @@
+//! When a request has taken too long. Time spent waiting for a person at the client does not count.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+pub(crate) struct Deadline {
+    after: Duration,
+    at: Instant,
+    held: Mutex<Holds>,
+    released: Notify,
+}
+
+#[derive(Default)]
+struct Holds {
+    open: usize,
+    since: Option<Instant>,
+    total: Duration,
+}
+
+#[derive(Debug)]
+pub(crate) struct Passed;
+
+impl Deadline {
+    pub(crate) fn after(after: Duration) -> Arc<Self> {
+        Arc::new(Self { after, at: Instant::now() + after, held: Mutex::default(), released: Notify::new() })
+    }
+
+    pub(crate) fn length(&self) -> Duration {
+        self.after
+    }
+
+    /// Stops the clock until the guard is dropped.
+    pub(crate) fn hold(self: &Arc<Self>) -> Held {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.open += 1;
+        held.since.get_or_insert_with(Instant::now);
+        Held(self.clone())
+    }
+
+    /// Runs `work` until it ends or the time is over.
+    pub(crate) async fn limit<F: Future>(&self, work: F) -> Result<F::Output, Passed> {
+        tokio::select! {
+            biased;
+            output = work => Ok(output),
+            () = self.passed() => Err(Passed),
+        }
+    }
+
+    async fn passed(&self) {
+        loop {
+            let released = self.released.notified();
+            match self.remaining() {
+                Remaining::Held => released.await,
+                Remaining::Until(at) if at <= Instant::now() => return,
+                Remaining::Until(at) => sleep_until(at).await,
+            }
+        }
+    }
+
+    fn remaining(&self) -> Remaining {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.open > 0 { Remaining::Held } else { Remaining::Until(self.at + held.total) }
+    }
+}
+
+enum Remaining {
+    Held,
+    Until(Instant),
+}
+
+pub(crate) struct Held(Arc<Deadline>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.open -= 1;
+        if held.open == 0 {
+            let waited = held.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+            held.total += waited;
+            self.0.released.notify_waiters();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn time_on_hold_does_not_count() {
+        let deadline = Deadline::after(Duration::from_secs(10));
+        let started = Instant::now();
+        let held = deadline.hold();
+        let waiting = deadline.clone();
+        let over = tokio::spawn(async move { waiting.passed().await });
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        drop(held);
+        over.await.expect("no panic");
+        assert_eq!(started.elapsed().as_secs(), 110);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hold_inside_the_wait_is_seen() {
+        let deadline = Deadline::after(Duration::from_secs(10));
+        let started = Instant::now();
+        let waiting = deadline.clone();
+        let over = tokio::spawn(async move { waiting.passed().await });
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        let held = deadline.hold();
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        drop(held);
+        over.await.expect("no panic");
+        assert_eq!(started.elapsed().as_secs(), 40);
+    }
+}

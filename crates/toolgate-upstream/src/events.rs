@@ -1,0 +1,48 @@
+//! A response body read as server-sent events.
+
+use std::collections::VecDeque;
+
+use toolgate_wire::sse::{Decoder, Event};
+
+use crate::client::{Answered, BodyError};
+
+pub(crate) struct Events {
+    body: Answered,
+    decoder: Decoder,
+    ready: VecDeque<Event>,
+    /// What a resumption names: the last id the stream gave.
+    pub(crate) last_id: Option<String>,
+    /// How long to wait before a resumption, as the stream asked.
+    pub(crate) retry_ms: Option<u64>,
+}
+
+impl Events {
+    pub(crate) fn new(body: Answered, event_bytes_max: usize) -> Self {
+        Self { body, decoder: Decoder::new(event_bytes_max), ready: VecDeque::new(), last_id: None, retry_ms: None }
+    }
+
+    /// The next event that has data, or `None` at the end of the stream.
+    pub(crate) async fn next(&mut self) -> Result<Option<Event>, BodyError> {
+        loop {
+            while let Some(event) = self.ready.pop_front() {
+                if let Some(id) = &event.id {
+                    self.last_id = Some(id.clone());
+                }
+                self.retry_ms = event.retry_ms.or(self.retry_ms);
+                if !event.data.is_empty() {
+                    return Ok(Some(event));
+                }
+            }
+            let Some(chunk) = self.body.next().await? else {
+                return Ok(None);
+            };
+            let ready = &mut self.ready;
+            self.decoder.push(&chunk, |event| ready.push_back(event)).map_err(|_| BodyError::TooLarge)?;
+        }
+    }
+
+    /// The answer has come. A stream that ends right behind it leaves its connection fit for the next request.
+    pub(crate) fn finish(self) {
+        self.body.finish();
+    }
+}

@@ -1,0 +1,116 @@
+//! Which of the three HTTP protocols a server speaks: the newer era, the older era's sessions, or the older pair.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use tokio::time::timeout;
+use toolgate_core::port::ServerError;
+use toolgate_core::server::Era;
+use toolgate_wire::Version;
+
+use super::pair::Pair;
+use super::session::{OpenFailure, Sessions};
+use super::stateless::Stateless;
+use super::{Endpoint, body_fault, judge};
+use crate::client::Answered;
+use crate::context::Context;
+use crate::events::Events;
+use crate::link::Link;
+use crate::pending::Answer;
+use crate::probe::{DISCOVER_PATIENCE, OpenError, Opening, discover_request, shared_modern_version};
+use crate::routing::Own;
+
+/// Opens a connection in whatever way the server understands; what it understood last time is tried first.
+pub(crate) async fn open(ctx: &Arc<Context>, remembered: Option<Era>) -> Result<(Link, Opening), OpenError> {
+    let endpoint = Endpoint::new(ctx)?;
+    if remembered != Some(Era::Legacy) {
+        if let Some((stateless, opening)) = discover(ctx, &endpoint).await? {
+            return Ok((Link::Stateless(stateless), opening));
+        }
+        return older(ctx, &endpoint).await;
+    }
+    match older(ctx, &endpoint).await {
+        Err(OpenError::Refused(_) | OpenError::NotMcp(_) | OpenError::Version(_)) => {}
+        opened_or_unreachable => return opened_or_unreachable,
+    }
+    match discover(ctx, &endpoint).await? {
+        Some((stateless, opening)) => Ok((Link::Stateless(stateless), opening)),
+        None => older(ctx, &endpoint).await,
+    }
+}
+
+/// Asks in the newer era. `None` if the answer is not one of that era, whatever else it is.
+async fn discover(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<Option<(Stateless, Opening)>, OpenError> {
+    let patience = ctx.spec.connect_timeout.min(DISCOVER_PATIENCE);
+    let mut version = Version::LATEST_MODERN;
+    for _ in 0..2 {
+        let stateless = Stateless::new(ctx.clone(), endpoint.clone(), version);
+        let (id, answered) = match timeout(patience, stateless.knock(&discover_request())).await {
+            Ok(answered) => answered?,
+            Err(_) => return Ok(None),
+        };
+        refused_at_the_door(&answered)?;
+        let answer = timeout(patience, read(ctx, answered, id)).await;
+        match answer.unwrap_or_else(|_| Err(ctx.lost("it did not answer"))) {
+            Ok(result) => return Ok(Opening::of_discover(&result).map(|opening| (stateless, opening))),
+            Err(ServerError::Rpc(error)) => match shared_modern_version(&error) {
+                Some(shared) => version = shared,
+                None => return Ok(None),
+            },
+            Err(ServerError::Fault(_)) => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+async fn older(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<(Link, Opening), OpenError> {
+    let refused = match Sessions::open(ctx, endpoint).await {
+        Ok((sessions, opening)) => return Ok((Link::Sessions(sessions), opening)),
+        Err(OpenFailure(error, Some(status))) if is_not_here(status) => error,
+        Err(OpenFailure(error, _)) => return Err(error),
+    };
+    match Pair::open(ctx, endpoint).await {
+        Ok((pair, opening)) => Ok((Link::Pair(pair), opening)),
+        Err(OpenError::NotMcp(_)) => Err(refused),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_not_here(status: StatusCode) -> bool {
+    matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED)
+}
+
+/// Answers that say nothing about eras: the server wants to know who is asking, or lives elsewhere.
+pub(crate) fn refused_at_the_door(answered: &Answered) -> Result<(), OpenError> {
+    let status = answered.status.as_u16();
+    let header = |name| answered.header(name).map(|text| text.chars().take(200).collect::<String>());
+    match answered.status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            Err(OpenError::Credential { status, challenge: header("www-authenticate") })
+        }
+        other if other.is_redirection() => {
+            Err(OpenError::Redirect { status, location: header("location").unwrap_or_else(|| "nowhere".into()) })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads the one answer that was asked for, as a body or as a stream.
+pub(crate) async fn read(ctx: &Arc<Context>, answered: Answered, id: u64) -> Answer {
+    let status = answered.status;
+    let limit = ctx.limits().result_bytes_max;
+    if !answered.is_event_stream() {
+        let body = answered.whole(limit).await.map_err(|error| body_fault(ctx, error))?;
+        return judge(ctx, status, &body, id);
+    }
+    let ended = tokio_util::sync::CancellationToken::new();
+    let own = Own { ctx, id, caller: None, deadline: None, ended: &ended, back: None, pending: None };
+    let mut events = Events::new(answered, limit);
+    while let Some(event) = events.next().await.map_err(|error| body_fault(ctx, error))? {
+        if let Some(answer) = own.take(&event.data.into()) {
+            events.finish();
+            return answer;
+        }
+    }
+    Err(ctx.lost("the stream ended before the answer came"))
+}

@@ -1,0 +1,145 @@
+//! The older HTTP+SSE pair of 2024-11-05: one GET stream brings everything, and messages are POSTed to the address
+//! that its first event names.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::FaultKind;
+
+use super::open::refused_at_the_door;
+use super::{Endpoint, send_fault};
+use crate::client::{BodyError, excerpt};
+use crate::context::Context;
+use crate::events::Events;
+use crate::pipe::{Outgoing, Pipe};
+use crate::probe::{OpenError, Opening, initialize};
+
+/// Messages on their way at once.
+const POSTS_MAX: usize = 64;
+const POST_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The open pair. Dropping it closes the stream.
+pub(crate) struct Pair {
+    pub(crate) pipe: Arc<Pipe>,
+    stop: CancellationToken,
+}
+
+impl Pair {
+    pub(crate) async fn open(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<(Self, Opening), OpenError> {
+        let answered =
+            endpoint.get(endpoint.headers()).await.map_err(|error| OpenError::Connect(error.to_string()))?;
+        refused_at_the_door(&answered)?;
+        if !answered.status.is_success() || !answered.is_event_stream() {
+            let status = answered.status.as_u16();
+            return Err(OpenError::NotMcp(format!("neither POST nor GET of {} is (HTTP {status})", endpoint.url)));
+        }
+        let mut events = Events::new(answered, ctx.limits().result_bytes_max);
+        let messages = endpoint.at(message_address(endpoint, &mut events).await?)?;
+        let (pipe, outgoing) = Pipe::new(ctx.clone());
+        let stop = ctx.stop.child_token();
+        ctx.tasks.spawn(read(ctx.clone(), pipe.clone(), events, stop.clone()));
+        ctx.tasks.spawn(write(ctx.clone(), pipe.clone(), messages, outgoing, stop.clone()));
+        let pair = Self { pipe, stop };
+        let opening = initialize(ctx, &pair.pipe).await?;
+        Ok((pair, opening))
+    }
+
+    pub(crate) fn end(&self) {
+        self.stop.cancel();
+    }
+}
+
+impl Drop for Pair {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// Reads the first event. Another origin could be handed our credentials, so it is refused.
+async fn message_address(endpoint: &Endpoint, events: &mut Events) -> Result<url::Url, OpenError> {
+    let not_mcp = |why: String| OpenError::NotMcp(why);
+    loop {
+        let event = match events.next().await {
+            Ok(Some(event)) => event,
+            Ok(None) => return Err(not_mcp("its event stream ended before it named an endpoint".into())),
+            Err(error) => return Err(not_mcp(error.to_string())),
+        };
+        if event.name != "endpoint" {
+            continue;
+        }
+        let address = endpoint.url.join(event.data.trim()).map_err(|error| not_mcp(format!("its endpoint: {error}")))?;
+        if address.origin() != endpoint.url.origin() {
+            return Err(not_mcp(format!("its endpoint {address} is on another host than {}", endpoint.url)));
+        }
+        return Ok(address);
+    }
+}
+
+async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, mut events: Events, stop: CancellationToken) {
+    let reason = loop {
+        let next = tokio::select! {
+            next = events.next() => next,
+            () = stop.cancelled() => break "it was stopped".to_owned(),
+        };
+        match next {
+            Ok(Some(event)) => pipe.take(&event.data.into()),
+            Ok(None) => break "the event stream ended".to_owned(),
+            Err(BodyError::Lost(reason)) => break format!("the event stream broke: {reason}"),
+            Err(BodyError::TooLarge) => {
+                // An event stream cannot be picked up in the middle of an event.
+                pipe.pending.fail_all(&ctx.too_large());
+                break "it sent an event larger than the limit".to_owned();
+            }
+        }
+    };
+    pipe.close(&reason);
+    stop.cancel();
+}
+
+async fn write(
+    ctx: Arc<Context>,
+    pipe: Arc<Pipe>,
+    messages: Endpoint,
+    mut outgoing: mpsc::Receiver<Outgoing>,
+    stop: CancellationToken,
+) {
+    let places = Arc::new(Semaphore::new(POSTS_MAX));
+    loop {
+        let next = tokio::select! {
+            next = outgoing.recv() => next,
+            () = stop.cancelled() => None,
+        };
+        let Some(next) = next else { return };
+        if next.id.is_none() {
+            // What is no request is awaited, so that `notifications/initialized` is there before what follows it.
+            post(&ctx, &pipe, &messages, next).await;
+            continue;
+        }
+        let place = places.clone().acquire_owned().await;
+        let (tasks, ctx, pipe, messages) = (ctx.tasks.clone(), ctx.clone(), pipe.clone(), messages.clone());
+        tasks.spawn(async move {
+            post(&ctx, &pipe, &messages, next).await;
+            drop(place);
+        });
+    }
+}
+
+async fn post(ctx: &Context, pipe: &Pipe, messages: &Endpoint, outgoing: Outgoing) {
+    let posting = messages.post(messages.headers(), outgoing.message);
+    let error = match tokio::time::timeout(POST_PATIENCE, posting).await {
+        Ok(Ok(answered)) if answered.status.is_success() => return answered.finish(),
+        Ok(Ok(answered)) => {
+            let status = answered.status.as_u16();
+            let body = excerpt(&answered.whole(64 << 10).await.unwrap_or_default(), super::EXCERPT_CHARS);
+            ctx.fault(FaultKind::Refused { status, body })
+        }
+        Ok(Err(error)) => send_fault(ctx, error),
+        Err(_) => ctx.lost("it did not take the message"),
+    };
+    match outgoing.id {
+        Some(id) => drop(pipe.pending.settle(id, Err(error))),
+        None => tracing::debug!(server = %ctx.name(), %error, "a message was not taken"),
+    }
+}

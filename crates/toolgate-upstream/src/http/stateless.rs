@@ -1,0 +1,174 @@
+//! Streamable HTTP of the newer era: every request is a POST of its own, with all its context, on any connection.
+//! This is the hot path: one string for the body, one header map, no task.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::server::Era;
+use toolgate_wire::{Incoming, Version, header, parse};
+
+use super::{Endpoint, body_fault, judge, send_fault, timed_out};
+use crate::answer;
+use crate::client::{Answered, BodyError};
+use crate::context::Context;
+use crate::deadline::{Deadline, Passed};
+use crate::envelope;
+use crate::events::Events;
+use crate::pending::{Answer, Listener};
+use crate::routing::Own;
+
+static METHOD: HeaderName = HeaderName::from_static(header::METHOD);
+static NAME: HeaderName = HeaderName::from_static(header::NAME);
+
+pub(crate) struct Stateless {
+    ctx: Arc<Context>,
+    endpoint: Endpoint,
+    version: Version,
+    /// The endpoint's headers and the protocol version.
+    headers: HeaderMap,
+    next_id: AtomicU64,
+}
+
+impl Stateless {
+    pub(crate) fn new(ctx: Arc<Context>, endpoint: Endpoint, version: Version) -> Self {
+        let mut headers = endpoint.headers();
+        headers.insert(header::PROTOCOL_VERSION, HeaderValue::from_static(version.as_str()));
+        Self { ctx, endpoint, version, headers, next_id: AtomicU64::new(0) }
+    }
+
+    pub(crate) async fn request(
+        &self,
+        request: &ServerRequest,
+        caller: Option<Arc<dyn Caller>>,
+        deadline: &Arc<Deadline>,
+    ) -> Result<Reply, ServerError> {
+        let id = self.next_id();
+        let body = envelope::modern(id, self.version, request, caller.as_deref());
+        let headers = self.headers(request)?;
+        let result = match deadline.limit(self.exchange(id, headers, body.into(), caller.as_ref(), deadline)).await {
+            Ok(answer) => answer?,
+            Err(Passed) => return Err(timed_out(&self.ctx, deadline.length())),
+        };
+        answer::reply(&self.ctx, Era::Modern, result)
+    }
+
+    /// Sends a request and returns the head of the answer, whatever it is: for probing.
+    pub(crate) async fn knock(&self, request: &ServerRequest) -> Result<(u64, Answered), ServerError> {
+        let id = self.next_id();
+        let body = envelope::modern(id, self.version, request, None);
+        let answered = self.endpoint.post(self.headers(request)?, body.into()).await;
+        Ok((id, answered.map_err(|error| send_fault(&self.ctx, error))?))
+    }
+
+    /// Opens a subscription and hears its notifications until it ends. Dropping the future closes it.
+    pub(crate) async fn subscribe(&self, request: &ServerRequest, listener: Listener) -> Answer {
+        let (id, answered) = self.knock(request).await?;
+        let limit = self.ctx.limits().result_bytes_max;
+        if !answered.is_event_stream() {
+            let status = answered.status;
+            let body = answered.whole(limit).await.map_err(|error| body_fault(&self.ctx, error))?;
+            return judge(&self.ctx, status, &body, id);
+        }
+        let mut events = Events::new(answered, limit);
+        while let Some(event) = events.next().await.map_err(|error| body_fault(&self.ctx, error))? {
+            let message = Bytes::from(event.data);
+            match parse(&message) {
+                Ok(Incoming::Notification(notification)) => {
+                    let params = notification.params.map_or(toolgate_core::RawJson::EMPTY, |params| {
+                        toolgate_core::RawJson::within(&message, params)
+                    });
+                    listener(&notification.method, params);
+                }
+                Ok(Incoming::Response(response)) => return answer::outcome(&message, response),
+                _ => crate::context::count(&self.ctx.counters.malformed),
+            }
+        }
+        Err(self.ctx.lost("the stream ended"))
+    }
+
+    pub(crate) fn close(&self) {
+        self.endpoint.client.close_idle();
+    }
+
+    fn next_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn headers(&self, request: &ServerRequest) -> Result<HeaderMap, ServerError> {
+        let mut headers = self.headers.clone();
+        headers.insert(&METHOD, method_value(&request.method).ok_or_else(|| self.no_header("Mcp-Method"))?);
+        if let Some(name) = &request.name {
+            let value = HeaderValue::try_from(header::encode_value(name)).map_err(|_| self.no_header("Mcp-Name"))?;
+            headers.insert(&NAME, value);
+        }
+        for (name, value) in &request.param_headers {
+            let (Ok(key), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else {
+                return Err(self.no_header(name));
+            };
+            headers.insert(key, value);
+        }
+        Ok(headers)
+    }
+
+    fn no_header(&self, name: &str) -> ServerError {
+        self.ctx.down(format!("the header {name} cannot carry what it would have to say"))
+    }
+
+    async fn exchange(
+        &self,
+        id: u64,
+        headers: HeaderMap,
+        body: Bytes,
+        caller: Option<&Arc<dyn Caller>>,
+        deadline: &Arc<Deadline>,
+    ) -> Answer {
+        let answered = self.endpoint.post(headers, body).await.map_err(|error| send_fault(&self.ctx, error))?;
+        if answered.is_event_stream() {
+            return Box::pin(self.stream(id, answered, caller, deadline)).await;
+        }
+        let status = answered.status;
+        let body = answered.whole(self.ctx.limits().result_bytes_max).await;
+        judge(&self.ctx, status, &body.map_err(|error| body_fault(&self.ctx, error))?, id)
+    }
+
+    async fn stream(
+        &self,
+        id: u64,
+        answered: Answered,
+        caller: Option<&Arc<dyn Caller>>,
+        deadline: &Arc<Deadline>,
+    ) -> Answer {
+        let ended = CancellationToken::new();
+        let (ctx, deadline) = (&self.ctx, Some(deadline));
+        let own = Own { ctx, id, caller, deadline, ended: &ended, back: None, pending: None };
+        let mut events = Events::new(answered, ctx.limits().result_bytes_max);
+        loop {
+            match events.next().await {
+                Ok(Some(event)) => {
+                    if let Some(answer) = own.take(&event.data.into()) {
+                        events.finish();
+                        return answer;
+                    }
+                }
+                Ok(None) => return Err(ctx.lost("the stream ended before the answer came")),
+                Err(BodyError::TooLarge) => return Err(ctx.too_large()),
+                Err(BodyError::Lost(reason)) => return Err(ctx.lost(reason)),
+            }
+        }
+    }
+}
+
+/// The methods of every day need no copy.
+fn method_value(method: &str) -> Option<HeaderValue> {
+    Some(match method {
+        "tools/call" => HeaderValue::from_static("tools/call"),
+        "tools/list" => HeaderValue::from_static("tools/list"),
+        "prompts/get" => HeaderValue::from_static("prompts/get"),
+        "resources/read" => HeaderValue::from_static("resources/read"),
+        other => HeaderValue::from_str(other).ok()?,
+    })
+}

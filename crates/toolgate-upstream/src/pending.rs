@@ -1,0 +1,267 @@
+//! The requests under way on one connection: who waits for which answer, and whom a server's question may reach.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::RawJson;
+use toolgate_core::port::{AskKind, Caller, ServerError};
+
+use crate::deadline::Deadline;
+
+pub(crate) type Answer = Result<RawJson, ServerError>;
+/// Hears the notifications of one subscription: method and params.
+pub(crate) type Listener = Arc<dyn Fn(&str, RawJson) + Send + Sync>;
+
+#[derive(Default)]
+pub(crate) struct Pending {
+    next_id: AtomicU64,
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    /// Ordered by id, so the newest is the last.
+    waiting: BTreeMap<u64, Waiting>,
+    /// Questions of the server that are being answered, by the id the server gave them.
+    questions: BTreeMap<String, CancellationToken>,
+    /// Set once the connection has ended; nothing may wait any more.
+    closed: Option<ServerError>,
+}
+
+struct Waiting {
+    caller: Option<Arc<dyn Caller>>,
+    deadline: Option<Arc<Deadline>>,
+    /// Empty for a request whose answer comes on a stream of its own.
+    answer: Option<oneshot::Sender<Answer>>,
+    listener: Option<Listener>,
+    /// Cancelled when the request ends. Made when the first question is put to its caller.
+    ended: Option<CancellationToken>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(ended) = &self.ended {
+            ended.cancel();
+        }
+    }
+}
+
+/// Who may be asked on a connection that several requests share.
+pub(crate) enum Respondent {
+    /// The caller of the newest request of the only client that can answer.
+    Caller(Asked),
+    /// Nothing is under way.
+    Nobody,
+    /// Requests are under way, and none of their clients can answer.
+    Unable,
+    /// Several clients could be meant.
+    Ambiguous,
+}
+
+/// A caller to ask, for as long as its request lasts.
+pub(crate) struct Asked {
+    pub(crate) caller: Arc<dyn Caller>,
+    pub(crate) deadline: Option<Arc<Deadline>>,
+    pub(crate) ended: CancellationToken,
+}
+
+/// Whom a log message on a shared connection is for.
+pub(crate) enum Audience {
+    Callers(Vec<Arc<dyn Caller>>),
+    Nobody,
+    Ambiguous,
+}
+
+impl Pending {
+    pub(crate) fn next_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// A request whose answer comes through this table.
+    pub(crate) fn expect(
+        self: &Arc<Self>,
+        id: u64,
+        caller: Option<Arc<dyn Caller>>,
+        deadline: Option<Arc<Deadline>>,
+        listener: Option<Listener>,
+    ) -> Result<(Ticket, oneshot::Receiver<Answer>), ServerError> {
+        let (sender, receiver) = oneshot::channel();
+        let ticket = self.enter(id, Waiting { caller, deadline, answer: Some(sender), listener, ended: None })?;
+        Ok((ticket, receiver))
+    }
+
+    /// A request whose answer comes elsewhere, but whose caller can be asked meanwhile.
+    pub(crate) fn attend(
+        self: &Arc<Self>,
+        id: u64,
+        caller: Option<Arc<dyn Caller>>,
+        deadline: Option<Arc<Deadline>>,
+    ) -> Result<Ticket, ServerError> {
+        self.enter(id, Waiting { caller, deadline, answer: None, listener: None, ended: None })
+    }
+
+    fn enter(self: &Arc<Self>, id: u64, waiting: Waiting) -> Result<Ticket, ServerError> {
+        let mut table = self.table();
+        if let Some(error) = &table.closed {
+            return Err(error.clone());
+        }
+        table.waiting.insert(id, waiting);
+        Ok(Ticket { pending: self.clone(), id })
+    }
+
+    /// Hands an answer to whoever waits for it. `false` if nobody does.
+    pub(crate) fn settle(&self, id: u64, answer: Answer) -> bool {
+        let waiting = {
+            let mut table = self.table();
+            // An answer that is to come elsewhere is not taken from here.
+            if table.waiting.get(&id).is_none_or(|waiting| waiting.answer.is_none()) {
+                return false;
+            }
+            table.waiting.remove(&id)
+        };
+        let sender = waiting.and_then(|mut waiting| waiting.answer.take());
+        sender.is_some_and(|sender| sender.send(answer).is_ok())
+    }
+
+    /// Fails everything under way; what comes later fails with `later`.
+    pub(crate) fn close(&self, error: &ServerError, later: ServerError) {
+        let (ended, questions) = {
+            let mut table = self.table();
+            table.closed.get_or_insert(later);
+            (std::mem::take(&mut table.waiting), std::mem::take(&mut table.questions))
+        };
+        fail(ended, error);
+        questions.into_values().for_each(|withdrawn| withdrawn.cancel());
+    }
+
+    /// Fails everything under way, and goes on.
+    pub(crate) fn fail_all(&self, error: &ServerError) {
+        let ended = std::mem::take(&mut self.table().waiting);
+        fail(ended, error);
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.table().waiting.is_empty()
+    }
+
+    /// The caller that a progress token of ours belongs to, if it wants progress.
+    pub(crate) fn caller_of(&self, id: u64) -> Option<Arc<dyn Caller>> {
+        let caller = self.table().waiting.get(&id)?.caller.clone()?;
+        caller.wants_progress().then_some(caller)
+    }
+
+    pub(crate) fn listener_of(&self, id: u64) -> Option<Listener> {
+        self.table().waiting.get(&id)?.listener.clone()
+    }
+
+    pub(crate) fn respondent(&self, kind: AskKind) -> Respondent {
+        let mut table = self.table();
+        let mut newest: Option<(u64, Arc<dyn Caller>)> = None;
+        let mut anybody = false;
+        for (id, waiting) in &table.waiting {
+            let Some(caller) = &waiting.caller else { continue };
+            anybody = true;
+            if !caller.can_answer(kind) {
+                continue;
+            }
+            if newest.as_ref().is_some_and(|(_, other)| other.client() != caller.client()) {
+                return Respondent::Ambiguous;
+            }
+            newest = Some((*id, caller.clone()));
+        }
+        let Some((id, caller)) = newest else {
+            return if anybody { Respondent::Unable } else { Respondent::Nobody };
+        };
+        let waiting = table.waiting.get_mut(&id).expect("it was found under the same lock");
+        let ended = waiting.ended.get_or_insert_default().clone();
+        Respondent::Caller(Asked { caller, deadline: waiting.deadline.clone(), ended })
+    }
+
+    pub(crate) fn audience(&self) -> Audience {
+        let table = self.table();
+        let mut callers: Vec<Arc<dyn Caller>> = Vec::new();
+        for caller in table.waiting.values().rev().filter_map(|waiting| waiting.caller.as_ref()) {
+            if callers.first().is_some_and(|first| first.principal() != caller.principal()) {
+                return Audience::Ambiguous;
+            }
+            if callers.iter().all(|other| other.client() != caller.client()) {
+                callers.push(caller.clone());
+            }
+        }
+        if callers.is_empty() { Audience::Nobody } else { Audience::Callers(callers) }
+    }
+
+    /// Notes a question of the server's, so that the server can withdraw it. `None` if too many are open.
+    pub(crate) fn question(self: &Arc<Self>, id: &str, open_max: usize) -> Option<Question> {
+        let mut table = self.table();
+        if table.questions.len() >= open_max {
+            return None;
+        }
+        let withdrawn = CancellationToken::new();
+        table.questions.insert(id.to_owned(), withdrawn.clone());
+        Some(Question { pending: self.clone(), id: id.to_owned(), withdrawn })
+    }
+
+    pub(crate) fn withdraw(&self, id: &str) {
+        if let Some(withdrawn) = self.table().questions.remove(id) {
+            withdrawn.cancel();
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn fail(ended: BTreeMap<u64, Waiting>, error: &ServerError) {
+    for (_, mut waiting) in ended {
+        if let Some(sender) = waiting.answer.take() {
+            // Whoever waited may have gone in the same moment; then there is nobody to tell.
+            drop(sender.send(Err(error.clone())));
+        }
+    }
+}
+
+/// A request's place in the table. Dropping it gives the place up.
+pub(crate) struct Ticket {
+    pending: Arc<Pending>,
+    id: u64,
+}
+
+impl Ticket {
+    /// Cancelled when the request ends.
+    pub(crate) fn ended(&self) -> CancellationToken {
+        let mut table = self.pending.table();
+        match table.waiting.get_mut(&self.id) {
+            Some(waiting) => waiting.ended.get_or_insert_default().clone(),
+            None => {
+                let over = CancellationToken::new();
+                over.cancel();
+                over
+            }
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let gone = self.pending.table().waiting.remove(&self.id);
+        drop(gone);
+    }
+}
+
+/// A question of the server's that is being answered.
+pub(crate) struct Question {
+    pending: Arc<Pending>,
+    id: String,
+    pub(crate) withdrawn: CancellationToken,
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        self.pending.table().questions.remove(&self.id);
+    }
+}

@@ -1,0 +1,153 @@
+//! A connection that all requests share: one stream of messages each way. A child's pipes and the older HTTP+SSE
+//! pair are such connections; what carries the bytes lives with them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::{mpsc, watch};
+use toolgate_core::FaultKind;
+use toolgate_core::port::{BoxFuture, Caller, ServerError};
+
+use crate::context::{Context, count};
+use crate::deadline::{Deadline, Passed};
+use crate::envelope;
+use crate::pending::{Answer, Listener, Pending};
+use crate::routing::{Back, Shared};
+
+/// Messages that wait to be written. A server that does not read holds up its own callers, not our memory.
+const OUTBOX_MAX: usize = 256;
+
+/// A message on its way out.
+pub(crate) struct Outgoing {
+    /// The request it is, if it is one.
+    pub(crate) id: Option<u64>,
+    pub(crate) message: Bytes,
+}
+
+pub(crate) struct Pipe {
+    ctx: Arc<Context>,
+    pub(crate) pending: Arc<Pending>,
+    outbox: mpsc::Sender<Outgoing>,
+    /// Why the connection ended, once it has.
+    closed: watch::Sender<Option<String>>,
+}
+
+/// What to tell the server when a request is given up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GivenUp {
+    SayCancelled,
+    /// For the opening exchange, which may not be cancelled.
+    SayNothing,
+}
+
+/// One request, ready to be written.
+pub(crate) struct Exchange<'a> {
+    pub(crate) id: u64,
+    pub(crate) text: String,
+    pub(crate) caller: Option<Arc<dyn Caller>>,
+    pub(crate) deadline: &'a Arc<Deadline>,
+    pub(crate) given_up: GivenUp,
+}
+
+impl Pipe {
+    pub(crate) fn new(ctx: Arc<Context>) -> (Arc<Self>, mpsc::Receiver<Outgoing>) {
+        let (outbox, outgoing) = mpsc::channel(OUTBOX_MAX);
+        let pending = Arc::new(Pending::default());
+        (Arc::new(Self { ctx, pending, outbox, closed: watch::Sender::new(None) }), outgoing)
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(crate) async fn exchange(&self, exchange: Exchange<'_>) -> Answer {
+        let Exchange { id, text, caller, deadline, given_up } = exchange;
+        let (_ticket, answer) = self.pending.expect(id, caller, Some(deadline.clone()), None)?;
+        let mut cancel = Cancel { pipe: self, id, armed: false, reason: "the caller gave up" };
+        let work = async {
+            self.post(Some(id), text.into()).await?;
+            cancel.armed = given_up == GivenUp::SayCancelled;
+            answer.await.unwrap_or_else(|_| Err(self.ctx.lost("the connection ended")))
+        };
+        let outcome = deadline.limit(work).await;
+        cancel.armed &= outcome.is_err();
+        outcome.unwrap_or_else(|Passed| {
+            cancel.reason = "the request took too long";
+            Err(self.ctx.fault(FaultKind::TimedOut { after: deadline.length() }))
+        })
+    }
+
+    /// Opens a subscription and hears its notifications until it ends. Dropping the future cancels it.
+    pub(crate) async fn subscribe(&self, id: u64, text: String, listener: Listener) -> Answer {
+        let (_ticket, answer) = self.pending.expect(id, None, None, Some(listener))?;
+        self.post(Some(id), text.into()).await?;
+        let mut cancel = Cancel { pipe: self, id, armed: true, reason: "no longer needed" };
+        let answer = answer.await.unwrap_or_else(|_| Err(self.ctx.lost("the connection ended")));
+        cancel.armed = false;
+        answer
+    }
+
+    pub(crate) async fn notify(&self, text: String) {
+        drop(self.post(None, text.into()).await);
+    }
+
+    async fn post(&self, id: Option<u64>, message: Bytes) -> Result<(), ServerError> {
+        self.outbox.send(Outgoing { id, message }).await.map_err(|_| self.ctx.down("the connection ended"))
+    }
+
+    /// Hands a message of the server's to whom it concerns.
+    pub(crate) fn take(self: &Arc<Self>, message: &Bytes) {
+        let back: Arc<dyn Back> = self.clone();
+        Shared { ctx: &self.ctx, pending: &self.pending, back: &back }.take(message);
+    }
+
+    /// The connection is over. The first reason stays.
+    pub(crate) fn close(&self, reason: &str) {
+        self.pending.close(&self.ctx.lost(reason), self.ctx.down(reason));
+        self.closed.send_if_modified(|closed| {
+            let first = closed.is_none();
+            closed.get_or_insert_with(|| reason.to_owned());
+            first
+        });
+    }
+
+    pub(crate) async fn closed(&self) -> String {
+        let mut closed = self.closed.subscribe();
+        let reason = closed.wait_for(Option::is_some).await;
+        reason.ok().and_then(|reason| reason.clone()).unwrap_or_else(|| "the connection ended".into())
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.borrow().is_some()
+    }
+}
+
+impl Back for Pipe {
+    fn send_back(&self, message: Bytes) -> BoxFuture<'_, ()> {
+        /// A server that asks and does not read the answer does not get it.
+        const PATIENCE: Duration = Duration::from_secs(30);
+        Box::pin(async move {
+            if !matches!(tokio::time::timeout(PATIENCE, self.post(None, message)).await, Ok(Ok(()))) {
+                count(&self.ctx.counters.unsent);
+            }
+        })
+    }
+}
+
+/// Tells the server when a request is dropped before its answer came.
+struct Cancel<'a> {
+    pipe: &'a Pipe,
+    id: u64,
+    armed: bool,
+    reason: &'static str,
+}
+
+impl Drop for Cancel<'_> {
+    fn drop(&mut self) {
+        if !self.armed {
+            return;
+        }
+        let message = envelope::cancelled(self.id, self.reason).into();
+        if self.pipe.outbox.try_send(Outgoing { id: None, message }).is_err() {
+            count(&self.pipe.ctx.counters.unsent);
+        }
+    }
+}

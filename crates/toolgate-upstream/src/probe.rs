@@ -1,0 +1,271 @@
+//! What a server says about itself when a connection opens, in either era, and why opening can fail.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::port::{ServerError, ServerRequest};
+use toolgate_core::server::Era;
+use toolgate_core::{Fault, FaultKind, RawJson, RpcError};
+use toolgate_wire::{Members, Version, meta};
+
+use crate::context::Context;
+use crate::deadline::Deadline;
+use crate::envelope;
+use crate::pipe::{Exchange, GivenUp, Pipe};
+use crate::stdio::Process;
+
+/// How long a process may take to answer the question of its era. One that does not know the question may say nothing.
+pub(crate) const DISCOVER_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why a server could not be reached, in words for the person who configured it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    #[error("could not start \"{command}\": {}; {}", plain(source), start_hint(source))]
+    Spawn { command: String, source: std::io::Error },
+    #[error("could not start \"{command}\": its folder {} does not exist", cwd.display())]
+    Folder { command: String, cwd: PathBuf },
+    #[error("it is not configured as a process")]
+    NotAProcess,
+    #[error("{reason}")]
+    Ended { reason: String },
+    #[error("{0}")]
+    Address(#[from] crate::client::BadAddress),
+    #[error("{0}")]
+    Connect(String),
+    #[error(
+        "it answered HTTP {status}: {}. Set the credential it wants in its `headers`, \
+         for example Authorization = \"Bearer ${{TOKEN}}\"{}",
+        if *status == 401 { "it does not know who is asking" } else { "what was sent does not allow access" },
+        challenge.as_ref().map(|text| format!(" (it asks for: {text})")).unwrap_or_default()
+    )]
+    Credential { status: u16, challenge: Option<String> },
+    #[error("it answered HTTP {status} with a redirect to {location}; redirects are not followed: set `url` to where it really is")]
+    Redirect { status: u16, location: String },
+    #[error("it speaks protocol version \"{0}\", which this gateway does not know")]
+    Version(String),
+    #[error("it does not speak MCP here: {0}")]
+    NotMcp(String),
+    #[error("it refused to open: {0}")]
+    Refused(RpcError),
+    #[error("{0}")]
+    Fault(String),
+}
+
+fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+fn start_hint(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "is it installed and on PATH?",
+        std::io::ErrorKind::PermissionDenied => "is it executable?",
+        _ => "check `command` and `args` of this server",
+    }
+}
+
+impl From<ServerError> for OpenError {
+    fn from(error: ServerError) -> Self {
+        match error {
+            ServerError::Rpc(error) => OpenError::Refused(error),
+            ServerError::Fault(Fault { kind: FaultKind::Lost { reason } | FaultKind::Down { reason }, .. }) => {
+                OpenError::Ended { reason }
+            }
+            ServerError::Fault(Fault { kind: FaultKind::TimedOut { after }, .. }) => {
+                OpenError::Fault(format!("did not answer `initialize` within {} s", after.as_secs_f32()))
+            }
+            ServerError::Fault(Fault { kind: FaultKind::Garbled { what }, .. }) => OpenError::NotMcp(what),
+            ServerError::Fault(fault) => OpenError::Fault(fault.to_string()),
+        }
+    }
+}
+
+/// How a server introduced itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Opening {
+    pub(crate) version: Version,
+    pub(crate) capabilities: Option<RawJson>,
+    pub(crate) server_info: Option<RawJson>,
+    pub(crate) instructions: Option<String>,
+}
+
+impl Opening {
+    pub(crate) fn era(&self) -> Era {
+        self.version.era()
+    }
+
+    /// Reads the result of `server/discover`. `None` if it is not one: an older server may answer anything.
+    pub(crate) fn of_discover(result: &RawJson) -> Option<Self> {
+        let members = Members::of_str(result.as_str()).ok()?;
+        let supported: Vec<String> = serde_json::from_str(members.get("supportedVersions")?.get()).ok()?;
+        let version = newest_modern(&supported)?;
+        let meta_members = members.get("_meta").and_then(|value| Members::parse(value).ok());
+        let server_info = meta_members.and_then(|meta_members| meta_members.get(meta::SERVER_INFO));
+        Some(Self {
+            version,
+            capabilities: members.get("capabilities").map(RawJson::from),
+            server_info: server_info.or_else(|| members.get("serverInfo")).map(RawJson::from),
+            instructions: members.get_str("instructions").map(String::from),
+        })
+    }
+
+    /// Reads the result of `initialize`.
+    pub(crate) fn of_initialize(result: &RawJson) -> Result<Self, OpenError> {
+        let not_mcp = || OpenError::NotMcp("its answer to `initialize` has no protocolVersion".into());
+        let members = Members::of_str(result.as_str()).map_err(|_| not_mcp())?;
+        let named = members.get_str("protocolVersion").ok_or_else(not_mcp)?;
+        let version = Version::parse(&named).filter(|version| version.era() == Era::Legacy);
+        Ok(Self {
+            version: version.ok_or_else(|| OpenError::Version(named.into_owned()))?,
+            capabilities: members.get("capabilities").map(RawJson::from),
+            server_info: members.get("serverInfo").map(RawJson::from),
+            instructions: members.get_str("instructions").map(String::from),
+        })
+    }
+
+    /// Whether `capabilities` has `path`, and does not say `false` there.
+    pub(crate) fn declares(&self, path: &[&str]) -> bool {
+        let Some(capabilities) = &self.capabilities else { return false };
+        let mut text = capabilities.as_str();
+        for key in path {
+            let Some(value) = Members::of_str(text).ok().and_then(|members| members.get(key)) else { return false };
+            text = value.get();
+        }
+        !matches!(text, "false" | "null")
+    }
+}
+
+fn newest_modern(supported: &[String]) -> Option<Version> {
+    supported.iter().filter_map(|text| Version::parse(text)).filter(|version| version.era() == Era::Modern).max()
+}
+
+/// What an error answer to `server/discover` says about versions we share, if it is the one that does.
+pub(crate) fn shared_modern_version(error: &RpcError) -> Option<Version> {
+    if error.code != RpcError::UNSUPPORTED_VERSION {
+        return None;
+    }
+    let data = error.data.as_ref()?;
+    let supported = Members::of_str(data.as_str()).ok()?.get("supported")?;
+    newest_modern(&serde_json::from_str::<Vec<String>>(supported.get()).ok()?)
+}
+
+pub(crate) fn discover_request() -> ServerRequest {
+    ServerRequest::new("server/discover", String::new())
+}
+
+/// Starts the process and finds out which era it speaks; what it spoke last time is tried first.
+pub(crate) async fn open_process(
+    ctx: &Arc<Context>,
+    remembered: Option<Era>,
+) -> Result<(Process, Opening), OpenError> {
+    let mut process = Process::start(ctx).await?;
+    if remembered != Some(Era::Legacy)
+        && let Some(opening) = discover(ctx, &process.pipe).await
+    {
+        return Ok((process, opening));
+    }
+    // Some servers die of a question they do not know; the next one is not asked it.
+    process = alive(ctx, process).await?;
+    let error = match initialize(ctx, &process.pipe).await {
+        Ok(opening) => return Ok((process, opening)),
+        Err(error) => error,
+    };
+    // A newer-era server that was slow to start, or that was an older one when it was last seen.
+    if remembered == Some(Era::Legacy) || matches!(error, OpenError::Refused(_)) {
+        process = alive(ctx, process).await?;
+        if let Some(opening) = discover(ctx, &process.pipe).await {
+            return Ok((process, opening));
+        }
+    }
+    Err(match error {
+        OpenError::Ended { .. } => error,
+        error => OpenError::Fault(ctx.last_words.after(error.to_string())),
+    })
+}
+
+/// The same process if it still runs, otherwise a new one.
+async fn alive(ctx: &Arc<Context>, process: Process) -> Result<Process, OpenError> {
+    if process.pipe.is_closed() { Process::start(ctx).await } else { Ok(process) }
+}
+
+/// Opens one more process of a server whose era is known.
+pub(crate) async fn open_another(ctx: &Arc<Context>, era: Era) -> Result<(Process, Opening), OpenError> {
+    let process = Process::start(ctx).await?;
+    let opening = match era {
+        Era::Legacy => initialize(ctx, &process.pipe).await?,
+        Era::Modern => discover(ctx, &process.pipe)
+            .await
+            .ok_or_else(|| OpenError::NotMcp("it no longer answers `server/discover`".into()))?,
+    };
+    Ok((process, opening))
+}
+
+async fn discover(ctx: &Context, pipe: &Pipe) -> Option<Opening> {
+    let deadline = Deadline::after(ctx.spec.connect_timeout.min(DISCOVER_PATIENCE));
+    let mut version = Version::LATEST_MODERN;
+    for _ in 0..2 {
+        let id = pipe.pending.next_id();
+        let text = envelope::modern(id, version, &discover_request(), None);
+        let exchange = Exchange { id, text, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
+        match pipe.exchange(exchange).await {
+            Ok(result) => return Opening::of_discover(&result),
+            Err(ServerError::Rpc(error)) => version = shared_modern_version(&error)?,
+            Err(ServerError::Fault(_)) => return None,
+        }
+    }
+    None
+}
+
+/// The older era's opening on a shared connection.
+pub(crate) async fn initialize(ctx: &Context, pipe: &Pipe) -> Result<Opening, OpenError> {
+    let deadline = Deadline::after(ctx.spec.connect_timeout);
+    let id = pipe.pending.next_id();
+    let text = envelope::initialize(id);
+    let exchange = Exchange { id, text, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
+    let opening = Opening::of_initialize(&pipe.exchange(exchange).await?)?;
+    pipe.notify(envelope::initialized()).await;
+    Ok(opening)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> RawJson {
+        RawJson::from_composed(text.to_owned())
+    }
+
+    #[test]
+    fn an_empty_result_is_not_a_discovery() {
+        assert!(Opening::of_discover(&raw("{}")).is_none());
+        assert!(Opening::of_discover(&raw(r#"{"supportedVersions":["2025-11-25"]}"#)).is_none());
+        assert!(Opening::of_discover(&raw(r#"{"supportedVersions":["2025-11-25","2026-07-28"]}"#)).is_some());
+    }
+
+    #[test]
+    fn only_versions_we_know_are_accepted() {
+        let of = |version: &str| Opening::of_initialize(&raw(&format!(r#"{{"protocolVersion":"{version}"}}"#)));
+        assert_eq!(of("2024-11-05").expect("known").version, Version::V2024_11_05);
+        assert!(matches!(of("2031-01-01"), Err(OpenError::Version(_))));
+        assert!(matches!(of("2026-07-28"), Err(OpenError::Version(_))));
+    }
+
+    #[test]
+    fn capabilities_are_found_at_any_depth() {
+        let opening = Opening::of_initialize(&raw(
+            r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":false}}}"#,
+        ))
+        .expect("valid");
+        assert!(opening.declares(&["tools"]) && opening.declares(&["tools", "listChanged"]));
+        assert!(!opening.declares(&["resources", "subscribe"]) && !opening.declares(&["prompts"]));
+    }
+
+    #[test]
+    fn reasons_are_sentences_for_people() {
+        let error = OpenError::Spawn { command: "npx".into(), source: std::io::ErrorKind::NotFound.into() };
+        assert_eq!(error.to_string(), "could not start \"npx\": entity not found; is it installed and on PATH?");
+        let error = OpenError::Credential { status: 401, challenge: None };
+        assert!(error.to_string().contains("Authorization = \"Bearer ${TOKEN}\""), "{error}");
+    }
+}

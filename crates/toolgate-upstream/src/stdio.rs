@@ -1,0 +1,247 @@
+//! A server that is a child process: one JSON message per line on its standard input and output.
+
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use tokio::io::{AsyncWriteExt, BufWriter};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::server::TransportSpec;
+
+use crate::context::{Context, count};
+use crate::lines::{Line, Lines};
+use crate::pipe::{Outgoing, Pipe};
+use crate::probe::OpenError;
+use crate::reaper::{kill_group, signal_group};
+use crate::routing;
+
+/// How long a child may take to end when its input is closed, and again when it is asked to terminate.
+const END_PATIENCE: Duration = Duration::from_secs(2);
+/// How long output that was written before the end may take to be read.
+const DRAIN: Duration = Duration::from_secs(1);
+/// A child that ends this early has most likely not understood its configuration.
+const RIGHT_AFTER_START: Duration = Duration::from_secs(2);
+const STDERR_LINE_BYTES_MAX: usize = 8 << 10;
+
+/// A running child. Dropping it ends the child and its whole process group.
+pub(crate) struct Process {
+    pub(crate) pipe: Arc<Pipe>,
+    pub(crate) pid: u32,
+    stop: CancellationToken,
+}
+
+impl Process {
+    pub(crate) async fn start(ctx: &Arc<Context>) -> Result<Self, OpenError> {
+        let mut child = spawn(ctx)?;
+        let pid = child.id().expect("a child that was just spawned has not been waited for");
+        if let Some(reaper) = &ctx.house.reaper {
+            reaper.remember(pid).await;
+        }
+        let (pipe, outgoing) = Pipe::new(ctx.clone());
+        let stop = ctx.stop.child_token();
+        ctx.last_words.clear();
+        let input = child.stdin.take().expect("standard input is piped");
+        let output = child.stdout.take().expect("standard output is piped");
+        let errors = child.stderr.take().expect("standard error is piped");
+        ctx.tasks.spawn(write(input, outgoing, stop.clone()));
+        let reading = ctx.tasks.spawn(read(ctx.clone(), pipe.clone(), output));
+        let complaining = ctx.tasks.spawn(hear(ctx.clone(), errors));
+        let keeper =
+            Keeper { ctx: ctx.clone(), child, pid, pipe: pipe.clone(), stop: stop.clone(), started: Instant::now() };
+        ctx.tasks.spawn(keeper.keep(reading, complaining));
+        Ok(Self { pipe, pid, stop })
+    }
+
+    /// Ends the child as gently as it lets us, and returns when its group is gone.
+    pub(crate) async fn end(&self) {
+        self.stop.cancel();
+        self.pipe.closed().await;
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+fn spawn(ctx: &Context) -> Result<Child, OpenError> {
+    let TransportSpec::Stdio { command, args, env, cwd } = &ctx.spec.transport else {
+        return Err(OpenError::NotAProcess);
+    };
+    if let Some(cwd) = cwd.as_deref().filter(|cwd| !Path::is_dir(cwd)) {
+        return Err(OpenError::Folder { command: command.clone(), cwd: cwd.to_owned() });
+    }
+    let mut process = Command::new(command);
+    process.args(args).env_clear().envs(&ctx.house.base_env).envs(env);
+    process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    process.process_group(0).kill_on_drop(true);
+    if let Some(cwd) = cwd {
+        process.current_dir(cwd);
+    }
+    process.spawn().map_err(|source| OpenError::Spawn { command: command.clone(), source })
+}
+
+async fn write(input: ChildStdin, mut outgoing: mpsc::Receiver<Outgoing>, stop: CancellationToken) {
+    let mut input = BufWriter::new(input);
+    loop {
+        let next = tokio::select! {
+            next = outgoing.recv() => next,
+            () = stop.cancelled() => None,
+        };
+        let Some(next) = next else { return };
+        let writing = write_all_waiting(&mut input, next, &mut outgoing);
+        let written = tokio::select! {
+            written = writing => written,
+            () = stop.cancelled() => return,
+        };
+        if written.is_err() {
+            return;
+        }
+    }
+}
+
+/// Writes what waits and flushes once.
+async fn write_all_waiting(
+    input: &mut BufWriter<ChildStdin>,
+    first: Outgoing,
+    outgoing: &mut mpsc::Receiver<Outgoing>,
+) -> std::io::Result<()> {
+    let mut next = Some(first);
+    while let Some(Outgoing { message, .. }) = next {
+        if memchr::memchr2(b'\n', b'\r', &message).is_some() {
+            // In valid JSON a bare line break is only ever space between tokens.
+            let flat: Vec<u8> = message.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect();
+            input.write_all(&flat).await?;
+        } else {
+            input.write_all(&message).await?;
+        }
+        input.write_all(b"\n").await?;
+        next = outgoing.try_recv().ok();
+    }
+    input.flush().await
+}
+
+async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, output: ChildStdout) {
+    let mut lines = Lines::new(output, ctx.limits().result_bytes_max);
+    while let Ok(Some(line)) = lines.next().await {
+        match line {
+            Line::Whole(line) if line.trim_ascii().is_empty() => {}
+            Line::Whole(line) => pipe.take(&line),
+            Line::TooLong { head, tail } => too_long(&ctx, &pipe, &head, &tail),
+        }
+    }
+}
+
+/// Fails the request that an oversized message answers, or all of them if it does not show which.
+fn too_long(ctx: &Context, pipe: &Pipe, head: &[u8], tail: &[u8]) {
+    if !routing::is_response_head(head) {
+        return count(&ctx.counters.malformed);
+    }
+    let error = ctx.too_large();
+    let answered = match routing::id_in_head(head).or_else(|| routing::id_in_tail(tail)) {
+        Some(id) => pipe.pending.settle(id, Err(error)),
+        None => {
+            pipe.pending.fail_all(&error);
+            true
+        }
+    };
+    if !answered {
+        count(&ctx.counters.unasked);
+    }
+}
+
+async fn hear(ctx: Arc<Context>, errors: tokio::process::ChildStderr) {
+    let mut lines = Lines::new(errors, STDERR_LINE_BYTES_MAX);
+    while let Ok(Some(line)) = lines.next().await {
+        let text = match &line {
+            Line::Whole(line) => String::from_utf8_lossy(line.trim_ascii_end()),
+            Line::TooLong { head, .. } => String::from_utf8_lossy(head),
+        };
+        ctx.last_words.set(&text);
+        ctx.house.watcher.stderr_line(ctx.name(), &text);
+    }
+}
+
+/// Waits for the end of a child, brings it about when asked, and leaves nothing of its group behind.
+struct Keeper {
+    ctx: Arc<Context>,
+    child: Child,
+    pid: u32,
+    pipe: Arc<Pipe>,
+    stop: CancellationToken,
+    started: Instant,
+}
+
+enum End {
+    Exited(Option<ExitStatus>),
+    OutputClosed,
+    Stopped,
+}
+
+impl Keeper {
+    async fn keep(mut self, mut reading: JoinHandle<()>, complaining: JoinHandle<()>) {
+        let end = tokio::select! {
+            biased;
+            status = self.child.wait() => End::Exited(status.ok()),
+            _ = &mut reading => End::OutputClosed,
+            () = self.stop.cancelled() => End::Stopped,
+        };
+        let status = match &end {
+            End::Exited(status) => *status,
+            End::OutputClosed => timeout(DRAIN, self.child.wait()).await.ok().and_then(Result::ok),
+            End::Stopped => self.terminate().await,
+        };
+        let soon = if self.started.elapsed() < RIGHT_AFTER_START { " right after start" } else { "" };
+        self.stop.cancel();
+        kill_group(self.pid);
+        if status.is_none() {
+            drop(timeout(END_PATIENCE, self.child.wait()).await);
+        }
+        if let Some(reaper) = &self.ctx.house.reaper {
+            reaper.forget(self.pid).await;
+        }
+        if !reading.is_finished() {
+            drop(timeout(DRAIN, &mut reading).await);
+            reading.abort();
+        }
+        drop(timeout(DRAIN, complaining).await);
+        self.pipe.close(&self.describe(&end, status, soon));
+    }
+
+    /// Input closed (the writer does so), then a request to terminate, then the end.
+    async fn terminate(&mut self) -> Option<ExitStatus> {
+        if let Ok(status) = timeout(END_PATIENCE, self.child.wait()).await {
+            return status.ok();
+        }
+        signal_group(self.pid, Signal::SIGTERM);
+        timeout(END_PATIENCE, self.child.wait()).await.ok().and_then(Result::ok)
+    }
+
+    fn describe(&self, end: &End, status: Option<ExitStatus>, soon: &str) -> String {
+        let what = match (end, status) {
+            (End::Stopped, _) => return "it was stopped".into(),
+            (_, Some(status)) => exit_in_words(status),
+            (_, None) => "closed its output".into(),
+        };
+        self.ctx.last_words.after(format!("{what}{soon}"))
+    }
+}
+
+fn exit_in_words(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exited with status {code}"),
+        (None, Some(signal)) => match Signal::try_from(signal) {
+            Ok(signal) => format!("was ended by {signal}"),
+            Err(_) => format!("was ended by signal {signal}"),
+        },
+        (None, None) => "ended".into(),
+    }
+}

@@ -1,0 +1,153 @@
+//! What can be said on the command line. Nothing else looks at argv.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use toolgate_core::Role;
+
+/// One governed door between AI agents and tools: every MCP server behind one endpoint.
+#[derive(Parser)]
+#[command(name = "toolgate", version, about, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Args)]
+pub(crate) struct Global {
+    /// Read this configuration [default: ./toolgate.toml, else toolgate.toml in the data folder]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Keep everything in this folder [default: $TOOLGATE_DATA, else ./toolgate-data]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Print JSON instead of text for people
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run the gateway and serve MCP over HTTP
+    Serve(ServeArgs),
+    /// Speak MCP on standard input and output, for clients that spawn a process
+    Stdio,
+    /// See, import and test the servers behind the gateway
+    #[command(subcommand)]
+    Servers(ServersCommand),
+    /// List, describe and call tools
+    #[command(subcommand)]
+    Tools(ToolsCommand),
+    /// Make and revoke access tokens
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Point an MCP client at this gateway
+    Connect(ConnectArgs),
+    /// Check everything and say what is wrong and what to do
+    Doctor,
+    /// Print a completion script for your shell
+    Completions { shell: Shell },
+    /// Ends children of a gateway that was killed; started by the gateway itself
+    #[command(hide = true)]
+    Reap,
+}
+
+#[derive(Args)]
+pub(crate) struct ServeArgs {
+    /// Listen here instead of where the configuration says; port 0 picks a free one
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ServersCommand {
+    /// All servers and how they do
+    List,
+    /// One server in full, with the last lines it wrote to standard error
+    Show { name: String },
+    /// Add the servers of a client's configuration (Claude Desktop, Claude Code, Cursor, VS Code)
+    Import {
+        /// The client's configuration file
+        file: PathBuf,
+        /// Only show what would be added
+        #[arg(long)]
+        dry_run: bool,
+        /// Do not ask before writing
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Connect to one server now and say what it offers
+    Test { name: String },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ToolsCommand {
+    /// All tools that agents see
+    List {
+        /// Only those of this server
+        #[arg(long, value_name = "NAME")]
+        server: Option<String>,
+    },
+    /// One tool with its arguments
+    Describe { name: String },
+    /// Call a tool
+    Call {
+        name: String,
+        /// A JSON object, or pairs: key=text, key:=json, nested.key=text
+        #[arg(value_name = "ARGUMENTS")]
+        arguments: Vec<String>,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token; it is printed once and cannot be shown again
+    Create {
+        #[arg(long, value_enum)]
+        role: RoleArg,
+        /// A word to recognise it by
+        #[arg(long)]
+        label: Option<String>,
+    },
+    /// All tokens, without their secrets
+    List,
+    /// Make a token useless; running gateways notice within a second
+    Revoke {
+        /// Its id, the beginning of its id, or its label
+        token: String,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum RoleArg {
+    Agent,
+    Admin,
+}
+
+impl From<RoleArg> for Role {
+    fn from(role: RoleArg) -> Role {
+        match role {
+            RoleArg::Agent => Role::Agent,
+            RoleArg::Admin => Role::Admin,
+        }
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct ConnectArgs {
+    /// claude-desktop, claude-code, cursor, vscode or generic
+    pub(crate) client: String,
+    /// Write the entry into the client's own configuration, after a backup
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Use this token instead of making a new one
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) token: Option<String>,
+    /// Use this address instead of the one in the configuration
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+}

@@ -1,0 +1,73 @@
+//! One file per verb of the command line.
+
+mod connect;
+mod doctor;
+mod serve;
+mod servers;
+mod stdio;
+mod token;
+mod tools;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+
+use crate::cli::{Cli, Command, Global};
+use crate::config::{Config, References, Whereabouts};
+use crate::table::Reader;
+
+pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let context = Context::new(cli.global)?;
+    match cli.command {
+        Command::Serve(args) => serve::run(&context, args).await,
+        Command::Stdio => stdio::run(&context).await,
+        Command::Servers(command) => servers::run(&context, command).await,
+        Command::Tools(command) => tools::run(&context, command).await,
+        Command::Token(command) => token::run(&context, command).await,
+        Command::Connect(args) => connect::run(&context, args).await,
+        Command::Doctor => doctor::run(&context).await,
+        Command::Completions { .. } | Command::Reap => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// What every command needs to know of its surroundings.
+pub(crate) struct Context {
+    pub(crate) global: Global,
+    pub(crate) cwd: PathBuf,
+}
+
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+impl Context {
+    fn new(global: Global) -> anyhow::Result<Self> {
+        let cwd = std::env::current_dir().context("could not find the working folder")?;
+        Ok(Self { global, cwd })
+    }
+
+    pub(crate) fn whereabouts(&self) -> Whereabouts<'_> {
+        Whereabouts {
+            config: self.global.config.as_deref(),
+            data: self.global.data.as_deref(),
+            cwd: &self.cwd,
+            env: &environment,
+        }
+    }
+
+    /// Who reads what a command prints.
+    pub(crate) fn reader(&self) -> Reader {
+        if self.global.json { Reader::Program } else { Reader::of_stdout() }
+    }
+
+    /// The configuration, with its references to the environment replaced.
+    pub(crate) fn config(&self) -> anyhow::Result<Config> {
+        Ok(Config::load(&self.whereabouts(), References::Resolve(&environment))?)
+    }
+
+    /// The configuration as written, for commands that start nothing.
+    pub(crate) fn config_as_written(&self) -> anyhow::Result<Config> {
+        Ok(Config::load(&self.whereabouts(), References::Keep)?)
+    }
+}

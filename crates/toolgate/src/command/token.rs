@@ -1,0 +1,46 @@
+//! `toolgate token`: who may come in.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use toolgate_store::Store;
+
+use super::Context;
+use crate::cli::TokenCommand;
+use crate::table::Table;
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Result<ExitCode> {
+    let store = Store::open(&context.config_as_written()?.data).await?;
+    match command {
+        TokenCommand::Create { role, label } => {
+            let token = store.create_token(role.into(), label.as_deref()).await?;
+            if context.global.json {
+                println!("{}", json!({ "id": token.id, "role": token.role, "token": token.secret }));
+            } else {
+                println!("{}", token.secret);
+                eprintln!("{} ({}): keep it now, it cannot be shown again", token.id, token.role.as_str());
+            }
+        }
+        TokenCommand::List => {
+            let tokens = store.list_tokens().await?;
+            let mut table = Table::new(["ID", "ROLE", "LABEL", "STATE"]);
+            for token in &tokens {
+                let state = if token.revoked_at_ms.is_some() { "revoked" } else { "live" };
+                let label = token.label.clone().unwrap_or_default();
+                table.row([token.id.clone(), token.role.as_str().into(), label, state.into()]);
+            }
+            print!("{}", table.render(context.reader(), &tokens));
+        }
+        TokenCommand::Revoke { token } => {
+            let token = store.revoke_token(&token).await?;
+            if context.global.json {
+                println!("{}", serde_json::to_string(&token)?);
+            } else {
+                println!("revoked {}", token.id);
+            }
+        }
+    }
+    store.close().await;
+    Ok(ExitCode::SUCCESS)
+}

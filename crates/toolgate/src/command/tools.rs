@@ -1,0 +1,204 @@
+//! `toolgate tools`: what agents see, and a way to call it by hand.
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Map, Value, json};
+
+use super::Context;
+use crate::cli::ToolsCommand;
+use crate::local::LocalClient;
+use crate::table::Table;
+
+pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Result<ExitCode> {
+    let arguments = match &command {
+        ToolsCommand::Call { arguments, .. } => parse_arguments(arguments)?,
+        _ => Value::Null,
+    };
+    let config = context.config()?;
+    let mut client = LocalClient::open(&config).await?;
+    let outcome = match command {
+        ToolsCommand::List { server } => list(context, &mut client, server.as_deref()).await,
+        ToolsCommand::Describe { name } => describe(context, &mut client, &name).await,
+        ToolsCommand::Call { name, .. } => call(context, &mut client, &name, arguments).await,
+    };
+    client.close().await;
+    outcome
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+async fn list(context: &Context, client: &mut LocalClient, server: Option<&str>) -> anyhow::Result<ExitCode> {
+    let mut tools = client.list("tools/list", "tools").await?;
+    if let Some(server) = server {
+        let name = toolgate_core::ServerName::new(server)?;
+        let prefix = toolgate_catalog::wire_name(&name, "");
+        tools.retain(|tool| tool["name"].as_str().is_some_and(|name| name.starts_with(&prefix)));
+    }
+    let mut table = Table::new(["TOOL", "DESCRIPTION"]);
+    for tool in &tools {
+        table.row([text(&tool["name"]).to_owned(), first_line(text(&tool["description"]))]);
+    }
+    print!("{}", table.render(context.reader(), &tools));
+    Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+async fn describe(context: &Context, client: &mut LocalClient, name: &str) -> anyhow::Result<ExitCode> {
+    let tools = client.list("tools/list", "tools").await?;
+    let Some(tool) = find(&tools, name) else {
+        let names: Vec<&str> = tools.iter().map(|tool| text(&tool["name"])).collect();
+        bail!("there is no tool {name:?}{}", nearest(name, &names));
+    };
+    if context.global.json {
+        println!("{tool}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{}\n", text(&tool["name"]));
+    let description = text(&tool["description"]).trim();
+    if !description.is_empty() {
+        println!("{description}\n");
+    }
+    let schema = &tool["inputSchema"];
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    if properties.is_empty() {
+        println!("It takes no arguments.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new(["ARGUMENT", "TYPE", "NEEDED", "DESCRIPTION"]);
+    for (name, property) in &properties {
+        let needed = if required.contains(&name.as_str()) { "required" } else { "optional" };
+        table.row([name.clone(), kind(property), needed.to_owned(), first_line(text(&property["description"]))]);
+    }
+    print!("{}", table.render(context.reader(), &properties));
+    Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+async fn call(context: &Context, client: &mut LocalClient, name: &str, arguments: Value) -> anyhow::Result<ExitCode> {
+    let params = json!({ "name": name, "arguments": arguments });
+    let result = client.request("tools/call", params, show_progress).await;
+    let result = match result {
+        Ok(result) => result,
+        Err(error) => {
+            let names = client.list("tools/list", "tools").await.unwrap_or_default();
+            let names: Vec<&str> = names.iter().map(|tool| text(&tool["name"])).collect();
+            let unknown = format!("{error}").starts_with("unknown tool");
+            return Err(if unknown { error.context(format!("could not call {name}{}", nearest(name, &names))) } else { error });
+        }
+    };
+    let failed = result["isError"] == Value::Bool(true);
+    if context.global.json {
+        println!("{result}");
+    } else {
+        result["content"].as_array().into_iter().flatten().for_each(|block| println!("{}", show_block(block)));
+        if result["content"].as_array().is_none_or(Vec::is_empty) && !result["structuredContent"].is_null() {
+            println!("{:#}", result["structuredContent"]);
+        }
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn show_progress(message: &Value) {
+    if message["method"] == "notifications/progress" {
+        let params = &message["params"];
+        let of = if params["total"].is_null() { String::new() } else { format!(" of {}", params["total"]) };
+        eprintln!("… {}{of} {}", params["progress"], text(&params["message"]));
+    }
+}
+
+fn show_block(block: &Value) -> String {
+    match block["type"].as_str() {
+        Some("text") => text(&block["text"]).to_owned(),
+        Some(kind @ ("image" | "audio")) => {
+            format!("[{kind}, {}, {} bytes of base64; --json shows it]", text(&block["mimeType"]), text(&block["data"]).len())
+        }
+        Some("resource_link") => format!("[resource {}]", text(&block["uri"])),
+        _ => block.to_string(),
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn first_line(text: &str) -> String {
+    text.trim().lines().next().unwrap_or_default().to_owned()
+}
+
+fn kind(property: &Value) -> String {
+    match &property["type"] {
+        Value::String(kind) => kind.clone(),
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        _ if property["enum"].is_array() => "one of a list".into(),
+        _ => "any".into(),
+    }
+}
+
+fn find<'a>(tools: &'a [Value], name: &str) -> Option<&'a Value> {
+    let wire = name.split_once(':').and_then(|(server, own)| {
+        Some(toolgate_catalog::wire_name(&toolgate_core::ServerName::new(server).ok()?, own))
+    });
+    tools.iter().find(|tool| tool["name"] == name || wire.as_deref() == tool["name"].as_str())
+}
+
+fn nearest(name: &str, names: &[&str]) -> String {
+    let best = names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+    match best {
+        Some(best) if strsim::jaro_winkler(best, name) > 0.7 => format!("\nhint: did you mean {best}?"),
+        _ => "\nhint: `toolgate tools list` shows all of them".into(),
+    }
+}
+
+/// A JSON object, or `key=text`, `key:=json` and `nested.key=…` pairs.
+fn parse_arguments(words: &[String]) -> anyhow::Result<Value> {
+    if let [only] = words
+        && only.trim_start().starts_with('{')
+    {
+        return serde_json::from_str(only).context("the arguments are not valid JSON");
+    }
+    let mut arguments = Value::Object(Map::new());
+    for word in words {
+        let Some((key, value)) = word.split_once('=') else {
+            bail!("{word:?} is neither a JSON object nor key=value\nhint: text is key=text, anything else is key:=json");
+        };
+        let (key, value) = match key.strip_suffix(':') {
+            Some(key) => (key, serde_json::from_str(value).with_context(|| format!("the value of {key} is not valid JSON"))?),
+            None => (key, Value::String(value.to_owned())),
+        };
+        let mut place = &mut arguments;
+        for part in key.split('.') {
+            if !place.is_object() && !place.is_null() {
+                bail!("{key} cannot be set inside something that is not an object");
+            }
+            place = &mut place[part];
+        }
+        *place = value;
+    }
+    Ok(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &[&str]) -> Result<Value, String> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        parse_arguments(&words).map_err(|error| format!("{error:#}"))
+    }
+
+    #[test]
+    fn arguments_are_json_or_pairs() {
+        assert_eq!(parse(&[]), Ok(json!({})));
+        assert_eq!(parse(&[r#"{"a": 1.0}"#]), Ok(json!({"a": 1.0})));
+        assert_eq!(parse(&["a=1", "b:=1", "c.d:=[true]", "e=x=y"]), Ok(json!({"a": "1", "b": 1, "c": {"d": [true]}, "e": "x=y"})));
+    }
+
+    #[test]
+    fn malformed_arguments_say_what_would_be_right() {
+        assert!(parse(&["loose"]).is_err_and(|error| error.contains("key=value")));
+        assert!(parse(&["a:=nope"]).is_err_and(|error| error.contains("not valid JSON")));
+        assert!(parse(&["{broken"]).is_err_and(|error| error.contains("not valid JSON")));
+        assert!(parse(&["a=1", "a.b=2"]).is_err_and(|error| error.contains("not an object")));
+    }
+}

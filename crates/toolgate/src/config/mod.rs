@@ -1,0 +1,400 @@
+//! `toolgate.toml`: where it is found, what it says, and every way in which it can be wrong.
+//!
+//! Lives here: reading and checking the file, the `Config` it becomes, and the one way in which files of the
+//! operator's are replaced. Does not live here: command line flags, and anything that acts on a configuration.
+
+mod limits;
+mod problem;
+pub(crate) mod reference;
+pub(crate) mod replace;
+mod section;
+pub(crate) mod server;
+#[cfg(test)]
+mod tests;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+use toolgate_core::Limits;
+use toolgate_core::server::ServerSpec;
+
+pub(crate) use problem::ConfigError;
+use problem::Problems;
+use section::{At, Section};
+
+/// Reads one variable of the environment. Passed in, so that a test has the environment it says it has.
+pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+pub(crate) const FILE_NAME: &str = "toolgate.toml";
+pub(crate) const DEFAULT_LISTEN: &str = "127.0.0.1:8700";
+const DEFAULT_DATA: &str = "toolgate-data";
+const DATA_VARIABLE: &str = "TOOLGATE_DATA";
+
+/// Everything the operator said, checked, with defaults for what was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Config {
+    pub(crate) listen: SocketAddr,
+    /// Absolute.
+    pub(crate) data: PathBuf,
+    /// Empty: derived from `listen`.
+    pub(crate) allowed_hosts: Vec<String>,
+    /// Empty: derived from `listen`.
+    pub(crate) allowed_origins: Vec<String>,
+    pub(crate) limits: Limits,
+    /// In the order of the file.
+    pub(crate) servers: Vec<ServerEntry>,
+    /// The file all this was read from; absolute.
+    pub(crate) source: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ServerEntry {
+    pub(crate) spec: ServerSpec,
+    /// Whether its tools carry its name on the wire.
+    pub(crate) prefix: bool,
+    pub(crate) filter: ToolFilter,
+    pub(crate) enabled: bool,
+}
+
+/// Patterns over a server's own tool names. No `allow` allows all; `deny` beats `allow`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ToolFilter {
+    pub(crate) allow: Vec<String>,
+    pub(crate) deny: Vec<String>,
+}
+
+/// What becomes of `${NAME}`.
+#[derive(Clone, Copy)]
+pub(crate) enum References<'a> {
+    /// Replaced; a variable that is not set is a problem. For everything that starts servers.
+    Resolve(Lookup<'a>),
+    /// Left as written. For commands that only need to know where things are.
+    Keep,
+}
+
+/// What the command line and the environment say about where to look.
+#[derive(Clone, Copy)]
+pub(crate) struct Whereabouts<'a> {
+    /// `--config`
+    pub(crate) config: Option<&'a Path>,
+    /// `--data`
+    pub(crate) data: Option<&'a Path>,
+    /// The working folder; absolute.
+    pub(crate) cwd: &'a Path,
+    pub(crate) env: Lookup<'a>,
+}
+
+impl Whereabouts<'_> {
+    /// The data folder, unless a file names another one.
+    fn data_folder(&self) -> PathBuf {
+        let from_env = || (self.env)(DATA_VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        let folder = self.data.map(Path::to_owned).or_else(from_env).unwrap_or_else(|| DEFAULT_DATA.into());
+        self.cwd.join(folder)
+    }
+
+    /// The file to read, and the file to create if there is none: as it is called in messages.
+    fn find(&self) -> Option<PathBuf> {
+        if let Some(config) = self.config {
+            return Some(config.to_owned());
+        }
+        if self.cwd.join(FILE_NAME).exists() {
+            return Some(FILE_NAME.into());
+        }
+        let beside_data = self.data_folder().join(FILE_NAME);
+        beside_data.exists().then_some(beside_data)
+    }
+
+    /// Where a configuration is written if there is none yet.
+    pub(crate) fn file_to_write(&self) -> PathBuf {
+        self.cwd.join(self.find().unwrap_or_else(|| FILE_NAME.into()))
+    }
+}
+
+impl Config {
+    /// Finds and reads the configuration: `--config`, else `./toolgate.toml`, else `<data>/toolgate.toml`, else
+    /// the defaults.
+    pub(crate) fn load(at: &Whereabouts<'_>, references: References<'_>) -> Result<Config, ConfigError> {
+        let Some(shown) = at.find() else { return Ok(Config::without_file(at)) };
+        let path = at.cwd.join(&shown);
+        let shown = shown.display().to_string();
+        let bytes = std::fs::read(&path).map_err(|error| unreadable(&shown, &error))?;
+        let text = String::from_utf8(bytes).map_err(|error| not_utf8(&shown, &error))?;
+        Config::parse(&text, &shown, &path, at, references)
+    }
+
+    fn without_file(at: &Whereabouts<'_>) -> Config {
+        Config {
+            listen: DEFAULT_LISTEN.parse().expect("the default address is well formed"),
+            data: at.data_folder(),
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            limits: Limits::default(),
+            servers: Vec::new(),
+            source: None,
+        }
+    }
+
+    /// Reads `text` as the file at `path`, which messages call `shown`.
+    pub(crate) fn parse(
+        text: &str,
+        shown: &str,
+        path: &Path,
+        at: &Whereabouts<'_>,
+        references: References<'_>,
+    ) -> Result<Config, ConfigError> {
+        let (document, errors) = DeTable::parse_recoverable(text);
+        let mut problems = Problems::default();
+        // Of JSON in the place of TOML every line is wrong: one says enough.
+        let told = if text.trim_start().starts_with('{') { 1 } else { errors.len() };
+        for error in errors.iter().take(told) {
+            syntax_problem(text, error, &mut problems);
+        }
+        // What is left after a syntax error is guesswork: its problems would be noise.
+        if !problems.is_empty() {
+            return Err(problems.into_error(shown, text));
+        }
+        let top = Section::new("the file", document.get_ref(), document.span());
+        let config = read_top(&top, text, path, at, references, &mut problems);
+        if problems.is_empty() { Ok(config) } else { Err(problems.into_error(shown, text)) }
+    }
+}
+
+const KEYS: [&str; 6] = ["listen", "data", "allowed_hosts", "allowed_origins", "limits", "servers"];
+
+fn read_top(
+    top: &Section<'_>,
+    text: &str,
+    path: &Path,
+    at: &Whereabouts<'_>,
+    references: References<'_>,
+    problems: &mut Problems,
+) -> Config {
+    let folder = path.parent().unwrap_or(at.cwd);
+    top.refuse_unknown_keys(&KEYS, &[("[limits]", &limits::KEYS), ("[[servers]]", &server::KEYS)], problems);
+    let fallback = Config::without_file(at);
+    let listen = top.string("listen", problems).and_then(|listen| checked_listen(&listen, problems));
+    let data = top.string("data", problems).and_then(|data| checked_data(&data, at, problems));
+    let limits = top.section("limits", "`[limits]`", problems);
+    let ctx = server::Context { source: text, folder, references };
+    Config {
+        listen: listen.unwrap_or(fallback.listen),
+        // A flag is nearer to the operator than the file.
+        data: match (at.data, data) {
+            (None, Some(data)) => folder.join(data),
+            _ => fallback.data,
+        },
+        allowed_hosts: checked_list(top, "allowed_hosts", checked_host, problems),
+        allowed_origins: checked_list(top, "allowed_origins", checked_origin, problems),
+        limits: limits.map_or(fallback.limits, |section| limits::read(&section, problems)),
+        servers: read_servers(top, &ctx, problems),
+        source: Some(path.to_owned()),
+    }
+}
+
+fn read_servers(top: &Section<'_>, ctx: &server::Context<'_>, problems: &mut Problems) -> Vec<ServerEntry> {
+    let sections = top.sections("servers", problems);
+    let read: Vec<_> =
+        sections.into_iter().filter_map(|section| server::read(section, ctx, problems)).collect();
+    refuse_equal_names(&read, problems);
+    refuse_unprefixed_among_several(&read, problems);
+    read.into_iter().map(|read| read.entry).collect()
+}
+
+fn refuse_equal_names(read: &[server::Read], problems: &mut Problems) {
+    for (index, server) in read.iter().enumerate() {
+        let name = server.entry.spec.name.as_str();
+        let same =
+            |other: &&server::Read| other.entry.spec.name.as_str().to_lowercase() == name.to_lowercase();
+        let Some(first) = read[..index].iter().find(same) else { continue };
+        let first = first.entry.spec.name.as_str();
+        let what = match first == name {
+            true => format!("two servers are named {name:?}"),
+            false => format!("the server names {first:?} and {name:?} differ only by case"),
+        };
+        let hint = format!("rename one of them, for example to {:?}", format!("{name}-2"));
+        problems.add(server.name_span.clone(), what, "a name that no other server has", hint);
+    }
+}
+
+fn refuse_unprefixed_among_several(read: &[server::Read], problems: &mut Problems) {
+    let enabled = read.iter().filter(|server| server.entry.enabled).count();
+    for server in read.iter().filter(|server| server.entry.enabled && !server.entry.prefix) {
+        if enabled > 1 {
+            let name = server.entry.spec.name.as_str();
+            let what = format!("`prefix = false` in server {name:?}, which is not the only server");
+            let hint = "remove the line, or set `enabled = false` in the other servers";
+            let span = server.prefix_span.clone().expect("a prefix that is false was written");
+            problems.add(span, what, "`prefix = false` only where there is one enabled server", hint);
+        }
+    }
+}
+
+/// An address to listen on, from the file or from `--listen`. The error is a hint.
+pub(crate) fn parse_listen(written: &str) -> Result<SocketAddr, String> {
+    let written = written.trim();
+    let with_number = match written.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}"),
+        None => written.to_owned(),
+    };
+    with_number.parse().map_err(|_| listen_hint(written))
+}
+
+pub(crate) const LISTEN_EXPECTED: &str = "an IP address and a port, such as `127.0.0.1:8700` or `[::1]:8700`";
+
+fn listen_hint(written: &str) -> String {
+    if let Some(port) = written.strip_prefix(':').or(Some(written)).filter(|port| port.parse::<u16>().is_ok())
+    {
+        return format!(
+            "write `127.0.0.1:{port}` for this machine only, `0.0.0.0:{port}` for every interface"
+        );
+    }
+    if written.parse::<std::net::IpAddr>().is_ok() {
+        let bracketed = if written.contains(':') { format!("[{written}]") } else { written.to_owned() };
+        return format!("add the port: `{bracketed}:8700`");
+    }
+    if written.contains("://") {
+        return "leave out the scheme: it is an address to listen on, not a URL".into();
+    }
+    match written.rsplit_once(':') {
+        Some((_, port)) if port.parse::<u16>().is_err() => "the port is a number from 0 to 65535".into(),
+        _ => "a host name is not an address; use the IP address of the interface".into(),
+    }
+}
+
+fn checked_listen(listen: &At<&str>, problems: &mut Problems) -> Option<SocketAddr> {
+    match parse_listen(listen.value) {
+        Ok(address) => Some(address),
+        Err(hint) => {
+            let what = format!("`listen` is not an address: {:?}", listen.value);
+            problems.add(listen.span.clone(), what, LISTEN_EXPECTED, hint);
+            None
+        }
+    }
+}
+
+fn checked_data(data: &At<&str>, at: &Whereabouts<'_>, problems: &mut Problems) -> Option<PathBuf> {
+    let expected = "the path of a folder, absolute or from the folder of this file";
+    let (what, hint) = match reference::expand(data.value, at.env) {
+        Ok(path) if path.trim().is_empty() => ("`data` is empty", "leave the key out to have the default"),
+        Ok(path) if path.starts_with('~') => {
+            ("`~` in `data` is not expanded", "write `${HOME}` instead of `~`")
+        }
+        Ok(path) => return Some(path.into()),
+        Err(reference::BadReference::Missing { .. }) => {
+            ("`data` names an environment variable that is not set", "give a default: `${NAME:-default}`")
+        }
+        Err(_) => ("`data` holds a malformed reference", "write `${NAME}`, or `$$` for a plain dollar sign"),
+    };
+    problems.add(data.span.clone(), what, expected, hint);
+    None
+}
+
+type Check = fn(&str) -> Result<String, Refusal>;
+
+struct Refusal {
+    what: &'static str,
+    expected: &'static str,
+    hint: &'static str,
+}
+
+fn checked_list(top: &Section<'_>, key: &str, check: Check, problems: &mut Problems) -> Vec<String> {
+    let mut checked = Vec::new();
+    for item in top.strings(key, problems) {
+        match check(item.value) {
+            Ok(value) => checked.push(value),
+            Err(Refusal { what, expected, hint }) => {
+                problems.add(item.span, format!("{:?} in `{key}` {what}", item.value), expected, hint);
+            }
+        }
+    }
+    checked
+}
+
+fn checked_host(host: &str) -> Result<String, Refusal> {
+    let refuse = |what, hint| {
+        Err(Refusal {
+            what,
+            expected: "a host as clients write it, such as `gate.example.com` or `10.0.0.5:8700`",
+            hint,
+        })
+    };
+    if host.contains('*') {
+        return refuse(
+            "is a pattern",
+            "name each host: a pattern would let in a page that rebinds its DNS name",
+        );
+    }
+    if host.contains("://") || host.contains('/') {
+        return refuse("is not a host", "leave out the scheme and the path; a port may follow after `:`");
+    }
+    match host.parse::<http::uri::Authority>() {
+        Ok(authority) if !host.contains('@') && !authority.host().is_empty() => Ok(host.to_ascii_lowercase()),
+        _ => refuse("is not a host", "a name or an IP address, then perhaps `:` and a port"),
+    }
+}
+
+fn checked_origin(origin: &str) -> Result<String, Refusal> {
+    let refuse =
+        |what, hint| Err(Refusal { what, expected: "an origin such as `https://app.example.com`", hint });
+    if origin == "*" {
+        return Ok(origin.to_owned());
+    }
+    if origin.contains('*') {
+        return refuse("is a pattern", "name each origin; `*` alone lets in all of them");
+    }
+    match url::Url::parse(origin) {
+        Ok(url) if url.host().is_none() || url.cannot_be_a_base() => {
+            refuse("is not an origin", "an origin is a scheme, `://`, a host, and perhaps a port")
+        }
+        Ok(url) if url.path().len() > 1 || origin.ends_with('/') || url.query().is_some() => {
+            refuse("has more than an origin", "leave out everything after the host and port")
+        }
+        // Origins of schemes that browsers make up (editor extensions) are opaque to the `url` crate.
+        Ok(url) if !url.origin().is_tuple() => Ok(origin.to_owned()),
+        Ok(url) => Ok(url.origin().ascii_serialization()),
+        Err(_) => refuse("is not an origin", "start with `http://` or `https://`"),
+    }
+}
+
+fn syntax_problem(text: &str, error: &toml::de::Error, problems: &mut Problems) {
+    let span = error.span().unwrap_or(0..0);
+    let (what, expected) = match error.message().split_once(", expected ") {
+        Some((what, "nothing")) => {
+            (what, "text in quotes, a number, `true` or `false`, a list or a table".into())
+        }
+        Some((what, expected)) => (what, expected.to_owned()),
+        None => (error.message(), "TOML: `key = value` lines under `[table]` headers".into()),
+    };
+    let hint = syntax_hint(text, &span, what);
+    problems.add(span, what, expected, hint);
+}
+
+fn syntax_hint(text: &str, span: &std::ops::Range<usize>, what: &str) -> &'static str {
+    let rest = text.get(span.start..).unwrap_or_default();
+    if what.contains("duplicate key") {
+        return "each key may stand once in a table; a second server starts with its own `[[servers]]`";
+    }
+    if rest.starts_with('{') || rest.starts_with('}') || rest.starts_with(':') {
+        return "this is TOML, not JSON; `toolgate servers import FILE` reads a client's JSON";
+    }
+    "text stands in quotes: `name = \"files\"`; `toolgate.example.toml` shows every key"
+}
+
+fn unreadable(shown: &str, error: &std::io::Error) -> ConfigError {
+    let hint = match error.kind() {
+        std::io::ErrorKind::NotFound => "check the path given with `--config`",
+        std::io::ErrorKind::PermissionDenied => "make the file readable for the user that runs Toolgate",
+        _ => "check what the path points to",
+    };
+    ConfigError::of_file(shown, format!("cannot be read: {error}"), "a readable TOML file", hint)
+}
+
+fn not_utf8(shown: &str, error: &std::string::FromUtf8Error) -> ConfigError {
+    let valid = error.utf8_error().valid_up_to();
+    let source = String::from_utf8_lossy(error.as_bytes());
+    let mut problems = Problems::default();
+    let hint = "save the file as UTF-8; older editors on Windows save UTF-16 or Latin-1";
+    problems.add(valid..valid + 1, "the file is not UTF-8", "UTF-8 text, as TOML demands", hint);
+    problems.into_error(shown, &source)
+}

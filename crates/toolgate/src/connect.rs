@@ -1,0 +1,264 @@
+//! `toolgate connect`: the entry that points a client at Toolgate, printed or written into the client's own file.
+//!
+//! Clients that speak HTTP get the address and a token. Claude Desktop only starts processes, so it gets
+//! `toolgate stdio` on the same data folder, which needs no token.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+
+use crate::config::replace::{ReplaceError, replace};
+use crate::import::jsonc;
+
+/// A program that can be pointed at Toolgate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Client {
+    ClaudeDesktop,
+    ClaudeCode,
+    Cursor,
+    VsCode,
+    /// Any other that reads `mcpServers` and speaks streamable HTTP.
+    Generic,
+}
+
+/// What Toolgate is reached by.
+#[derive(Clone, Copy)]
+pub(crate) struct Gate<'a> {
+    /// The endpoint, with its path.
+    pub(crate) url: &'a str,
+    pub(crate) token: &'a str,
+    /// The program itself, for clients that start it.
+    pub(crate) program: &'a Path,
+    pub(crate) data: &'a Path,
+    pub(crate) config: Option<&'a Path>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Os {
+    Linux,
+    MacOs,
+    Windows,
+}
+
+impl Os {
+    /// The one this program was built for; everything that is neither macOS nor Windows keeps its files like Linux.
+    pub(crate) fn this() -> Os {
+        match std::env::consts::OS {
+            "macos" => Os::MacOs,
+            "windows" => Os::Windows,
+            _ => Os::Linux,
+        }
+    }
+}
+
+/// Where clients keep their files.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine<'a> {
+    pub(crate) os: Os,
+    pub(crate) home: &'a Path,
+    /// `XDG_CONFIG_HOME`, or `APPDATA` on Windows, if set.
+    pub(crate) settings: Option<&'a Path>,
+    pub(crate) cwd: &'a Path,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConnectError {
+    #[error("no client is called {given:?}\nexpected: {known}\nhint: {hint}", known = Client::known())]
+    UnknownClient { given: String, hint: String },
+    #[error(
+        "where {client} keeps its configuration is not known\nhint: paste the entry where your client reads its MCP servers"
+    )]
+    NoPlace { client: &'static str },
+    #[error("cannot read {path}: {source}")]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error(
+        "{path}:{line}:{column}: this is not JSON: {message}\nhint: the file was not changed; repair it, or paste the entry by hand"
+    )]
+    Syntax { path: PathBuf, line: usize, column: usize, message: String },
+    #[error(
+        "{path}: {what} is not an object\nhint: the file was not changed; repair it, or paste the entry by hand"
+    )]
+    Shape { path: PathBuf, what: String },
+    #[error(transparent)]
+    Write(#[from] ReplaceError),
+}
+
+/// What `write` did.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// The entry was there already, just so.
+    Unchanged,
+    Changed {
+        /// The file as it was before, if there was one.
+        backup: Option<PathBuf>,
+    },
+}
+
+/// The name Toolgate has in a client's list of servers.
+pub(crate) const ENTRY: &str = "toolgate";
+
+impl Client {
+    pub(crate) const ALL: [Client; 5] =
+        [Client::ClaudeDesktop, Client::ClaudeCode, Client::Cursor, Client::VsCode, Client::Generic];
+
+    pub(crate) fn name(self) -> &'static str {
+        self.names()[0]
+    }
+
+    /// The name, then its aliases.
+    pub(crate) fn names(self) -> &'static [&'static str] {
+        match self {
+            Client::ClaudeDesktop => &["claude-desktop", "claudedesktop", "desktop"],
+            Client::ClaudeCode => &["claude-code", "claudecode", "claude"],
+            Client::Cursor => &["cursor"],
+            Client::VsCode => &["vscode", "vs-code", "code", "copilot"],
+            Client::Generic => &["generic", "other", "json"],
+        }
+    }
+
+    pub(crate) fn parse(given: &str) -> Result<Client, ConnectError> {
+        let wanted = given.to_lowercase().replace([' ', '_'], "-");
+        let client = Client::ALL.into_iter().find(|client| client.names().contains(&wanted.as_str()));
+        client.ok_or_else(|| ConnectError::UnknownClient { given: given.into(), hint: nearest(&wanted) })
+    }
+
+    fn known() -> String {
+        Client::ALL.map(Client::name).join(", ")
+    }
+
+    /// The key under which the client lists its servers.
+    fn section(self) -> &'static str {
+        match self {
+            Client::VsCode => "servers",
+            Client::ClaudeDesktop | Client::ClaudeCode | Client::Cursor | Client::Generic => "mcpServers",
+        }
+    }
+
+    /// Whether the entry holds a token, so that the file must be kept to oneself.
+    pub(crate) fn holds_token(self) -> bool {
+        self != Client::ClaudeDesktop
+    }
+
+    /// The file the client reads: its user's for Claude Desktop and Cursor, the project's in the working folder for
+    /// Claude Code and VS Code.
+    pub(crate) fn config_path(self, machine: &Machine<'_>) -> Result<PathBuf, ConnectError> {
+        match self {
+            Client::ClaudeDesktop => Ok(machine.settings_folder().join("Claude/claude_desktop_config.json")),
+            Client::ClaudeCode => Ok(machine.cwd.join(".mcp.json")),
+            Client::Cursor => Ok(machine.home.join(".cursor/mcp.json")),
+            Client::VsCode => Ok(machine.cwd.join(".vscode/mcp.json")),
+            Client::Generic => Err(ConnectError::NoPlace { client: "such a client" }),
+        }
+    }
+}
+
+impl Machine<'_> {
+    fn settings_folder(&self) -> PathBuf {
+        match (self.os, self.settings) {
+            (Os::MacOs, _) => self.home.join("Library/Application Support"),
+            (Os::Linux | Os::Windows, Some(settings)) => settings.to_owned(),
+            (Os::Linux, None) => self.home.join(".config"),
+            (Os::Windows, None) => self.home.join("AppData/Roaming"),
+        }
+    }
+}
+
+fn nearest(wanted: &str) -> String {
+    let names =
+        Client::ALL.into_iter().flat_map(|client| client.names().iter().map(move |name| (client, name)));
+    let likeness = |(_, name): &(Client, &&str)| strsim::jaro_winkler(wanted, name);
+    let best = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).filter(|best| likeness(best) >= 0.8);
+    match best {
+        Some((client, _)) => format!("did you mean `{}`?", client.name()),
+        None => "`generic` fits every client that reads `mcpServers`".into(),
+    }
+}
+
+/// The whole JSON text to paste into a client that has no servers yet.
+pub(crate) fn render(client: Client, gate: &Gate<'_>) -> String {
+    merged("", client, gate, Path::new("")).expect("an empty text takes the entry")
+}
+
+/// Merges the entry into the client's file, which keeps everything else, comments included.
+pub(crate) fn write(path: &Path, client: Client, gate: &Gate<'_>) -> Result<Written, ConnectError> {
+    let current = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(source) => return Err(ConnectError::Read { path: path.to_owned(), source }),
+    };
+    let text = merged(&current, client, gate, path)?;
+    if text == current {
+        return Ok(Written::Unchanged);
+    }
+    Ok(Written::Changed { backup: replace(path, &text)? })
+}
+
+fn merged(current: &str, client: Client, gate: &Gate<'_>, path: &Path) -> Result<String, ConnectError> {
+    let root = CstRootNode::parse(current, &jsonc()).map_err(|error| ConnectError::Syntax {
+        path: path.to_owned(),
+        line: error.line_display(),
+        column: error.column_display(),
+        message: error.kind().to_string(),
+    })?;
+    let shape = |what: &str| ConnectError::Shape { path: path.to_owned(), what: what.into() };
+    let top = root.object_value_or_create().ok_or_else(|| shape("the file"))?;
+    let section = client.section();
+    let servers = top.object_value_or_create(section).ok_or_else(|| shape(&format!("`{section}`")))?;
+    put(&servers, entry(client, gate));
+    let text = root.to_string();
+    Ok(if text.ends_with('\n') { text } else { text + "\n" })
+}
+
+/// Sets the entry, and leaves it untouched if it says the same already, however it is laid out.
+fn put(servers: &CstObject, entry: CstInputValue) {
+    let Some(old) = servers.get(ENTRY) else {
+        servers.append(ENTRY, entry);
+        return;
+    };
+    let same = old.value().and_then(|value| as_json(&value.to_string())) == as_json(&compact(&entry));
+    if !same {
+        old.set_value(entry);
+    }
+}
+
+fn as_json(text: &str) -> Option<serde_json::Value> {
+    jsonc_parser::parse_to_serde_value(text, &jsonc()).ok()
+}
+
+fn compact(entry: &CstInputValue) -> String {
+    let root = CstRootNode::parse("", &jsonc()).expect("an empty text is no error");
+    root.set_value(entry.clone());
+    root.to_string()
+}
+
+fn entry(client: Client, gate: &Gate<'_>) -> CstInputValue {
+    let headers = || object([("Authorization", format!("Bearer {}", gate.token).into())]);
+    match client {
+        Client::ClaudeDesktop => {
+            object([("command", shown(gate.program)), ("args", CstInputValue::Array(stdio_args(gate)))])
+        }
+        Client::ClaudeCode | Client::VsCode | Client::Generic => {
+            object([("type", "http".into()), ("url", gate.url.into()), ("headers", headers())])
+        }
+        Client::Cursor => object([("url", gate.url.into()), ("headers", headers())]),
+    }
+}
+
+fn stdio_args(gate: &Gate<'_>) -> Vec<CstInputValue> {
+    let mut args = vec!["stdio".into(), "--data".into(), shown(gate.data)];
+    if let Some(config) = gate.config {
+        args.extend(["--config".into(), shown(config)]);
+    }
+    args
+}
+
+fn shown(path: &Path) -> CstInputValue {
+    path.to_string_lossy().into_owned().into()
+}
+
+fn object<const N: usize>(members: [(&str, CstInputValue); N]) -> CstInputValue {
+    CstInputValue::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}

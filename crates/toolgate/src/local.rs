@@ -1,0 +1,130 @@
+//! A client on this machine, for the CLI: it speaks MCP to the gateway that runs on the data folder, through the
+//! socket there, or to one of its own that lives as long as the command.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use toolgate_core::PrincipalId;
+use toolgate_edge::serve_pipe;
+use toolgate_store::Store;
+use toolgate_wire::{Version, meta};
+
+use crate::config::Config;
+use crate::wiring::{self, House, Record};
+
+/// Where the running gateway listens for processes of the same user.
+pub(crate) fn socket_path(data: &Path) -> PathBuf {
+    data.join("gateway.sock")
+}
+
+/// Connects to the gateway that runs on this data folder.
+pub(crate) async fn connect(data: &Path) -> Option<UnixStream> {
+    UnixStream::connect(socket_path(data)).await.ok()
+}
+
+type Reader = Box<dyn AsyncRead + Unpin + Send>;
+type Writer = Box<dyn AsyncWrite + Unpin + Send>;
+
+pub(crate) struct LocalClient {
+    reader: BufReader<Reader>,
+    writer: Writer,
+    next_id: u64,
+    /// A gateway of our own, if none was running.
+    house: Option<House>,
+}
+
+/// An error that the gateway or a server answered with.
+#[derive(Debug)]
+pub(crate) struct Refused(pub(crate) Value);
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0["message"].as_str().unwrap_or("the gateway answered with an error"))?;
+        match self.0["data"]["hint"].as_str() {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl LocalClient {
+    pub(crate) async fn open(config: &Config) -> anyhow::Result<Self> {
+        if let Some(stream) = connect(&config.data).await {
+            let (reader, writer) = stream.into_split();
+            return Ok(Self::new(Box::new(reader), Box::new(writer), None));
+        }
+        let store = Store::open(&config.data).await?;
+        let house = wiring::start(config, &store, config.listen, Record::No).await?;
+        let (ours, theirs) = tokio::io::duplex(64 << 10);
+        let (reader, writer) = tokio::io::split(theirs);
+        tokio::spawn(serve_pipe(house.gateway.clone(), PrincipalId::local(), reader, writer));
+        let (reader, writer) = tokio::io::split(ours);
+        Ok(Self::new(Box::new(reader), Box::new(writer), Some(house)))
+    }
+
+    fn new(reader: Reader, writer: Writer, house: Option<House>) -> Self {
+        Self { reader: BufReader::new(reader), writer, next_id: 1, house }
+    }
+
+    /// One request and its result. `on_progress` hears what the server says meanwhile.
+    pub(crate) async fn request(
+        &mut self,
+        method: &str,
+        mut params: Value,
+        mut on_progress: impl FnMut(&Value),
+    ) -> anyhow::Result<Value> {
+        let id = self.next_id;
+        self.next_id += 1;
+        params["_meta"] = json!({
+            (meta::PROTOCOL_VERSION): Version::LATEST_MODERN.as_str(),
+            (meta::CLIENT_CAPABILITIES): {},
+            (meta::CLIENT_INFO): { "name": "toolgate-cli", "version": env!("CARGO_PKG_VERSION") },
+            (meta::PROGRESS_TOKEN): id,
+        });
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.writer.write_all(format!("{request}\n").as_bytes()).await.context("the gateway has gone")?;
+        self.writer.flush().await.context("the gateway has gone")?;
+        loop {
+            let mut line = String::new();
+            if self.reader.read_line(&mut line).await.context("could not read from the gateway")? == 0 {
+                bail!("the gateway ended the connection");
+            }
+            let mut message: Value = serde_json::from_str(&line).context("the gateway sent something that is not JSON")?;
+            if message["id"] != json!(id) {
+                on_progress(&message);
+            } else if let Some(error) = message.get_mut("error") {
+                return Err(Refused(error.take()).into());
+            } else {
+                return Ok(message["result"].take());
+            }
+        }
+    }
+
+    /// Every entry of a list, all pages.
+    pub(crate) async fn list(&mut self, method: &str, key: &str) -> anyhow::Result<Vec<Value>> {
+        let mut all = Vec::new();
+        let mut cursor = Value::Null;
+        loop {
+            let params = if cursor.is_null() { json!({}) } else { json!({ "cursor": cursor }) };
+            let mut page = self.request(method, params, |_| ()).await?;
+            if let Value::Array(entries) = page[key].take() {
+                all.extend(entries);
+            }
+            cursor = page["nextCursor"].take();
+            if cursor.is_null() {
+                return Ok(all);
+            }
+        }
+    }
+
+    pub(crate) async fn close(self) {
+        if let Some(house) = self.house {
+            house.stop().await;
+        }
+    }
+}

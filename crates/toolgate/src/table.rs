@@ -1,0 +1,160 @@
+//! How results are printed: a table on a terminal, plain aligned columns in a pipe, JSON with `--json`.
+//!
+//! Cells may hold what servers sent, so control characters never reach the terminal.
+
+use std::io::IsTerminal;
+
+use comfy_table::{Attribute, Cell, ContentArrangement, presets};
+use serde::Serialize;
+
+/// Who reads the output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reader {
+    Terminal,
+    Pipe,
+    /// `--json`
+    Program,
+}
+
+impl Reader {
+    /// The one at the other end of standard output, unless `--json` says otherwise.
+    pub(crate) fn of_stdout() -> Reader {
+        if std::io::stdout().is_terminal() { Reader::Terminal } else { Reader::Pipe }
+    }
+}
+
+/// Rows under a header.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    header: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(crate) fn new<const N: usize>(header: [&'static str; N]) -> Self {
+        Self { header: header.to_vec(), rows: Vec::new() }
+    }
+
+    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
+        debug_assert_eq!(N, self.header.len(), "a row has as many cells as the header");
+        self.rows.push(cells.iter().map(|cell| clean(cell)).collect());
+    }
+
+    /// The text to print, with a line break at its end. `data` is what `--json` shows in place of the table.
+    pub(crate) fn render(&self, reader: Reader, data: &impl Serialize) -> String {
+        match reader {
+            Reader::Terminal => self.framed(None),
+            Reader::Pipe => self.plain(),
+            Reader::Program => json(data),
+        }
+    }
+
+    /// `width` in columns; that of the terminal if it is not given.
+    fn framed(&self, width: Option<u16>) -> String {
+        let mut table = comfy_table::Table::new();
+        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+        if let Some(width) = width {
+            table.set_width(width);
+        }
+        table.set_header(self.header.iter().map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
+        table.add_rows(&self.rows);
+        format!("{}\n", table.trim_fmt())
+    }
+
+    fn plain(&self) -> String {
+        let header: Vec<String> = self.header.iter().map(|name| (*name).to_owned()).collect();
+        let widths: Vec<usize> = (0..header.len())
+            .map(|column| {
+                self.rows.iter().chain([&header]).map(|row| row[column].chars().count()).max().unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        for row in std::iter::once(&header).chain(&self.rows) {
+            let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+            text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// JSON for programs and people.
+pub(crate) fn json(data: &impl Serialize) -> String {
+    let text =
+        serde_json::to_string_pretty(data).expect("our own types serialise: string keys, no failing impls");
+    text + "\n"
+}
+
+/// One line without control characters.
+pub(crate) fn clean(cell: &str) -> String {
+    let words = cell.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new(["NAME", "STATE", "WHY"]);
+        table.row(["git".into(), "healthy".into(), String::new()]);
+        table.row([
+            "größe".into(),
+            "degraded".into(),
+            "exited\twith\n\u{1b}[31m1 after a long and winding road".into(),
+        ]);
+        table
+    }
+
+    #[test]
+    fn a_pipe_gets_aligned_columns() {
+        assert_snapshot!(table().render(Reader::Pipe, &()), @r#"
+        NAME   STATE     WHY
+        git    healthy
+        größe  degraded  exited with [31m1 after a long and winding road
+        "#);
+    }
+
+    #[test]
+    fn a_terminal_gets_a_table_that_fits() {
+        assert_snapshot!(table().framed(Some(40)), @r#"
+        ┌───────┬──────────┬───────────────────┐
+        │ NAME  ┆ STATE    ┆ WHY               │
+        ╞═══════╪══════════╪═══════════════════╡
+        │ git   ┆ healthy  ┆                   │
+        │ größe ┆ degraded ┆ exited with [31m1 │
+        │       ┆          ┆ after a long and  │
+        │       ┆          ┆ winding road      │
+        └───────┴──────────┴───────────────────┘
+        "#);
+    }
+
+    #[test]
+    fn a_program_gets_the_data() {
+        assert_snapshot!(table().render(Reader::Program, &serde_json::json!({"servers": ["git"]})), @r#"
+        {
+          "servers": [
+            "git"
+          ]
+        }
+        "#);
+    }
+
+    #[test]
+    fn an_empty_table_still_has_its_header() {
+        assert_snapshot!(Table::new(["ID", "ROLE"]).render(Reader::Pipe, &()), @r#"
+        ID  ROLE
+        "#);
+    }
+
+    #[test]
+    fn escape_sequences_of_servers_do_not_reach_the_terminal() {
+        for reader in [Reader::Pipe, Reader::Program] {
+            let text = table().render(reader, &"\u{1b}[31m");
+            assert!(!text.contains('\u{1b}'), "{text:?}");
+        }
+        assert_eq!(clean("a\u{1b}]0;title\u{7}b\r\nc"), "a ]0;title b c");
+    }
+}
