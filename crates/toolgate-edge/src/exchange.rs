@@ -55,7 +55,7 @@ pub(crate) struct Exchange {
     request: OwnedRequest,
     events: mpsc::Receiver<Outbound>,
     /// In the newer era a client that goes away cancels; in the older one it may come back.
-    _cancel: Option<DropGuard>,
+    cancel_on_drop: Option<DropGuard>,
 }
 
 const EVENTS_MAX: usize = 64;
@@ -89,7 +89,7 @@ impl Exchange {
             session: ties.session,
             request,
             events,
-            _cancel: modern.then(|| ties.cancel.drop_guard()),
+            cancel_on_drop: modern.then(|| ties.cancel.drop_guard()),
         }
     }
 
@@ -116,6 +116,7 @@ impl Exchange {
         match event {
             Outbound::Notify(message) => (Frame::Message(message), Some(self)),
             Outbound::Done(answer) => {
+                self.cancel_on_drop.take().map(DropGuard::disarm);
                 let response = era::respond(&self.client, &self.request, answer);
                 if let Some(session) = &self.session {
                     session.end(self.request.id.as_str());

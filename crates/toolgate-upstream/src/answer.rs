@@ -59,7 +59,9 @@ pub(crate) fn reply(ctx: &Context, era: Era, result: RawJson) -> Result<Reply, S
         ResultType::Complete => Ok(Reply::Complete(result)),
         ResultType::InputRequired => Ok(Reply::InputRequired(result)),
         ResultType::Task => Ok(Reply::Task(result)),
-        ResultType::Unknown(name) => Err(ctx.garbled(format!("its result is of the unknown type \"{name}\""))),
+        ResultType::Unknown(name) => {
+            Err(ctx.garbled(format!("its result is of the unknown type \"{name}\"")))
+        }
     }
 }
 
@@ -102,7 +104,8 @@ mod tests {
 
     #[test]
     fn the_type_is_read_wherever_it_stands() {
-        let check = |result: &str, expected: ResultType| assert_eq!(result_type(result), expected, "{result}");
+        let check =
+            |result: &str, expected: ResultType| assert_eq!(result_type(result), expected, "{result}");
         check("{}", ResultType::Complete);
         check(r#"{"resultType":"complete","a":1}"#, ResultType::Complete);
         check(r#"{"a":{"resultType":"task"},"resultType":"complete"}"#, ResultType::Complete);

@@ -4,21 +4,23 @@
 //! redirects, and no task per request. A connection goes back to the pool when its response has been read to the
 //! end; a response that is dropped earlier closes its connection, which is how the newer era cancels.
 
+mod answered;
+mod line;
+
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use futures_util::FutureExt;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
-use http_body::Body;
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper::client::conn::http1::{self, SendRequest};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, Uri, header};
+use http_body_util::Full;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use tower_service::Service;
+
+pub(crate) use answered::{Answered, BodyError, excerpt};
+use line::Line;
 
 /// Common servers close connections that idle for five seconds; ours must be gone before, or a request could be
 /// written to a connection that is just being closed.
@@ -27,21 +29,11 @@ const IDLE_CONNECTIONS_MAX: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-type Sender = SendRequest<Full<Bytes>>;
-
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
     /// No connection: nothing was sent.
     #[error("could not connect to {authority}: {reason}")]
     Connect { authority: String, reason: String },
-    #[error("{0}")]
-    Lost(String),
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum BodyError {
-    #[error("the body is larger than the limit")]
-    TooLarge,
     #[error("{0}")]
     Lost(String),
 }
@@ -68,7 +60,8 @@ impl Tls {
 }
 
 fn tls_connector() -> Result<HttpsConnector<HttpConnector>, String> {
-    let builder = hyper_rustls::HttpsConnectorBuilder::new().with_native_roots().map_err(|error| error.to_string())?;
+    let builder =
+        hyper_rustls::HttpsConnectorBuilder::new().with_native_roots().map_err(|error| error.to_string())?;
     Ok(builder.https_only().enable_http1().wrap_connector(tcp_connector()))
 }
 
@@ -94,11 +87,12 @@ pub(crate) struct Client {
     origin: Uri,
     host: HeaderValue,
     idle: Mutex<Vec<Idle>>,
+    /// For the ends of streams that nobody waits for.
     tasks: TaskTracker,
 }
 
 struct Idle {
-    sender: Sender,
+    line: Line,
     since: Instant,
 }
 
@@ -129,27 +123,27 @@ impl Client {
         *request.method_mut() = method;
         *request.uri_mut() = target;
         *request.headers_mut() = headers;
-        while let Some(mut sender) = self.take_idle() {
+        while let Some(mut line) = self.take_idle() {
             // A connection that was given back a moment ago may have to finish its last read first.
-            if sender.ready().await.is_err() {
+            if line.ready().await.is_err() {
                 continue;
             }
-            match sender.try_send_request(request).await {
-                Ok(response) => return Ok(Answered::new(response, sender, self)),
+            match line.send(request).await {
+                Ok(response) => return Ok(Answered::new(response, line, self)),
                 Err(mut error) => match error.take_message() {
                     Some(unsent) => request = unsent,
                     None => return Err(SendError::Lost(describe(&error.into_error()))),
                 },
             }
         }
-        let mut sender = Box::pin(self.connect()).await?;
-        match sender.try_send_request(request).await {
-            Ok(response) => Ok(Answered::new(response, sender, self)),
+        let mut line = Box::pin(self.connect()).await?;
+        match line.send(request).await {
+            Ok(response) => Ok(Answered::new(response, line, self)),
             Err(error) => Err(SendError::Lost(describe(&error.into_error()))),
         }
     }
 
-    fn take_idle(&self) -> Option<Sender> {
+    fn take_idle(&self) -> Option<Line> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let latest = idle.pop()?;
         if latest.since.elapsed() > IDLE_MAX {
@@ -157,21 +151,23 @@ impl Client {
             idle.clear();
             return None;
         }
-        Some(latest.sender)
+        Some(latest.line)
     }
 
-    fn give_back(&self, sender: Sender) {
-        if sender.is_closed() || self.tasks.is_closed() {
+    fn give_back(&self, line: Line) {
+        if line.is_over() || self.tasks.is_closed() {
             return;
         }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        if idle.first().is_some_and(|oldest| now - oldest.since > IDLE_MAX) {
-            idle.retain(|one| now - one.since <= IDLE_MAX);
-        }
         if idle.len() < IDLE_CONNECTIONS_MAX {
-            idle.push(Idle { sender, since: now });
+            idle.push(Idle { line, since: Instant::now() });
         }
+    }
+
+    /// Lets the connections go that have idled too long. Nothing else would notice that the server closed them.
+    pub(crate) fn sweep(&self) {
+        let now = Instant::now();
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).retain(|one| now - one.since <= IDLE_MAX);
     }
 
     /// Lets every idle connection go.
@@ -179,43 +175,24 @@ impl Client {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    async fn connect(&self) -> Result<Sender, SendError> {
+    async fn connect(&self) -> Result<Line, SendError> {
         match self.connector.clone() {
             Connector::Plain(mut connector) => {
-                let stream = connector.call(self.origin.clone()).await.map_err(|error| self.unreachable(&error))?;
-                self.handshake(stream).await
+                let stream =
+                    connector.call(self.origin.clone()).await.map_err(|error| self.unreachable(&error))?;
+                Line::open(stream).await.map_err(|error| self.unreachable(&error))
             }
             Connector::Tls(mut connector) => {
-                let stream = connector.call(self.origin.clone()).await.map_err(|error| self.unreachable(&*error))?;
-                self.handshake(stream).await
+                let stream =
+                    connector.call(self.origin.clone()).await.map_err(|error| self.unreachable(&*error))?;
+                Line::open(stream).await.map_err(|error| self.unreachable(&error))
             }
         }
-    }
-
-    async fn handshake<T>(&self, stream: T) -> Result<Sender, SendError>
-    where
-        T: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
-    {
-        let (mut sender, connection) =
-            http1::Builder::new().handshake(stream).await.map_err(|error| self.unreachable(&error))?;
-        self.tasks.spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "an upstream connection ended");
-            }
-        });
-        sender.ready().await.map_err(|error| self.unreachable(&error))?;
-        Ok(sender)
     }
 
     fn unreachable(&self, error: &(dyn std::error::Error + 'static)) -> SendError {
         let authority = self.origin.authority().map(ToString::to_string).unwrap_or_default();
         SendError::Connect { authority, reason: root_cause(error) }
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        self.close_idle();
     }
 }
 
@@ -241,97 +218,4 @@ fn describe(error: &hyper::Error) -> String {
         return "it closed the connection without an answer".into();
     }
     root_cause(error)
-}
-
-/// A response whose head has arrived.
-pub(crate) struct Answered {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    body: Incoming,
-    lease: Option<(Sender, Arc<Client>)>,
-}
-
-impl Answered {
-    fn new(response: Response<Incoming>, sender: Sender, client: &Arc<Client>) -> Self {
-        let (head, body) = response.into_parts();
-        Self { status: head.status, headers: head.headers, body, lease: Some((sender, client.clone())) }
-    }
-
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    pub(crate) fn is_event_stream(&self) -> bool {
-        self.header("content-type").is_some_and(|kind| {
-            kind.trim_start().get(..17).is_some_and(|start| start.eq_ignore_ascii_case("text/event-stream"))
-        })
-    }
-
-    /// The next piece of the body; `None` at its end.
-    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, BodyError> {
-        while let Some(frame) = self.body.frame().await {
-            let frame = frame.map_err(|error| BodyError::Lost(describe(&error)))?;
-            if let Ok(data) = frame.into_data() {
-                return Ok(Some(data));
-            }
-        }
-        self.release();
-        Ok(None)
-    }
-
-    /// The whole body, if it is not larger than `bytes_max`. One that arrives in one piece is not copied.
-    pub(crate) async fn whole(mut self, bytes_max: usize) -> Result<Bytes, BodyError> {
-        let announced = self.body.size_hint().exact();
-        if announced.is_some_and(|length| length > bytes_max as u64) {
-            return Err(BodyError::TooLarge);
-        }
-        let Some(first) = self.next().await? else {
-            return Ok(Bytes::new());
-        };
-        if self.body.is_end_stream() {
-            self.release();
-            return Ok(first);
-        }
-        let announced = announced.and_then(|length| usize::try_from(length).ok());
-        let mut length = first.len();
-        let mut whole = BytesMut::with_capacity(announced.unwrap_or(length).max(length));
-        whole.extend_from_slice(&first);
-        while let Some(piece) = self.next().await? {
-            length += piece.len();
-            if length > bytes_max {
-                return Err(BodyError::TooLarge);
-            }
-            whole.extend_from_slice(&piece);
-        }
-        Ok(whole.freeze())
-    }
-
-    /// The rest of the body is of no interest, but if it ends soon the connection can serve again.
-    pub(crate) fn finish(mut self) {
-        const REST_CHUNKS_MAX: usize = 16;
-        const PATIENCE: Duration = Duration::from_secs(1);
-        let Some(tasks) = self.lease.as_ref().map(|(_, client)| client.tasks.clone()) else { return };
-        let rest = async move {
-            for _ in 0..REST_CHUNKS_MAX {
-                if !matches!(self.next().await, Ok(Some(_))) {
-                    return;
-                }
-            }
-        };
-        let mut rest = Box::pin(rest);
-        if rest.as_mut().now_or_never().is_none() {
-            tasks.spawn(tokio::time::timeout(PATIENCE, rest));
-        }
-    }
-
-    fn release(&mut self) {
-        if let Some((sender, client)) = self.lease.take() {
-            client.give_back(sender);
-        }
-    }
-}
-
-/// A short readable beginning of a body, for messages to people.
-pub(crate) fn excerpt(bytes: &[u8], chars_max: usize) -> String {
-    String::from_utf8_lossy(bytes).split_whitespace().collect::<Vec<_>>().join(" ").chars().take(chars_max).collect()
 }

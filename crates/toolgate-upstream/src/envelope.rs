@@ -6,7 +6,8 @@ use toolgate_wire::object::{push_member, push_string};
 use toolgate_wire::{Version, compose, meta};
 
 /// What we call ourselves where no client's name is known.
-pub(crate) const CLIENT_INFO: &str = concat!(r#"{"name":"toolgate","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
+pub(crate) const CLIENT_INFO: &str =
+    concat!(r#"{"name":"toolgate","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
 
 /// Declared to servers of the older era, so that whatever a client can answer can be bridged.
 const LEGACY_CAPABILITIES: &str = r#"{"roots":{"listChanged":true},"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}}}"#;
@@ -19,10 +20,16 @@ const MODERN_FRAME_BYTES: usize = 320;
 
 /// A request of the newer era. The progress token is the request's id: unique on the connection, and the reply's
 /// stream or the pending table leads from it to the caller.
-pub(crate) fn modern(id: u64, version: Version, request: &ServerRequest, caller: Option<&dyn Caller>) -> String {
+pub(crate) fn modern(
+    id: u64,
+    version: Version,
+    request: &ServerRequest,
+    caller: Option<&dyn Caller>,
+) -> String {
     let capabilities = caller.map_or(OWN_CAPABILITIES, |caller| caller.capabilities().as_str());
     let info = caller.and_then(Caller::client_info).map_or(CLIENT_INFO, RawJson::as_str);
-    let length = request.method.len() + request.params.len() + request.meta.len() + capabilities.len() + info.len();
+    let length =
+        request.method.len() + request.params.len() + request.meta.len() + capabilities.len() + info.len();
     let mut text = String::with_capacity(length + MODERN_FRAME_BYTES);
     open(&mut text, id, &request.method);
     text.push_str(&request.params);
@@ -58,7 +65,8 @@ pub(crate) fn modern(id: u64, version: Version, request: &ServerRequest, caller:
 /// A request of the older era.
 pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Caller>) -> String {
     let wants_progress = caller.is_some_and(Caller::wants_progress);
-    let mut text = String::with_capacity(request.method.len() + request.params.len() + request.meta.len() + 128);
+    let mut text =
+        String::with_capacity(request.method.len() + request.params.len() + request.meta.len() + 128);
     open(&mut text, id, &request.method);
     text.push_str(&request.params);
     if wants_progress || !request.meta.is_empty() {
@@ -162,7 +170,9 @@ mod tests {
     #[test]
     fn empty_params_and_cargo_leave_no_stray_commas() {
         let request = ServerRequest::new("tools/list", String::new());
-        for text in [modern(1, Version::V2026_07_28, &request, None), legacy(1, &request, None), initialize(2)] {
+        for text in
+            [modern(1, Version::V2026_07_28, &request, None), legacy(1, &request, None), initialize(2)]
+        {
             serde_json::from_str::<serde_json::Value>(&text).expect("valid");
         }
     }
@@ -170,6 +180,9 @@ mod tests {
     #[test]
     fn a_legacy_request_has_no_meta_where_nothing_needs_it() {
         let request = ServerRequest::new("tools/list", String::new());
-        assert_eq!(legacy(1, &request, None), r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#);
+        assert_eq!(
+            legacy(1, &request, None),
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#
+        );
     }
 }

@@ -18,7 +18,13 @@ pub(crate) struct Events {
 
 impl Events {
     pub(crate) fn new(body: Answered, event_bytes_max: usize) -> Self {
-        Self { body, decoder: Decoder::new(event_bytes_max), ready: VecDeque::new(), last_id: None, retry_ms: None }
+        Self {
+            body,
+            decoder: Decoder::new(event_bytes_max),
+            ready: VecDeque::new(),
+            last_id: None,
+            retry_ms: None,
+        }
     }
 
     /// The next event that has data, or `None` at the end of the stream.

@@ -69,7 +69,10 @@ mod tests {
         let waiting = futures_util::future::join_all((0..4).map(|_| gate.enter(&deadline)));
         let fifth = async {
             tokio::task::yield_now().await;
-            tokio::time::timeout(Duration::from_secs(1), gate.enter(&deadline)).await.expect("refused at once").is_err()
+            tokio::time::timeout(Duration::from_secs(1), gate.enter(&deadline))
+                .await
+                .expect("refused at once")
+                .is_err()
         };
         let (waited, refused) = tokio::join!(waiting, fifth);
         assert!(refused);

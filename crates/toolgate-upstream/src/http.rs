@@ -79,14 +79,18 @@ fn fixed_headers(configured: &std::collections::BTreeMap<String, String>) -> Res
     for (name, value) in configured {
         let bad = |reason: String| BadAddress::Header { name: name.clone(), reason };
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad(error.to_string()))?;
-        let mut value = HeaderValue::from_str(value).map_err(|_| bad("its value has characters no header allows".into()))?;
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_| bad("its value has characters no header allows".into()))?;
         value.set_sensitive(true);
         headers.insert(key, value);
     }
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if !headers.contains_key(header::USER_AGENT) {
-        headers.insert(header::USER_AGENT, HeaderValue::from_static(concat!("toolgate/", env!("CARGO_PKG_VERSION"))));
+        headers.insert(
+            header::USER_AGENT,
+            HeaderValue::from_static(concat!("toolgate/", env!("CARGO_PKG_VERSION"))),
+        );
     }
     Ok(headers)
 }

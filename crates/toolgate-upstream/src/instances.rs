@@ -33,7 +33,11 @@ struct Slot {
 
 impl Slot {
     fn new() -> Self {
-        Self { current: Mutex::default(), opening: tokio::sync::Mutex::default(), used: Mutex::new(Instant::now()) }
+        Self {
+            current: Mutex::default(),
+            opening: tokio::sync::Mutex::default(),
+            used: Mutex::new(Instant::now()),
+        }
     }
 
     /// The live connection, if it still is.
@@ -118,7 +122,8 @@ impl Instances {
 
 /// Makes room by letting go of the connection that has rested longest. Dropping it ends it.
 fn evict_oldest(slots: &mut BTreeMap<PrincipalId, Arc<Slot>>) -> bool {
-    let resting = slots.iter().filter(|(_, slot)| slot.is_idle(Duration::ZERO) && Arc::strong_count(slot) == 1);
+    let resting =
+        slots.iter().filter(|(_, slot)| slot.is_idle(Duration::ZERO) && Arc::strong_count(slot) == 1);
     let oldest = resting.min_by_key(|(_, slot)| *slot.used.lock().unwrap_or_else(PoisonError::into_inner));
     let Some(oldest) = oldest.map(|(principal, _)| principal.clone()) else { return false };
     slots.remove(&oldest).is_some()

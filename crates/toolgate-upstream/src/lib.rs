@@ -268,7 +268,9 @@ async fn hear_tasks(server: &Server, task_ids: &[String], on_change: Arc<dyn Fn(
             if live.era() == Era::Legacy {
                 return;
             }
-            if let Err(ServerError::Rpc(error)) = watching::hear_tasks(&live, task_ids, listener.clone()).await {
+            if let Err(ServerError::Rpc(error)) =
+                watching::hear_tasks(&live, task_ids, listener.clone()).await
+            {
                 tracing::debug!(server = %server.ctx.name(), %error, "tasks cannot be watched");
                 return;
             }

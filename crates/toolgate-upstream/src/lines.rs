@@ -59,7 +59,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     fn complete(&mut self, line: BytesMut) -> Line {
         let head = match self.skipped_head.take() {
             Some(head) => head,
-            None if line.len() > self.bytes_max => Bytes::copy_from_slice(&line[..line.len().min(KEPT_BYTES)]),
+            None if line.len() > self.bytes_max => {
+                Bytes::copy_from_slice(&line[..line.len().min(KEPT_BYTES)])
+            }
             None => return Line::Whole(line.freeze()),
         };
         Line::TooLong { head, tail: Bytes::copy_from_slice(&line[line.len().saturating_sub(KEPT_BYTES)..]) }
@@ -75,7 +77,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             return;
         }
         if self.skipped_head.is_none() {
-            self.skipped_head = Some(Bytes::copy_from_slice(&self.buffer[..self.buffer.len().min(KEPT_BYTES)]));
+            self.skipped_head =
+                Some(Bytes::copy_from_slice(&self.buffer[..self.buffer.len().min(KEPT_BYTES)]));
         }
         let tail = BytesMut::from(&self.buffer[self.buffer.len().saturating_sub(KEPT_BYTES)..]);
         self.buffer = tail;

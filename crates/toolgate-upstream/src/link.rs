@@ -127,6 +127,16 @@ impl Live {
         }
     }
 
+    /// Lets go of what has not been used for a while.
+    pub(crate) async fn sweep(&self, sessions_idle: std::time::Duration) {
+        match &self.link {
+            Link::Process(_) => {}
+            Link::Pair(pair) => pair.sweep(),
+            Link::Sessions(sessions) => sessions.close_idle(sessions_idle).await,
+            Link::Stateless(stateless) => stateless.sweep(),
+        }
+    }
+
     /// Asks for log messages of a level, where the older era lets one ask.
     pub(crate) async fn set_level(&self, level: &str) {
         if self.era() == Era::Modern || !self.opening.declares(&["logging"]) {

@@ -30,7 +30,8 @@ struct Kind {
 
 const TOOLS: Kind = Kind { capability: "tools", method: "tools/list", entries: "tools", key: "name" };
 const PROMPTS: Kind = Kind { capability: "prompts", method: "prompts/list", entries: "prompts", key: "name" };
-const RESOURCES: Kind = Kind { capability: "resources", method: "resources/list", entries: "resources", key: "uri" };
+const RESOURCES: Kind =
+    Kind { capability: "resources", method: "resources/list", entries: "resources", key: "uri" };
 const TEMPLATES: Kind = Kind {
     capability: "resources",
     method: "resources/templates/list",
@@ -80,7 +81,10 @@ impl Entries {
     fn remark(&self, remarks: &mut String) {
         let method = self.kind.method;
         if self.skipped > 0 {
-            push_remark(remarks, &format!("{} entries of {method} have no usable {}", self.skipped, self.kind.key));
+            push_remark(
+                remarks,
+                &format!("{} entries of {method} have no usable {}", self.skipped, self.kind.key),
+            );
         }
         if let Some(why) = self.cut_short {
             push_remark(remarks, &format!("{method} was cut short: {why}"));
@@ -109,7 +113,9 @@ async fn read_kind(
     for _ in 0..ctx.limits().upstream_pages_max {
         let page = match page(live, deadline, kind, cursor.as_deref()).await {
             // Some servers declare resources and know no templates.
-            Err(ServerError::Rpc(error)) if error.code == toolgate_core::RpcError::METHOD_NOT_FOUND => return Ok(entries),
+            Err(ServerError::Rpc(error)) if error.code == toolgate_core::RpcError::METHOD_NOT_FOUND => {
+                return Ok(entries);
+            }
             page => page?,
         };
         bytes += page.as_bytes().len();
@@ -146,7 +152,9 @@ async fn page(
 impl Entries {
     /// Keeps the entries of one page and returns the cursor of the next, as it was written.
     fn take_page(&mut self, ctx: &Context, page: &RawJson) -> Result<Option<String>, ServerError> {
-        let broken = || ctx.garbled(format!("its answer to {} has no list \"{}\"", self.kind.method, self.kind.entries));
+        let broken = || {
+            ctx.garbled(format!("its answer to {} has no list \"{}\"", self.kind.method, self.kind.entries))
+        };
         let members = Members::of_str(page.as_str()).map_err(|_| broken())?;
         let list = members.get(self.kind.entries).ok_or_else(broken)?;
         let list: Vec<&RawValue> = serde_json::from_str(list.get()).map_err(|_| broken())?;
@@ -159,6 +167,9 @@ impl Entries {
                 self.skipped += 1;
             }
         }
-        Ok(members.get("nextCursor").map(|cursor| cursor.get().to_owned()).filter(|cursor| !matches!(&**cursor, "null" | "\"\"")))
+        Ok(members
+            .get("nextCursor")
+            .map(|cursor| cursor.get().to_owned())
+            .filter(|cursor| !matches!(&**cursor, "null" | "\"\"")))
     }
 }

@@ -89,7 +89,8 @@ impl Pending {
         listener: Option<Listener>,
     ) -> Result<(Ticket, oneshot::Receiver<Answer>), ServerError> {
         let (sender, receiver) = oneshot::channel();
-        let ticket = self.enter(id, Waiting { caller, deadline, answer: Some(sender), listener, ended: None })?;
+        let ticket =
+            self.enter(id, Waiting { caller, deadline, answer: Some(sender), listener, ended: None })?;
         Ok((ticket, receiver))
     }
 

@@ -40,12 +40,16 @@ pub(crate) enum OpenError {
         challenge.as_ref().map(|text| format!(" (it asks for: {text})")).unwrap_or_default()
     )]
     Credential { status: u16, challenge: Option<String> },
-    #[error("it answered HTTP {status} with a redirect to {location}; redirects are not followed: set `url` to where it really is")]
+    #[error(
+        "it answered HTTP {status} with a redirect to {location}; redirects are not followed: set `url` to where it really is"
+    )]
     Redirect { status: u16, location: String },
     #[error("it speaks protocol version \"{0}\", which this gateway does not know")]
     Version(String),
     #[error("it does not speak MCP here: {0}")]
     NotMcp(String),
+    #[error("it does not speak MCP here: GET answered HTTP {status}")]
+    NoStream { status: u16 },
     #[error("it refused to open: {0}")]
     Refused(RpcError),
     #[error("{0}")]
@@ -69,9 +73,10 @@ impl From<ServerError> for OpenError {
     fn from(error: ServerError) -> Self {
         match error {
             ServerError::Rpc(error) => OpenError::Refused(error),
-            ServerError::Fault(Fault { kind: FaultKind::Lost { reason } | FaultKind::Down { reason }, .. }) => {
-                OpenError::Ended { reason }
-            }
+            ServerError::Fault(Fault {
+                kind: FaultKind::Lost { reason } | FaultKind::Down { reason },
+                ..
+            }) => OpenError::Ended { reason },
             ServerError::Fault(Fault { kind: FaultKind::TimedOut { after }, .. }) => {
                 OpenError::Fault(format!("did not answer `initialize` within {} s", after.as_secs_f32()))
             }
@@ -129,7 +134,9 @@ impl Opening {
         let Some(capabilities) = &self.capabilities else { return false };
         let mut text = capabilities.as_str();
         for key in path {
-            let Some(value) = Members::of_str(text).ok().and_then(|members| members.get(key)) else { return false };
+            let Some(value) = Members::of_str(text).ok().and_then(|members| members.get(key)) else {
+                return false;
+            };
             text = value.get();
         }
         !matches!(text, "false" | "null")
@@ -137,7 +144,11 @@ impl Opening {
 }
 
 fn newest_modern(supported: &[String]) -> Option<Version> {
-    supported.iter().filter_map(|text| Version::parse(text)).filter(|version| version.era() == Era::Modern).max()
+    supported
+        .iter()
+        .filter_map(|text| Version::parse(text))
+        .filter(|version| version.era() == Era::Modern)
+        .max()
 }
 
 /// What an error answer to `server/discover` says about versions we share, if it is the one that does.
@@ -207,7 +218,8 @@ async fn discover(ctx: &Context, pipe: &Pipe) -> Option<Opening> {
     for _ in 0..2 {
         let id = pipe.pending.next_id();
         let text = envelope::modern(id, version, &discover_request(), None);
-        let exchange = Exchange { id, text, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
+        let exchange =
+            Exchange { id, text, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
         match pipe.exchange(exchange).await {
             Ok(result) => return Opening::of_discover(&result),
             Err(ServerError::Rpc(error)) => version = shared_modern_version(&error)?,
@@ -245,7 +257,8 @@ mod tests {
 
     #[test]
     fn only_versions_we_know_are_accepted() {
-        let of = |version: &str| Opening::of_initialize(&raw(&format!(r#"{{"protocolVersion":"{version}"}}"#)));
+        let of =
+            |version: &str| Opening::of_initialize(&raw(&format!(r#"{{"protocolVersion":"{version}"}}"#)));
         assert_eq!(of("2024-11-05").expect("known").version, Version::V2024_11_05);
         assert!(matches!(of("2031-01-01"), Err(OpenError::Version(_))));
         assert!(matches!(of("2026-07-28"), Err(OpenError::Version(_))));
@@ -264,7 +277,10 @@ mod tests {
     #[test]
     fn reasons_are_sentences_for_people() {
         let error = OpenError::Spawn { command: "npx".into(), source: std::io::ErrorKind::NotFound.into() };
-        assert_eq!(error.to_string(), "could not start \"npx\": entity not found; is it installed and on PATH?");
+        assert_eq!(
+            error.to_string(),
+            "could not start \"npx\": entity not found; is it installed and on PATH?"
+        );
         let error = OpenError::Credential { status: 401, challenge: None };
         assert!(error.to_string().contains("Authorization = \"Bearer ${TOKEN}\""), "{error}");
     }

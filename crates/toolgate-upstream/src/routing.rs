@@ -49,7 +49,8 @@ impl Shared<'_> {
         match incoming {
             Incoming::Response(response) => {
                 let id = answer::request_id(&response);
-                let settled = id.is_some_and(|id| self.pending.settle(id, answer::outcome(message, response)));
+                let settled =
+                    id.is_some_and(|id| self.pending.settle(id, answer::outcome(message, response)));
                 if !settled {
                     count(&self.ctx.counters.unasked);
                     tracing::debug!(server = %self.ctx.name(), ?id, "an answer that nobody waits for was ignored");
@@ -73,7 +74,8 @@ impl Shared<'_> {
         match &*notification.method {
             "notifications/progress" => {
                 let token = Members::parse(params).ok().and_then(|members| members.get(meta::PROGRESS_TOKEN));
-                if let Some(caller) = token.and_then(answer::number).and_then(|id| self.pending.caller_of(id)) {
+                if let Some(caller) = token.and_then(answer::number).and_then(|id| self.pending.caller_of(id))
+                {
                     caller.progress(RawJson::within(message, params));
                 }
             }
@@ -84,7 +86,9 @@ impl Shared<'_> {
 
     /// The server withdraws a question, or ends a subscription of ours.
     fn cancelled(&self, params: &RawValue) {
-        let Some(id) = Members::parse(params).ok().and_then(|members| members.get("requestId")) else { return };
+        let Some(id) = Members::parse(params).ok().and_then(|members| members.get("requestId")) else {
+            return;
+        };
         self.pending.withdraw(id.get());
         if let Some(id) = answer::number(id)
             && self.pending.listener_of(id).is_some()
@@ -131,7 +135,10 @@ impl Shared<'_> {
 
     fn ask(&self, id: &RawValue, kind: AskKind, params: RawJson, asked: Option<Asked>) {
         let Some(question) = self.pending.question(id.get(), QUESTIONS_MAX) else {
-            return self.refuse(id, RpcError::new(RpcError::INTERNAL, "too many questions are open on this connection"));
+            return self.refuse(
+                id,
+                RpcError::new(RpcError::INTERNAL, "too many questions are open on this connection"),
+            );
         };
         let (ctx, back, id) = (self.ctx.clone(), self.back.clone(), id.get().to_owned());
         self.ctx.tasks.spawn(async move {
@@ -165,7 +172,8 @@ impl Shared<'_> {
 
     fn malformed(&self, message: &Bytes, malformed: &Malformed) {
         let id = malformed.id().and_then(|id| id.as_str().parse().ok()).or_else(|| answered_id(message));
-        let attributed = id.is_some_and(|id| self.pending.settle(id, Err(self.ctx.garbled(malformed.to_string()))));
+        let attributed =
+            id.is_some_and(|id| self.pending.settle(id, Err(self.ctx.garbled(malformed.to_string()))));
         if !attributed {
             count(&self.ctx.counters.malformed);
             tracing::debug!(server = %self.ctx.name(), %malformed, "a message was ignored");
@@ -246,13 +254,19 @@ impl Own<'_> {
     fn notification(&self, message: &Bytes, notification: &Notification<'_>) {
         let params = notification.params.map(|params| RawJson::within(message, params));
         match (&*notification.method, params, self.caller) {
-            ("notifications/progress", Some(params), Some(caller)) if caller.wants_progress() => caller.progress(params),
+            ("notifications/progress", Some(params), Some(caller)) if caller.wants_progress() => {
+                caller.progress(params)
+            }
             ("notifications/progress", ..) => {}
             ("notifications/message", Some(params), Some(caller)) => caller.log(params),
-            ("notifications/message", Some(params), None) => self.ctx.house.watcher.logged(self.ctx.name(), params),
+            ("notifications/message", Some(params), None) => {
+                self.ctx.house.watcher.logged(self.ctx.name(), params)
+            }
             ("notifications/cancelled", Some(params), _) => {
                 let members = Members::of_str(params.as_str()).ok();
-                if let (Some(id), Some(pending)) = (members.and_then(|members| members.get("requestId")), self.pending) {
+                if let (Some(id), Some(pending)) =
+                    (members.and_then(|members| members.get("requestId")), self.pending)
+                {
                     pending.withdraw(id.get());
                 }
             }
@@ -300,7 +314,8 @@ fn on_notification(ctx: &Context, method: &str, params: RawJson) {
     if method != "notifications/resources/updated" {
         return on_change(ctx, method);
     }
-    let uri = Members::of_str(params.as_str()).ok().and_then(|members| members.get_str("uri").map(String::from));
+    let uri =
+        Members::of_str(params.as_str()).ok().and_then(|members| members.get_str("uri").map(String::from));
     if let Some(uri) = uri {
         ctx.house.watcher.resource_updated(ctx.name(), &uri, params);
     }

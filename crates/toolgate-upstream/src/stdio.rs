@@ -52,8 +52,14 @@ impl Process {
         ctx.tasks.spawn(write(input, outgoing, stop.clone()));
         let reading = ctx.tasks.spawn(read(ctx.clone(), pipe.clone(), output));
         let complaining = ctx.tasks.spawn(hear(ctx.clone(), errors));
-        let keeper =
-            Keeper { ctx: ctx.clone(), child, pid, pipe: pipe.clone(), stop: stop.clone(), started: Instant::now() };
+        let keeper = Keeper {
+            ctx: ctx.clone(),
+            child,
+            pid,
+            pipe: pipe.clone(),
+            stop: stop.clone(),
+            started: Instant::now(),
+        };
         ctx.tasks.spawn(keeper.keep(reading, complaining));
         Ok(Self { pipe, pid, stop })
     }
@@ -117,7 +123,8 @@ async fn write_all_waiting(
     while let Some(Outgoing { message, .. }) = next {
         if memchr::memchr2(b'\n', b'\r', &message).is_some() {
             // In valid JSON a bare line break is only ever space between tokens.
-            let flat: Vec<u8> = message.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect();
+            let flat: Vec<u8> =
+                message.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect();
             input.write_all(&flat).await?;
         } else {
             input.write_all(&message).await?;

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
-use toolgate_core::{Fault, FaultKind};
 use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
 use toolgate_core::server::{Era, Isolation, Listing, ServerHealth, ServerState, TransportSpec};
+use toolgate_core::{Fault, FaultKind};
 
 use crate::backoff::Backoff;
 use crate::context::{Context, Raised};
@@ -50,7 +50,9 @@ enum Phase {
     /// The first attempt to connect is under way.
     Starting,
     Up(Arc<Live>),
-    Down { reason: String },
+    Down {
+        reason: String,
+    },
 }
 
 impl Server {
@@ -222,7 +224,7 @@ impl Server {
                 todo.look_again(live);
                 continue;
             }
-            match self.read_lists(live, announced).await {
+            match Box::pin(self.read_lists(live, announced)).await {
                 Ok(()) => {
                     failures = Backoff::default();
                     todo.listed_once = true;
@@ -268,7 +270,7 @@ impl Server {
 
     async fn read_lists(&self, live: &Live, announced: bool) -> Result<(), ServerError> {
         let deadline = Deadline::after(self.ctx.spec.connect_timeout);
-        let read = list::read(&self.ctx, live, &deadline).await?;
+        let read = Box::pin(list::read(&self.ctx, live, &deadline)).await?;
         let news = {
             let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
             let news = announced || listed.as_ref() != Some(&read.listing);
@@ -309,9 +311,7 @@ impl Server {
     async fn sweep(&self, live: &Live) -> Infallible {
         loop {
             sleep(SWEEP).await;
-            if let Link::Sessions(sessions) = &live.link {
-                sessions.close_idle(SESSION_IDLE).await;
-            }
+            live.sweep(SESSION_IDLE).await;
             self.instances.close_idle(INSTANCE_IDLE).await;
         }
     }

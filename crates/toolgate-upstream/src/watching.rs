@@ -72,7 +72,12 @@ impl Wanted {
 
 /// Keeps what is heard in step with what is wanted, for as long as the connection lives. `listening` says whether
 /// changes of lists are heard of; where they are not, lists have to be read again now and then.
-pub(crate) async fn keep(ctx: &Arc<Context>, live: &Live, wanted: &Wanted, listening: &AtomicBool) -> Infallible {
+pub(crate) async fn keep(
+    ctx: &Arc<Context>,
+    live: &Live,
+    wanted: &Wanted,
+    listening: &AtomicBool,
+) -> Infallible {
     match live.era() {
         Era::Modern => keep_subscription(ctx, live, wanted.uris(), listening).await,
         Era::Legacy => keep_resources(ctx, live, wanted.uris()).await,
@@ -152,13 +157,20 @@ impl Filter {
 
     fn request(&self) -> ServerRequest {
         let mut filter = "{".to_owned();
-        let flags =
-            [("toolsListChanged", self.tools), ("promptsListChanged", self.prompts), ("resourcesListChanged", self.resources)];
+        let flags = [
+            ("toolsListChanged", self.tools),
+            ("promptsListChanged", self.prompts),
+            ("resourcesListChanged", self.resources),
+        ];
         for (name, _) in flags.iter().filter(|(_, wanted)| *wanted) {
             push_member(&mut filter, name, "true");
         }
         if !self.uris.is_empty() {
-            push_member(&mut filter, "resourceSubscriptions", &string_list(self.uris.iter().map(String::as_str)));
+            push_member(
+                &mut filter,
+                "resourceSubscriptions",
+                &string_list(self.uris.iter().map(String::as_str)),
+            );
         }
         filter.push('}');
         listen(&filter)

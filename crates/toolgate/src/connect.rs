@@ -39,7 +39,7 @@ pub(crate) struct Gate<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Os {
     Linux,
-    MacOs,
+    Mac,
     Windows,
 }
 
@@ -47,7 +47,7 @@ impl Os {
     /// The one this program was built for; everything that is neither macOS nor Windows keeps its files like Linux.
     pub(crate) fn this() -> Os {
         match std::env::consts::OS {
-            "macos" => Os::MacOs,
+            "macos" => Os::Mac,
             "windows" => Os::Windows,
             _ => Os::Linux,
         }
@@ -158,7 +158,7 @@ impl Client {
 impl Machine<'_> {
     fn settings_folder(&self) -> PathBuf {
         match (self.os, self.settings) {
-            (Os::MacOs, _) => self.home.join("Library/Application Support"),
+            (Os::Mac, _) => self.home.join("Library/Application Support"),
             (Os::Linux | Os::Windows, Some(settings)) => settings.to_owned(),
             (Os::Linux, None) => self.home.join(".config"),
             (Os::Windows, None) => self.home.join("AppData/Roaming"),
@@ -177,9 +177,10 @@ fn nearest(wanted: &str) -> String {
     }
 }
 
-/// The whole JSON text to paste into a client that has no servers yet.
+/// The whole JSON text to paste into a client that has no servers yet, without a line break at its end.
 pub(crate) fn render(client: Client, gate: &Gate<'_>) -> String {
-    merged("", client, gate, Path::new("")).expect("an empty text takes the entry")
+    let text = merged("", client, gate, Path::new("")).expect("an empty text takes the entry");
+    text.trim_end().to_owned()
 }
 
 /// Merges the entry into the client's file, which keeps everything else, comments included.

@@ -339,7 +339,7 @@ impl fmt::Display for Plan {
         for Conflict { name, suggested } in &self.conflicts {
             writeln!(
                 f,
-                "  ! {name}: another server has this name; `--rename {name}={suggested}` adds it beside that"
+                "  ! {name}: another server has this name; add it by hand under another, such as `{suggested}`"
             )?;
         }
         for (name, reason) in &self.skipped {

@@ -40,7 +40,10 @@ pub(crate) async fn open(ctx: &Arc<Context>, remembered: Option<Era>) -> Result<
 }
 
 /// Asks in the newer era. `None` if the answer is not one of that era, whatever else it is.
-async fn discover(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<Option<(Stateless, Opening)>, OpenError> {
+async fn discover(
+    ctx: &Arc<Context>,
+    endpoint: &Endpoint,
+) -> Result<Option<(Stateless, Opening)>, OpenError> {
     let patience = ctx.spec.connect_timeout.min(DISCOVER_PATIENCE);
     let mut version = Version::LATEST_MODERN;
     for _ in 0..2 {
@@ -71,7 +74,7 @@ async fn older(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<(Link, Opening
     };
     match Pair::open(ctx, endpoint).await {
         Ok((pair, opening)) => Ok((Link::Pair(pair), opening)),
-        Err(OpenError::NotMcp(_)) => Err(refused),
+        Err(OpenError::NoStream { .. }) => Err(refused),
         Err(error) => Err(error),
     }
 }
@@ -88,9 +91,10 @@ pub(crate) fn refused_at_the_door(answered: &Answered) -> Result<(), OpenError> 
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
             Err(OpenError::Credential { status, challenge: header("www-authenticate") })
         }
-        other if other.is_redirection() => {
-            Err(OpenError::Redirect { status, location: header("location").unwrap_or_else(|| "nowhere".into()) })
-        }
+        other if other.is_redirection() => Err(OpenError::Redirect {
+            status,
+            location: header("location").unwrap_or_else(|| "nowhere".into()),
+        }),
         _ => Ok(()),
     }
 }

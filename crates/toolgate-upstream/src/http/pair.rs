@@ -23,6 +23,7 @@ const POST_PATIENCE: Duration = Duration::from_secs(10);
 /// The open pair. Dropping it closes the stream.
 pub(crate) struct Pair {
     pub(crate) pipe: Arc<Pipe>,
+    endpoint: Endpoint,
     stop: CancellationToken,
 }
 
@@ -32,8 +33,7 @@ impl Pair {
             endpoint.get(endpoint.headers()).await.map_err(|error| OpenError::Connect(error.to_string()))?;
         refused_at_the_door(&answered)?;
         if !answered.status.is_success() || !answered.is_event_stream() {
-            let status = answered.status.as_u16();
-            return Err(OpenError::NotMcp(format!("neither POST nor GET of {} is (HTTP {status})", endpoint.url)));
+            return Err(OpenError::NoStream { status: answered.status.as_u16() });
         }
         let mut events = Events::new(answered, ctx.limits().result_bytes_max);
         let messages = endpoint.at(message_address(endpoint, &mut events).await?)?;
@@ -41,13 +41,18 @@ impl Pair {
         let stop = ctx.stop.child_token();
         ctx.tasks.spawn(read(ctx.clone(), pipe.clone(), events, stop.clone()));
         ctx.tasks.spawn(write(ctx.clone(), pipe.clone(), messages, outgoing, stop.clone()));
-        let pair = Self { pipe, stop };
+        let pair = Self { pipe, endpoint: endpoint.clone(), stop };
         let opening = initialize(ctx, &pair.pipe).await?;
         Ok((pair, opening))
     }
 
     pub(crate) fn end(&self) {
         self.stop.cancel();
+        self.endpoint.client.close_idle();
+    }
+
+    pub(crate) fn sweep(&self) {
+        self.endpoint.client.sweep();
     }
 }
 
@@ -69,7 +74,10 @@ async fn message_address(endpoint: &Endpoint, events: &mut Events) -> Result<url
         if event.name != "endpoint" {
             continue;
         }
-        let address = endpoint.url.join(event.data.trim()).map_err(|error| not_mcp(format!("its endpoint: {error}")))?;
+        let address = endpoint
+            .url
+            .join(event.data.trim())
+            .map_err(|error| not_mcp(format!("its endpoint: {error}")))?;
         if address.origin() != endpoint.url.origin() {
             return Err(not_mcp(format!("its endpoint {address} is on another host than {}", endpoint.url)));
         }

@@ -82,7 +82,10 @@ enum Attempt {
 
 impl Sessions {
     /// Opens the gateway's own session.
-    pub(crate) async fn open(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<(Self, Opening), OpenFailure> {
+    pub(crate) async fn open(
+        ctx: &Arc<Context>,
+        endpoint: &Endpoint,
+    ) -> Result<(Self, Opening), OpenFailure> {
         let stop = ctx.stop.child_token();
         let own = Session::open(ctx, endpoint, &stop).await?;
         let opening = own.opening.clone();
@@ -109,7 +112,10 @@ impl Sessions {
                 Attempt::Answered(answer) => return answer::reply(&self.ctx, Era::Legacy, answer?),
                 Attempt::Expired if again => again = false,
                 Attempt::Expired => {
-                    return Err(self.ctx.fault(FaultKind::Refused { status: 404, body: "the session is gone again".into() }));
+                    return Err(self.ctx.fault(FaultKind::Refused {
+                        status: 404,
+                        body: "the session is gone again".into(),
+                    }));
                 }
             }
         }
@@ -125,10 +131,11 @@ impl Sessions {
         if let Some(session) = slot.usable() {
             return Ok(session);
         }
-        let session = Box::pin(Session::open(&self.ctx, &self.endpoint, &self.stop)).await.map_err(|failure| {
-            self.ctx.signals.suspect();
-            self.ctx.down(failure.0.to_string())
-        })?;
+        let session =
+            Box::pin(Session::open(&self.ctx, &self.endpoint, &self.stop)).await.map_err(|failure| {
+                self.ctx.signals.suspect();
+                self.ctx.down(failure.0.to_string())
+            })?;
         *slot.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
         if key.is_none() {
             self.generation.send_modify(|generation| *generation += 1);
@@ -170,6 +177,7 @@ impl Sessions {
 
     /// Closes the sessions of principals that have not been used for `idle`.
     pub(crate) async fn close_idle(&self, idle: Duration) {
+        self.endpoint.client.sweep();
         let mut closing = Vec::new();
         self.slots().retain(|key, slot| {
             let stays = key.is_none() || slot.usable().is_none_or(|session| !session.is_idle(idle));
@@ -220,7 +228,11 @@ impl From<OpenError> for OpenFailure {
 }
 
 impl Session {
-    async fn open(ctx: &Arc<Context>, endpoint: &Endpoint, stop: &CancellationToken) -> Result<Arc<Self>, OpenFailure> {
+    async fn open(
+        ctx: &Arc<Context>,
+        endpoint: &Endpoint,
+        stop: &CancellationToken,
+    ) -> Result<Arc<Self>, OpenFailure> {
         let pending = Arc::new(Pending::default());
         let id = pending.next_id();
         let answered = endpoint.post(endpoint.headers(), envelope::initialize(id).into()).await;
@@ -250,13 +262,20 @@ impl Session {
 
     /// What follows a successful `initialize`.
     async fn begin(self: &Arc<Self>) -> Result<(), OpenError> {
-        self.post(envelope::initialized().into()).await.map_err(|error| OpenError::Connect(error.to_string()))?;
+        self.post(envelope::initialized().into())
+            .await
+            .map_err(|error| OpenError::Connect(error.to_string()))?;
         let level = self.ctx.house.level.borrow().clone();
         if let Some(level) = level {
             self.set_level(&level).await;
         }
-        let speaks_up = ["tools", "prompts", "resources"].iter().any(|kind| self.opening.declares(&[kind, "listChanged"]));
-        if speaks_up || self.opening.declares(&["resources", "subscribe"]) || self.opening.declares(&["logging"]) {
+        let speaks_up = ["tools", "prompts", "resources"]
+            .iter()
+            .any(|kind| self.opening.declares(&[kind, "listChanged"]));
+        if speaks_up
+            || self.opening.declares(&["resources", "subscribe"])
+            || self.opening.declares(&["logging"])
+        {
             let session = self.clone();
             self.ctx.tasks.spawn(async move {
                 let stop = session.stop.clone();
@@ -292,7 +311,9 @@ impl Session {
         self.stop.cancel();
         if self.has_id && !self.expired.swap(true, Ordering::AcqRel) {
             let farewell = self.endpoint.delete(self.headers.clone());
-            if let Ok(Ok(answered)) = tokio::time::timeout(POST_PATIENCE.min(Duration::from_secs(2)), farewell).await {
+            if let Ok(Ok(answered)) =
+                tokio::time::timeout(POST_PATIENCE.min(Duration::from_secs(2)), farewell).await
+            {
                 answered.finish();
             }
         }

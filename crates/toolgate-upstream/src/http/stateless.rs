@@ -49,10 +49,11 @@ impl Stateless {
         let id = self.next_id();
         let body = envelope::modern(id, self.version, request, caller.as_deref());
         let headers = self.headers(request)?;
-        let result = match deadline.limit(self.exchange(id, headers, body.into(), caller.as_ref(), deadline)).await {
-            Ok(answer) => answer?,
-            Err(Passed) => return Err(timed_out(&self.ctx, deadline.length())),
-        };
+        let result =
+            match deadline.limit(self.exchange(id, headers, body.into(), caller.as_ref(), deadline)).await {
+                Ok(answer) => answer?,
+                Err(Passed) => return Err(timed_out(&self.ctx, deadline.length())),
+            };
         answer::reply(&self.ctx, Era::Modern, result)
     }
 
@@ -94,6 +95,10 @@ impl Stateless {
         self.endpoint.client.close_idle();
     }
 
+    pub(crate) fn sweep(&self) {
+        self.endpoint.client.sweep();
+    }
+
     fn next_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -102,7 +107,8 @@ impl Stateless {
         let mut headers = self.headers.clone();
         headers.insert(&METHOD, method_value(&request.method).ok_or_else(|| self.no_header("Mcp-Method"))?);
         if let Some(name) = &request.name {
-            let value = HeaderValue::try_from(header::encode_value(name)).map_err(|_| self.no_header("Mcp-Name"))?;
+            let value =
+                HeaderValue::try_from(header::encode_value(name)).map_err(|_| self.no_header("Mcp-Name"))?;
             headers.insert(&NAME, value);
         }
         for (name, value) in &request.param_headers {
@@ -126,7 +132,8 @@ impl Stateless {
         caller: Option<&Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
     ) -> Answer {
-        let answered = self.endpoint.post(headers, body).await.map_err(|error| send_fault(&self.ctx, error))?;
+        let answered =
+            self.endpoint.post(headers, body).await.map_err(|error| send_fault(&self.ctx, error))?;
         if answered.is_event_stream() {
             return Box::pin(self.stream(id, answered, caller, deadline)).await;
         }

@@ -93,7 +93,7 @@ impl Whereabouts<'_> {
         self.cwd.join(folder)
     }
 
-    /// The file to read, and the file to create if there is none: as it is called in messages.
+    /// The file to read, as messages call it: relative to the working folder where it was found so.
     fn find(&self) -> Option<PathBuf> {
         if let Some(config) = self.config {
             return Some(config.to_owned());

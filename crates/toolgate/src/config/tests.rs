@@ -949,6 +949,29 @@ fn columns_count_characters_and_carriage_returns_are_not_shown() {
     "#);
 }
 
+proptest::proptest! {
+    /// Whatever is cut out of a file or put into it: an answer, with every problem at a place that exists.
+    #[test]
+    fn no_text_is_too_broken_for_a_message(
+        from in 0..EXAMPLE.len(),
+        cut in 0..200_usize,
+        put in proptest::sample::select(vec![
+            "", "\"", "[", "]", "{", "=", "\n", "é", "\0", "\"\"\"", "${", "[[servers]]\n", "= [1, {}]\n", "-1", "1e999",
+            "name = \"\"\n", "\\u00", "0x", "9999999999999999999999", "env = 1\n", "#",
+        ]),
+    ) {
+        let text = uncommented(EXAMPLE);
+        let start = text.floor_char_boundary(from.min(text.len()));
+        let end = text.floor_char_boundary((start + cut).min(text.len()));
+        let broken = format!("{}{put}{}", &text[..start], &text[end..]);
+        if let Err(error) = parse(&broken) {
+            proptest::prop_assert!(!error.problems().is_empty());
+            let message = error.to_string();
+            proptest::prop_assert!(message.contains("expected: ") && message.contains("hint: "), "{message}");
+        }
+    }
+}
+
 mod files {
     use super::*;
 

@@ -264,7 +264,7 @@ fn each_client_has_its_place() {
     let linux =
         Machine { os: Os::Linux, home: Path::new("/home/ann"), settings: None, cwd: Path::new("/src/app") };
     let xdg = Machine { settings: Some(Path::new("/xdg")), ..linux };
-    let mac = Machine { os: Os::MacOs, home: Path::new("/Users/ann"), ..xdg };
+    let mac = Machine { os: Os::Mac, home: Path::new("/Users/ann"), ..xdg };
     let windows = Machine { os: Os::Windows, home: Path::new("C:/Users/ann"), ..linux };
     let roaming = Machine { settings: Some(Path::new("D:/Roaming")), ..windows };
     let mut table = String::new();

@@ -351,7 +351,7 @@ fn what_is_there_stays_and_is_compared() {
       + time
           command: uvx mcp-server-time
 
-      ! Git: another server has this name; `--rename Git=Git-2` adds it beside that
+      ! Git: another server has this name; add it by hand under another, such as `Git-2`
       - git-again: skipped, is there already as "git"
     ----
     # mine
@@ -501,6 +501,21 @@ fn a_secret_in_an_address_is_not_shown() {
     name = "a"
     url = "https://example.com/mcp?team=blue&api_key=0123456789"
     "#);
+}
+
+proptest::proptest! {
+    /// A text that is no reference of any client means the same before and after.
+    #[test]
+    fn plain_text_means_the_same_after_the_translation(text in "[a$ {}:/-]{0,12}") {
+        let terms = super::translate::Terms { project: None, inputs: &[] };
+        let set = |name: &str| Some(format!("<{name}>"));
+        let translated = super::translate::translate(&text, &terms);
+        if let Ok(translated) = translated && !translated.has_reference {
+            let expanded = crate::config::reference::expand(&translated.text, &set);
+            let expected = text.replace("${/}", std::path::MAIN_SEPARATOR_STR);
+            proptest::prop_assert_eq!(expanded, Ok(expected));
+        }
+    }
 }
 
 mod files {

@@ -1,0 +1,67 @@
+//! One HTTP/1.1 connection that is moved forward by whoever waits for something on it.
+//!
+//! The usual way gives every connection a task. Then each request costs two switches between tasks, there and back,
+//! which is more than everything else this crate does for a small call. Here the caller's own task does the reading
+//! and writing; a connection that nobody uses does nothing, and is looked at when it is taken up again.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::Context;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::TrySendError;
+use hyper::client::conn::http1::{self, SendRequest};
+
+pub(super) type Sent = Request<Full<Bytes>>;
+
+pub(super) struct Line {
+    sender: SendRequest<Full<Bytes>>,
+    /// Does the reading and writing while it is polled; finished when the connection is over.
+    moving: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
+}
+
+impl Line {
+    pub(super) async fn open<T>(stream: T) -> hyper::Result<Self>
+    where
+        T: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
+    {
+        let (sender, connection) = http1::Builder::new().handshake(stream).await?;
+        let mut line = Self { sender, moving: Some(Box::pin(connection)) };
+        line.ready().await?;
+        Ok(line)
+    }
+
+    /// Moves what can be moved now, and sees to it that the task is woken when there is more.
+    pub(super) fn drive(&mut self, cx: &mut Context<'_>) {
+        if let Some(moving) = &mut self.moving
+            && moving.as_mut().poll(cx).is_ready()
+        {
+            self.moving = None;
+        }
+    }
+
+    /// Waits until a request can be sent; fails if the other side has hung up meanwhile.
+    pub(super) async fn ready(&mut self) -> hyper::Result<()> {
+        poll_fn(|cx| {
+            self.drive(cx);
+            self.sender.poll_ready(cx)
+        })
+        .await
+    }
+
+    pub(super) async fn send(&mut self, request: Sent) -> Result<Response<Incoming>, TrySendError<Sent>> {
+        let mut answer = pin!(self.sender.try_send_request(request));
+        poll_fn(|cx| {
+            self.drive(cx);
+            answer.as_mut().poll(cx)
+        })
+        .await
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.moving.is_none() || self.sender.is_closed()
+    }
+}

@@ -1,0 +1,389 @@
+//! Servers of the newer era behind a URL.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use http::Response;
+use serde_json::{Value, json};
+use toolgate_core::port::{InputAnswers, Reply, ServerError, Servers};
+use toolgate_core::server::{Era, ServerHealth, ServerSpec};
+use toolgate_core::{Limits, RawJson};
+
+use crate::kit::{Agent, Gateway, call_of, eventually, fault_code, name, result_of, someone};
+use crate::web::{Body, Seen, Web, empty, event, event_stream, events, ok, reply, text};
+
+/// What every server of the newer era answers.
+fn basics(seen: &Seen) -> Option<Value> {
+    let result = match seen.rpc() {
+        "server/discover" => json!({
+            "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+            "ttlMs": 0, "cacheScope": "private",
+        }),
+        "tools/list" => json!({"resultType": "complete", "tools": [{"name": "t", "inputSchema": {}}]}),
+        _ => return None,
+    };
+    Some(seen.result(result))
+}
+
+async fn modern(on_call: impl Fn(&Seen) -> Response<Body> + Send + Sync + 'static) -> Web {
+    Web::start(move |seen| {
+        let response = match basics(&seen) {
+            Some(body) => ok(&body),
+            None if seen.rpc() == "tools/call" => on_call(&seen),
+            None => reply(404, &seen.error(-32601, Value::Null)),
+        };
+        std::future::ready(response)
+    })
+    .await
+}
+
+fn done(seen: &Seen) -> Response<Body> {
+    ok(&seen.result(json!({"resultType": "complete", "content": []})))
+}
+
+#[tokio::test]
+async fn a_modern_server_is_found_and_every_request_carries_its_context() {
+    let web = modern(done).await;
+    let gateway = Gateway::with(web.spec());
+    let state = gateway.recorder.healthy().await;
+    assert_eq!((state.era, state.transport), (Some(Era::Modern), Some("streamable-http")));
+    let caller = Agent {
+        capabilities: RawJson::from_composed(r#"{"sampling":{}}"#.into()),
+        wants_progress: true,
+        ..Agent::new("a", 1)
+    };
+    let mut request = call_of("t", r#"{"a":1}"#);
+    request.name = Some("Grüße".into());
+    request.meta = r#""traceparent":"00-a""#.into();
+    request.param_headers = vec![("Mcp-Param-Region".into(), "us-west1".into())];
+    let reply = gateway.request(request, &caller.shared()).await.unwrap();
+    assert!(matches!(reply, Reply::Complete(_)));
+    let seen = web.seen();
+    let call = seen.iter().find(|seen| seen.rpc() == "tools/call").unwrap();
+    assert_eq!(call.header("mcp-method"), Some("tools/call"));
+    assert_eq!(call.header("mcp-name"), Some("=?base64?R3LDvMOfZQ==?="));
+    assert_eq!(call.header("mcp-param-region"), Some("us-west1"));
+    assert_eq!(call.header("mcp-protocol-version"), Some("2026-07-28"));
+    assert_eq!(call.header("accept"), Some("application/json, text/event-stream"));
+    assert_eq!(call.header("x-key"), Some("secret"));
+    let meta = &call.body["params"]["_meta"];
+    assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+    assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], json!({"sampling": {}}));
+    assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolgate");
+    assert_eq!(meta["traceparent"], "00-a");
+    assert_eq!(meta["progressToken"], call.body["id"]);
+    assert!(seen.iter().all(|seen| seen.header("mcp-method") == Some(seen.rpc())));
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn a_streamed_reply_brings_progress_and_log_before_the_answer() {
+    let web = modern(|seen| {
+        let token = &seen.body["params"]["_meta"]["progressToken"];
+        let progress = |at: u32| {
+            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": at}})
+        };
+        let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}});
+        let answer = seen.result(json!({"resultType": "complete", "big": 12345678901234567890u64}));
+        events(&[": keep-alive\n\n".into(), event(&progress(1)), event(&log), event(&progress(2)), event(&answer)])
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    let caller = Agent { wants_progress: true, ..Agent::new("a", 1) }.shared();
+    let reply = gateway.call("t", "{}", &caller).await.unwrap();
+    assert!(result_of(&reply).as_str().contains("12345678901234567890"));
+    assert_eq!(caller.heard.lock().unwrap().progress.len(), 2);
+    assert_eq!(caller.heard.lock().unwrap().logs, 1);
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn a_refused_version_is_negotiated_and_never_taken_for_the_older_era() {
+    let first = Arc::new(AtomicUsize::new(0));
+    let web = Web::start(move |seen| {
+        let response = if first.fetch_add(1, Ordering::Relaxed) == 0 {
+            reply(400, &seen.error(-32022, json!({"supported": ["2026-07-28"], "requested": "x"})))
+        } else {
+            basics(&seen).map_or_else(|| empty(404), |body| ok(&body))
+        };
+        std::future::ready(response)
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    assert_eq!(gateway.recorder.healthy().await.era, Some(Era::Modern));
+    assert_eq!(web.count("initialize"), 0);
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn input_is_asked_for_and_given() {
+    let web = modern(|seen| {
+        let params = &seen.body["params"];
+        if params["inputResponses"]["who"]["action"] == "accept" && params["requestState"] == "s\"1" {
+            return ok(&seen.result(json!({"resultType": "complete", "content": []})));
+        }
+        ok(&seen.result(json!({"resultType": "input_required", "requestState": "s\"1", "inputRequests": {}})))
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    assert!(matches!(gateway.call("t", "{}", &someone()).await.unwrap(), Reply::InputRequired(_)));
+    let mut request = call_of("t", "{}");
+    request.input = Some(InputAnswers {
+        responses: Some(RawJson::from_composed(r#"{"who":{"action":"accept"}}"#.into())),
+        state: Some(RawJson::from_composed(r#""s\"1""#.into())),
+    });
+    assert!(matches!(gateway.request(request, &someone()).await.unwrap(), Reply::Complete(_)));
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn what_is_not_an_answer_becomes_the_fault_that_fits() {
+    let web = modern(|seen| match seen.tool() {
+        "error" => reply(400, &seen.error(-32021, json!({"requiredCapabilities": {"sampling": {}}}))),
+        "odd_type" => ok(&seen.result(json!({"resultType": "surprise"}))),
+        "wrong_id" => ok(&json!({"jsonrpc": "2.0", "id": 424_242, "result": {}})),
+        "nonsense" => text(200, "application/json", "{\"jsonrpc\":"),
+        "empty" => empty(202),
+        "deep" => text(
+            200,
+            "application/json",
+            &format!(
+                r#"{{"jsonrpc":"2.0","id":{},"result":{}{}}}"#,
+                seen.id(),
+                "[".repeat(500),
+                "]".repeat(500)
+            ),
+        ),
+        "proxy" => text(502, "text/html", "<h1>Bad  Gateway</h1>"),
+        "cut" => {
+            events(&[event(&json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}))])
+        }
+        _ => done(seen),
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    gateway.recorder.healthy().await;
+    let error = gateway.call("error", "{}", &someone()).await.unwrap_err();
+    let ServerError::Rpc(error) = error else { panic!("{error}") };
+    assert_eq!(
+        (error.code, error.data.unwrap().as_str()),
+        (-32021, r#"{"requiredCapabilities":{"sampling":{}}}"#)
+    );
+    for (tool, code) in [
+        ("odd_type", "server_garbled"),
+        ("wrong_id", "server_garbled"),
+        ("nonsense", "server_garbled"),
+        ("empty", "server_garbled"),
+        ("deep", "server_garbled"),
+        ("cut", "server_lost"),
+        ("proxy", "server_refused"),
+    ] {
+        let error = gateway.call(tool, "{}", &someone()).await.unwrap_err();
+        assert_eq!(fault_code(error), code, "{tool}");
+    }
+    gateway.call("t", "{}", &someone()).await.unwrap();
+    assert_eq!(gateway.manager.state(&name()).unwrap().health, ServerHealth::Healthy);
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn too_large_an_answer_is_refused_announced_or_not() {
+    let limits = Limits { result_bytes_max: 100_000, ..Limits::default() };
+    let web = modern(|seen| {
+        let answer =
+            seen.result(json!({"resultType": "complete", "text": "x".repeat(1_000_000)})).to_string();
+        match seen.tool() {
+            "announced" => text(200, "application/json", &answer),
+            "streamed" => events(&[format!("data: {answer}\n\n")]),
+            _ => {
+                let (sender, mut response) = event_stream();
+                response.headers_mut().insert("content-type", "application/json".parse().unwrap());
+                tokio::spawn(async move { while sender.send(" ".repeat(10_000)).await.is_ok() {} });
+                response
+            }
+        }
+    })
+    .await;
+    let gateway = Gateway::remembering(web.spec(), None, limits);
+    for tool in ["announced", "streamed", "endless"] {
+        let error = gateway.call(tool, "{}", &someone()).await.unwrap_err();
+        assert_eq!(fault_code(error), "result_too_large", "{tool}");
+    }
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn a_dropped_call_and_a_late_one_close_their_stream() {
+    let open = Arc::new(AtomicUsize::new(0));
+    let counted = open.clone();
+    let web = modern(move |_| {
+        let (sender, response) = event_stream();
+        counted.fetch_add(1, Ordering::SeqCst);
+        let counted = counted.clone();
+        tokio::spawn(async move {
+            sender.closed().await;
+            counted.fetch_sub(1, Ordering::SeqCst);
+        });
+        response
+    })
+    .await;
+    let gateway = Gateway::with(ServerSpec { timeout: Duration::from_millis(500), ..web.spec() });
+    gateway.recorder.healthy().await;
+    let call = tokio::spawn(gateway.call("t", "{}", &someone()));
+    eventually("the stream", || open.load(Ordering::SeqCst) == 1).await;
+    call.abort();
+    eventually("its end", || open.load(Ordering::SeqCst) == 0).await;
+    let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
+    assert_eq!(fault_code(error), "server_timeout");
+    eventually("its end", || open.load(Ordering::SeqCst) == 0).await;
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_found_when_it_comes() {
+    let web = modern(done).await;
+    let (spec, address) = (web.spec(), web.address);
+    drop(web);
+    let gateway = Gateway::with(spec);
+    let reason = gateway.recorder.degraded().await;
+    assert!(reason.contains("could not connect to 127.0.0.1") && reason.contains("refused"), "{reason}");
+    let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
+    assert_eq!(fault_code(error), "server_down");
+    let _web = Web::start_at(address, |seen| {
+        std::future::ready(basics(&seen).map_or_else(|| done(&seen), |body| ok(&body)))
+    })
+    .await;
+    gateway.recorder.healthy().await;
+    gateway.call("t", "{}", &someone()).await.unwrap();
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_goes_away_is_noticed_by_the_first_call() {
+    let web = modern(done).await;
+    let gateway = Gateway::with(web.spec());
+    gateway.recorder.healthy().await;
+    drop(web);
+    let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
+    assert!(matches!(fault_code(error), "server_down" | "server_lost"));
+    gateway.recorder.degraded().await;
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn a_missing_credential_and_a_redirect_are_explained() {
+    let web = Web::start(|_| {
+        let mut response = empty(401);
+        response.headers_mut().insert("www-authenticate", "Bearer scope=\"x\"".parse().unwrap());
+        std::future::ready(response)
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    let reason = gateway.recorder.degraded().await;
+    assert!(
+        reason.contains("401") && reason.contains("Authorization") && reason.contains("Bearer scope"),
+        "{reason}"
+    );
+    gateway.end().await;
+    let web = Web::start(|_| {
+        let mut response = empty(307);
+        response.headers_mut().insert("location", "/mcp/".parse().unwrap());
+        std::future::ready(response)
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    assert!(gateway.recorder.degraded().await.contains("redirect to /mcp/"));
+    gateway.end().await;
+    assert!(web.seen().iter().all(|seen| seen.path == "/mcp"), "nothing is followed");
+}
+
+#[tokio::test]
+async fn one_subscription_hears_of_changes_and_is_renewed() {
+    let (streams, mut opened) = tokio::sync::mpsc::channel(8);
+    let tools = Arc::new(AtomicUsize::new(1));
+    let listed = tools.clone();
+    let web = Web::start(move |seen| {
+        let response = match seen.rpc() {
+            "server/discover" => ok(&seen.result(json!({
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {"listChanged": true}, "resources": {"subscribe": true}},
+            }))),
+            "tools/list" => {
+                let tools: Vec<Value> =
+                    (0..listed.load(Ordering::SeqCst)).map(|at| json!({"name": format!("t{at}")})).collect();
+                ok(&seen.result(json!({"tools": tools})))
+            }
+            "subscriptions/listen" => {
+                let (sender, response) = event_stream();
+                let acknowledged = json!({
+                    "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+                    "params": {"_meta": {"io.modelcontextprotocol/subscriptionId": seen.id()}},
+                });
+                sender.try_send(event(&acknowledged)).unwrap();
+                streams.try_send((seen.body["params"]["notifications"].clone(), sender)).unwrap();
+                response
+            }
+            _ => ok(&seen.result(json!({"resources": [], "resourceTemplates": []}))),
+        };
+        std::future::ready(response)
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    gateway.recorder.healthy().await;
+    let (filter, first) = opened.recv().await.unwrap();
+    assert_eq!(filter, json!({"toolsListChanged": true}));
+    tools.store(2, Ordering::SeqCst);
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}});
+    first.send(event(&changed)).await.unwrap();
+    gateway
+        .recorder
+        .until("the new list", |told| told.listings.last().is_some_and(|list| list.tools.len() == 2))
+        .await;
+    gateway.manager.watch_resource(&name(), "test://a");
+    let (filter, second) = opened.recv().await.unwrap();
+    assert_eq!(filter, json!({"toolsListChanged": true, "resourceSubscriptions": ["test://a"]}));
+    first.closed().await;
+    let updated =
+        json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "test://a"}});
+    second.send(event(&updated)).await.unwrap();
+    gateway.recorder.until("the update", |told| told.updated == ["test://a"]).await;
+    tools.store(3, Ordering::SeqCst);
+    drop(second);
+    let (_, _third) = opened.recv().await.unwrap();
+    gateway
+        .recorder
+        .until("what was missed", |told| told.listings.last().is_some_and(|list| list.tools.len() == 3))
+        .await;
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn tasks_are_watched_until_nobody_looks() {
+    let (streams, mut opened) = tokio::sync::mpsc::channel(8);
+    let web = Web::start(move |seen| {
+        let response = match seen.rpc() {
+            "subscriptions/listen" => {
+                let (sender, response) = event_stream();
+                streams.try_send((seen, sender)).unwrap();
+                response
+            }
+            _ => basics(&seen).map_or_else(|| empty(404), |body| ok(&body)),
+        };
+        std::future::ready(response)
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    gateway.recorder.healthy().await;
+    let (told, mut heard) = tokio::sync::mpsc::channel(1);
+    let on_change = Box::new(move |params: RawJson| told.try_send(params).unwrap());
+    let guard = gateway.manager.watch_tasks(&name(), vec!["task-1".into()], on_change);
+    let (seen, stream) = opened.recv().await.unwrap();
+    assert_eq!(seen.body["params"]["notifications"], json!({"taskIds": ["task-1"]}));
+    let change = json!({"jsonrpc": "2.0", "method": "notifications/tasks", "params": {"taskId": "task-1"}});
+    stream.send(event(&change)).await.unwrap();
+    assert_eq!(heard.recv().await.unwrap().as_str(), r#"{"taskId":"task-1"}"#);
+    drop(guard);
+    stream.closed().await;
+    gateway.end().await;
+}

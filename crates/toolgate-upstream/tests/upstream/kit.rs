@@ -1,0 +1,292 @@
+//! The gateway's side of the ports, recording what it is told.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use toolgate_core::port::{
+    AskKind, BoxFuture, Caller, ClientKey, Reply, ServerError, ServerRequest, Servers, Watcher,
+};
+use toolgate_core::server::{Era, Isolation, Listing, ServerHealth, ServerSpec, ServerState, TransportSpec};
+use toolgate_core::{Limits, PrincipalId, RawJson, RpcError, ServerName};
+use toolgate_upstream::{Facts, Manager, Setup};
+
+/// Longer than anything here should take, shorter than a person's patience.
+pub(crate) const LIMIT: Duration = Duration::from_secs(20);
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) listings: Vec<Listing>,
+    pub(crate) states: Vec<ServerState>,
+    pub(crate) updated: Vec<String>,
+    pub(crate) logged: Vec<String>,
+    pub(crate) asked: Vec<AskKind>,
+    pub(crate) stderr: Vec<String>,
+    pub(crate) remembered: Option<(Era, String)>,
+}
+
+/// Records everything the servers tell on their own.
+pub(crate) struct Recorder(watch::Sender<Told>);
+
+impl Recorder {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self(watch::Sender::new(Told::default())))
+    }
+
+    pub(crate) fn told(&self) -> Told {
+        self.0.borrow().clone()
+    }
+
+    /// Waits until what was told satisfies `enough`.
+    pub(crate) async fn until(&self, what: &str, enough: impl Fn(&Told) -> bool) -> Told {
+        let mut told = self.0.subscribe();
+        match tokio::time::timeout(LIMIT, told.wait_for(|told| enough(told))).await {
+            Ok(told) => told.unwrap().clone(),
+            Err(_) => panic!("waited in vain for {what}; told so far: {:#?}", self.told()),
+        }
+    }
+
+    pub(crate) async fn healthy(&self) -> ServerState {
+        let told = self.until("a healthy server", |told| {
+            told.states.last().is_some_and(|state| state.health == ServerHealth::Healthy)
+        });
+        told.await.states.last().unwrap().clone()
+    }
+
+    pub(crate) async fn degraded(&self) -> String {
+        let told = self.until("a degraded server", |told| {
+            told.states.last().is_some_and(|state| state.health == ServerHealth::Degraded)
+        });
+        told.await.states.last().unwrap().reason.clone().unwrap()
+    }
+}
+
+impl Watcher for Recorder {
+    fn listed(&self, _server: &ServerName, listing: Listing) {
+        self.0.send_modify(|told| told.listings.push(listing));
+    }
+    fn state_changed(&self, _server: &ServerName, state: &ServerState) {
+        self.0.send_modify(|told| told.states.push(state.clone()));
+    }
+    fn resource_updated(&self, _server: &ServerName, uri: &str, _params: RawJson) {
+        self.0.send_modify(|told| told.updated.push(uri.to_owned()));
+    }
+    fn logged(&self, _server: &ServerName, params: RawJson) {
+        self.0.send_modify(|told| {
+            if told.logged.len() < 100 {
+                told.logged.push(params.as_str().to_owned());
+            }
+        });
+    }
+    fn asked(
+        &self,
+        _server: &ServerName,
+        kind: AskKind,
+        _params: RawJson,
+    ) -> BoxFuture<'static, Result<RawJson, RpcError>> {
+        self.0.send_modify(|told| told.asked.push(kind));
+        Box::pin(async { Ok(RawJson::from_composed(r#"{"by":"gateway"}"#.into())) })
+    }
+    fn stderr_line(&self, _server: &ServerName, line: &str) {
+        self.0.send_modify(|told| told.stderr.push(line.to_owned()));
+    }
+}
+
+impl Facts for Recorder {
+    fn remembered(&self, _server: &ServerName) -> Option<(Era, String)> {
+        self.0.borrow().remembered.clone()
+    }
+    fn remember(&self, _server: &ServerName, era: Era, version: &str) {
+        self.0.send_modify(|told| told.remembered = Some((era, version.to_owned())));
+    }
+}
+
+/// A client of the gateway's.
+pub(crate) struct Agent {
+    pub(crate) principal: PrincipalId,
+    pub(crate) client: ClientKey,
+    pub(crate) capabilities: RawJson,
+    pub(crate) can: Vec<AskKind>,
+    pub(crate) wants_progress: bool,
+    pub(crate) answer_after: Duration,
+    pub(crate) heard: Mutex<Heard>,
+}
+
+#[derive(Default)]
+pub(crate) struct Heard {
+    pub(crate) progress: Vec<String>,
+    pub(crate) logs: usize,
+    pub(crate) questions: usize,
+}
+
+impl Agent {
+    pub(crate) fn new(principal: &str, client: u64) -> Self {
+        Self {
+            principal: PrincipalId::new(principal),
+            client: ClientKey(client),
+            capabilities: RawJson::EMPTY,
+            can: Vec::new(),
+            wants_progress: false,
+            answer_after: Duration::ZERO,
+            heard: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn shared(self) -> Arc<Self> {
+        Arc::new(self)
+    }
+
+    pub(crate) fn questions(&self) -> usize {
+        self.heard.lock().unwrap().questions
+    }
+}
+
+pub(crate) fn someone() -> Arc<Agent> {
+    Agent::new("someone", 1).shared()
+}
+
+impl Caller for Agent {
+    fn principal(&self) -> &PrincipalId {
+        &self.principal
+    }
+    fn client(&self) -> ClientKey {
+        self.client
+    }
+    fn capabilities(&self) -> &RawJson {
+        &self.capabilities
+    }
+    fn client_info(&self) -> Option<&RawJson> {
+        None
+    }
+    fn can_answer(&self, kind: AskKind) -> bool {
+        self.can.contains(&kind)
+    }
+    fn wants_progress(&self) -> bool {
+        self.wants_progress
+    }
+    fn log_level(&self) -> Option<&str> {
+        None
+    }
+    fn progress(&self, params: RawJson) {
+        self.heard.lock().unwrap().progress.push(params.as_str().to_owned());
+    }
+    fn log(&self, _params: RawJson) {
+        self.heard.lock().unwrap().logs += 1;
+    }
+    fn ask(&self, _kind: AskKind, _params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
+        self.heard.lock().unwrap().questions += 1;
+        Box::pin(async {
+            tokio::time::sleep(self.answer_after).await;
+            let text = format!(r#"{{"action":"accept","content":{{"client":{}}}}}"#, self.client.0);
+            Ok(RawJson::from_composed(text))
+        })
+    }
+}
+
+pub(crate) fn name() -> ServerName {
+    ServerName::new("neighbour").unwrap()
+}
+
+pub(crate) fn spec(transport: TransportSpec) -> ServerSpec {
+    ServerSpec {
+        name: name(),
+        transport,
+        timeout: LIMIT,
+        connect_timeout: LIMIT,
+        concurrency_max: 64,
+        isolation: Isolation::Shared,
+    }
+}
+
+/// A gateway with one server.
+pub(crate) struct Gateway {
+    pub(crate) manager: Arc<Manager>,
+    pub(crate) recorder: Arc<Recorder>,
+}
+
+impl Gateway {
+    pub(crate) fn with(spec: ServerSpec) -> Self {
+        Self::remembering(spec, None, Limits::default())
+    }
+
+    pub(crate) fn remembering(spec: ServerSpec, remembered: Option<Era>, limits: Limits) -> Self {
+        let recorder = Recorder::new();
+        recorder.0.send_modify(|told| told.remembered = remembered.map(|era| (era, String::new())));
+        let manager = Manager::start(Setup {
+            specs: vec![spec],
+            watcher: recorder.clone(),
+            facts: recorder.clone(),
+            limits,
+            env: std::env::vars().chain([("SECRET".to_owned(), "x".to_owned())]).collect::<BTreeMap<_, _>>(),
+            reaper_command: None,
+        });
+        Self { manager, recorder }
+    }
+
+    pub(crate) fn request(
+        &self,
+        request: ServerRequest,
+        caller: &Arc<Agent>,
+    ) -> impl Future<Output = Result<Reply, ServerError>> + Send + 'static {
+        self.manager.request(&name(), request, caller.clone())
+    }
+
+    pub(crate) fn call(
+        &self,
+        tool: &str,
+        arguments: &str,
+        caller: &Arc<Agent>,
+    ) -> impl Future<Output = Result<Reply, ServerError>> + Send + 'static {
+        self.request(call_of(tool, arguments), caller)
+    }
+
+    /// The text of a tool's answer.
+    pub(crate) async fn text(&self, tool: &str, caller: &Arc<Agent>) -> String {
+        text_of(&self.call(tool, "{}", caller).await.unwrap())
+    }
+
+    pub(crate) async fn end(self) {
+        tokio::time::timeout(LIMIT, self.manager.shutdown()).await.unwrap();
+    }
+}
+
+pub(crate) fn call_of(tool: &str, arguments: &str) -> ServerRequest {
+    let params = format!(r#""name":"{tool}","arguments":{arguments}"#);
+    ServerRequest { name: Some(tool.to_owned()), ..ServerRequest::new("tools/call", params) }
+}
+
+pub(crate) fn result_of(reply: &Reply) -> &RawJson {
+    match reply {
+        Reply::Complete(result) => result,
+        other => panic!("not complete: {other:?}"),
+    }
+}
+
+pub(crate) fn text_of(reply: &Reply) -> String {
+    let value: serde_json::Value = result_of(reply).decode().unwrap();
+    value["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+pub(crate) fn fault_code(error: ServerError) -> &'static str {
+    match error {
+        ServerError::Fault(fault) => fault.kind.code(),
+        ServerError::Rpc(error) => panic!("the server answered: {error}"),
+    }
+}
+
+/// Waits until a condition outside of the recorder holds.
+pub(crate) async fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let waiting = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    assert!(tokio::time::timeout(LIMIT, waiting).await.is_ok(), "waited in vain for {what}");
+}
+
+pub(crate) fn runs(pid: u32) -> bool {
+    // A zombie has no command line; it has ended and only waits to be noticed.
+    std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty())
+}

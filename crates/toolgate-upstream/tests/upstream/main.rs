@@ -1,0 +1,11 @@
+//! Servers of both eras and both kinds of transport, well behaved and not, behind the `Servers` port.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod asking;
+mod child;
+mod http;
+mod kit;
+mod neighbour;
+mod older_http;
+mod reaping;
+mod web;
