@@ -76,7 +76,8 @@ impl Exchange {
             client: client.clone(),
             session: ties.session.clone(),
             progress_token: ties.progress_token,
-            log_level: ties.log_level,
+            // What a session set once, a server of the newer era is told with every request.
+            log_level: ties.log_level.or_else(|| ties.session.as_ref()?.log_level()),
             input_wait: gateway.limits.input_wait,
             out: out.clone(),
         });

@@ -2,3 +2,4 @@
 //! Nothing here ships; the product never depends on this crate.
 
 pub mod conformance;
+pub mod gateway;

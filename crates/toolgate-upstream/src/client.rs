@@ -6,6 +6,7 @@
 
 mod answered;
 mod line;
+mod prompt;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -180,7 +181,7 @@ impl Client {
             Connector::Plain(mut connector) => {
                 let stream =
                     connector.call(self.origin.clone()).await.map_err(|error| self.unreachable(&error))?;
-                Line::open(stream).await.map_err(|error| self.unreachable(&error))
+                Line::open_plain(stream).await.map_err(|error| self.unreachable(&error))
             }
             Connector::Tls(mut connector) => {
                 let stream =

@@ -106,10 +106,16 @@ pub(crate) struct Signals {
 impl Signals {
     const LIST_CHANGED: u8 = 1;
     const SUSPECT: u8 = 2;
+    const LOOK: u8 = 4;
 
     /// A list of the server changed.
     pub(crate) fn list_changed(&self) {
         self.raise(Self::LIST_CHANGED);
+    }
+
+    /// A list may have changed while nobody was listening.
+    pub(crate) fn look(&self) {
+        self.raise(Self::LOOK);
     }
 
     /// A request failed in a way that makes it worth asking whether the server is still there.
@@ -134,13 +140,18 @@ impl Signals {
 
     pub(crate) fn take(&self) -> Raised {
         let bits = self.bits.swap(0, Ordering::AcqRel);
-        Raised { list_changed: bits & Self::LIST_CHANGED != 0, suspect: bits & Self::SUSPECT != 0 }
+        Raised {
+            list_changed: bits & Self::LIST_CHANGED != 0,
+            suspect: bits & Self::SUSPECT != 0,
+            look: bits & Self::LOOK != 0,
+        }
     }
 }
 
 pub(crate) struct Raised {
     pub(crate) list_changed: bool,
     pub(crate) suspect: bool,
+    pub(crate) look: bool,
 }
 
 /// The last line that a child wrote to its standard error, for the reason that people read.

@@ -2,7 +2,8 @@
 
 pub(crate) mod open;
 pub(crate) mod pair;
-pub(crate) mod session;
+mod session;
+pub(crate) mod sessions;
 pub(crate) mod stateless;
 
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::deadline::Deadline;
 use crate::envelope;
 use crate::http::pair::Pair;
-use crate::http::session::Sessions;
+use crate::http::sessions::Sessions;
 use crate::http::stateless::Stateless;
 use crate::pending::{Answer, Listener};
 use crate::pipe::{Exchange, GivenUp, Pipe};

@@ -34,7 +34,7 @@ struct Table {
 struct Waiting {
     caller: Option<Arc<dyn Caller>>,
     deadline: Option<Arc<Deadline>>,
-    /// Empty for a request whose answer comes on a stream of its own.
+    /// Taken when the answer has come.
     answer: Option<oneshot::Sender<Answer>>,
     listener: Option<Listener>,
     /// Cancelled when the request ends. Made when the first question is put to its caller.
@@ -94,16 +94,6 @@ impl Pending {
         Ok((ticket, receiver))
     }
 
-    /// A request whose answer comes elsewhere, but whose caller can be asked meanwhile.
-    pub(crate) fn attend(
-        self: &Arc<Self>,
-        id: u64,
-        caller: Option<Arc<dyn Caller>>,
-        deadline: Option<Arc<Deadline>>,
-    ) -> Result<Ticket, ServerError> {
-        self.enter(id, Waiting { caller, deadline, answer: None, listener: None, ended: None })
-    }
-
     fn enter(self: &Arc<Self>, id: u64, waiting: Waiting) -> Result<Ticket, ServerError> {
         let mut table = self.table();
         if let Some(error) = &table.closed {
@@ -115,14 +105,7 @@ impl Pending {
 
     /// Hands an answer to whoever waits for it. `false` if nobody does.
     pub(crate) fn settle(&self, id: u64, answer: Answer) -> bool {
-        let waiting = {
-            let mut table = self.table();
-            // An answer that is to come elsewhere is not taken from here.
-            if table.waiting.get(&id).is_none_or(|waiting| waiting.answer.is_none()) {
-                return false;
-            }
-            table.waiting.remove(&id)
-        };
+        let waiting = self.table().waiting.remove(&id);
         let sender = waiting.and_then(|mut waiting| waiting.answer.take());
         sender.is_some_and(|sender| sender.send(answer).is_ok())
     }

@@ -15,7 +15,7 @@ use crate::backoff::Backoff;
 use crate::context::{Context, Raised};
 use crate::deadline::Deadline;
 use crate::gate::Gate;
-use crate::http::session::SESSION_IDLE;
+use crate::http::sessions::SESSION_IDLE;
 use crate::instances::{INSTANCE_IDLE, Instances};
 use crate::link::{Link, Live};
 use crate::list;
@@ -218,16 +218,18 @@ impl Server {
                 }
                 () = until(todo.announced) => true,
                 () = until(todo.list) => false,
+                () = until(todo.look) => {
+                    todo.look_again(live);
+                    if self.hears() {
+                        continue;
+                    }
+                    false
+                }
             };
-            todo.announced = None;
-            if !announced && todo.listed_once && !self.must_look(live) {
-                todo.look_again(live);
-                continue;
-            }
+            (todo.announced, todo.list) = (None, None);
             match Box::pin(self.read_lists(live, announced)).await {
                 Ok(()) => {
                     failures = Backoff::default();
-                    todo.listed_once = true;
                     todo.look_again(live);
                 }
                 Err(ServerError::Fault(fault)) if is_gone(&fault.kind) && live.pipe().is_none() => {
@@ -248,9 +250,9 @@ impl Server {
         });
     }
 
-    /// Whether the time to look again means reading the lists: a server that tells of changes need not be asked.
-    fn must_look(&self, live: &Live) -> bool {
-        live.era() == Era::Modern && !self.listening.load(Ordering::Acquire)
+    /// Whether the server tells of changes by itself.
+    fn hears(&self) -> bool {
+        self.listening.load(Ordering::Acquire)
     }
 
     /// Whether the server is still there. Connections that all requests share tell by themselves.
@@ -317,7 +319,11 @@ impl Server {
     }
 
     fn go_down(&self, reason: String) {
-        tracing::warn!(server = %self.ctx.name(), reason, "a server is not available");
+        if self.state().reason.as_ref() == Some(&reason) {
+            tracing::debug!(server = %self.ctx.name(), reason, "a server is still not available");
+        } else {
+            tracing::warn!(server = %self.ctx.name(), reason, "a server is not available");
+        }
         self.phase.send_replace(Phase::Down { reason: reason.clone() });
         self.update(|state| {
             state.health = ServerHealth::Degraded;
@@ -363,12 +369,13 @@ impl Server {
 struct Todo {
     /// Read the lists because the server said they changed.
     announced: Option<Instant>,
-    /// Read the lists unasked: the first time, after a failure, or because the server cannot tell.
+    /// Read the lists unasked: the first time, after a failure, or because a change may have been missed.
     list: Option<Instant>,
+    /// Read the lists of a server that cannot tell of changes.
+    look: Option<Instant>,
     /// See whether the server is still there.
     check: Option<Instant>,
     checked_at: Option<Instant>,
-    listed_once: bool,
 }
 
 impl Todo {
@@ -376,6 +383,9 @@ impl Todo {
         let now = Instant::now();
         if raised.list_changed {
             self.announced.get_or_insert(now + DEBOUNCE);
+        }
+        if raised.look {
+            self.list.get_or_insert(now + DEBOUNCE);
         }
         if raised.suspect {
             let earliest = self.checked_at.map_or(now, |checked| checked + CHECK_PAUSE);
@@ -392,7 +402,7 @@ impl Todo {
     /// Children tell by ending, and older servers by notifications; the rest is looked at now and then.
     fn look_again(&mut self, live: &Live) {
         let next = Instant::now() + LOOK_AGAIN;
-        self.list = (live.era() == Era::Modern).then_some(next);
+        self.look = (live.era() == Era::Modern).then_some(next);
         if matches!(live.link, Link::Sessions(_)) {
             self.check.get_or_insert(next);
         }

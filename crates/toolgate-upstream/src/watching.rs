@@ -256,7 +256,7 @@ async fn hold(
     }
     listening.store(filter.hears_lists(), Ordering::Release);
     if missed {
-        ctx.signals.list_changed();
+        ctx.signals.look();
     }
     loop {
         let turn = tokio::select! {

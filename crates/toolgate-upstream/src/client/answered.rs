@@ -36,7 +36,17 @@ pub(crate) struct Answered {
 impl Answered {
     pub(super) fn new(response: Response<Incoming>, line: Line, client: &Arc<Client>) -> Self {
         let (head, body) = response.into_parts();
-        Self { status: head.status, headers: head.headers, body, line: Some(line), client: client.clone() }
+        let answered = Self {
+            status: head.status,
+            headers: head.headers,
+            body,
+            line: Some(line),
+            client: client.clone(),
+        };
+        if answered.is_event_stream() {
+            answered.line.iter().for_each(|line| line.set_prompt(true));
+        }
+        answered
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
@@ -121,6 +131,7 @@ impl Answered {
 
     fn release(&mut self) {
         if let Some(line) = self.line.take() {
+            line.set_prompt(false);
             self.client.give_back(line);
         }
     }

@@ -6,6 +6,8 @@
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Context;
 
 use bytes::Bytes;
@@ -14,6 +16,10 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+use super::prompt::Prompt;
 
 pub(super) type Sent = Request<Full<Bytes>>;
 
@@ -21,15 +27,24 @@ pub(super) struct Line {
     sender: SendRequest<Full<Bytes>>,
     /// Does the reading and writing while it is polled; finished when the connection is over.
     moving: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
+    /// Whether what arrives is acknowledged at once, where the socket can be told.
+    prompt: Option<Arc<AtomicBool>>,
 }
 
 impl Line {
+    pub(super) async fn open_plain(stream: TokioIo<TcpStream>) -> hyper::Result<Self> {
+        let (stream, prompt) = Prompt::new(stream);
+        let mut line = Self::open(stream).await?;
+        line.prompt = Some(prompt);
+        Ok(line)
+    }
+
     pub(super) async fn open<T>(stream: T) -> hyper::Result<Self>
     where
         T: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
     {
         let (sender, connection) = http1::Builder::new().handshake(stream).await?;
-        let mut line = Self { sender, moving: Some(Box::pin(connection)) };
+        let mut line = Self { sender, moving: Some(Box::pin(connection)), prompt: None };
         line.ready().await?;
         Ok(line)
     }
@@ -59,6 +74,12 @@ impl Line {
             answer.as_mut().poll(cx)
         })
         .await
+    }
+
+    pub(super) fn set_prompt(&self, wanted: bool) {
+        if let Some(prompt) = &self.prompt {
+            prompt.store(wanted, Ordering::Relaxed);
+        }
     }
 
     pub(super) fn is_over(&self) -> bool {

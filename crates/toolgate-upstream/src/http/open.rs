@@ -9,7 +9,8 @@ use toolgate_core::server::Era;
 use toolgate_wire::Version;
 
 use super::pair::Pair;
-use super::session::{OpenFailure, Sessions};
+use super::session::OpenFailure;
+use super::sessions::Sessions;
 use super::stateless::Stateless;
 use super::{Endpoint, body_fault, judge};
 use crate::client::Answered;

@@ -1,225 +1,79 @@
-//! Streamable HTTP of the older era: requests belong to sessions that `initialize` opens.
-//!
-//! The gateway has a session of its own for lists and subscriptions; calls run in one session per principal, so that
-//! what a server keeps for one is never shown to another. A server that gives no session ids has no sessions, and
-//! everyone uses the gateway's.
+//! One session of the older era: requests, their streams, and the stream beside them.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::sync::{OnceCell, oneshot};
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::port::{BoxFuture, Caller, Reply, ServerError, ServerRequest};
-use toolgate_core::server::Era;
-use toolgate_core::{FaultKind, PrincipalId};
+use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerRequest};
 use toolgate_wire::header;
 
 use super::open::{read, refused_at_the_door};
 use super::{Endpoint, body_fault, judge, send_fault, timed_out};
-use crate::answer;
+use crate::backoff::Backoff;
 use crate::client::{Answered, BodyError, SendError};
-use crate::context::Context;
+use crate::context::{Context, count};
 use crate::deadline::{Deadline, Passed};
 use crate::envelope;
 use crate::events::Events;
+use crate::link::level_request;
 use crate::pending::{Answer, Pending, Ticket};
 use crate::probe::{OpenError, Opening};
 use crate::routing::{Back, Own, Shared};
 
-/// Sessions of principals that may be open at one server.
-const SESSIONS_MAX: usize = 1024;
-/// A principal's session without requests is closed after this.
-pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(10 * 60);
-/// How long the small messages of ours (answers, cancellations, farewells) may take.
+/// How long the small messages of ours (answers, cancellations) may take.
 const POST_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a farewell may take: nobody waits for it but the end of the gateway.
+const FAREWELL_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a call waits for the stream beside it to open. Some servers send nothing at all until there is an event.
+const STREAM_PATIENCE: Duration = Duration::from_millis(500);
 /// Waited before a stream is resumed, where the server does not say.
 const RETRY: Duration = Duration::from_secs(1);
 const RETRY_MAX: Duration = Duration::from_secs(60);
-
-/// Whose session: the gateway's own, or a principal's.
-type Key = Option<PrincipalId>;
-
-pub(crate) struct Sessions {
-    ctx: Arc<Context>,
-    endpoint: Endpoint,
-    slots: Mutex<BTreeMap<Key, Arc<Slot>>>,
-    /// Counts how often the gateway's own session had to be opened: a new one has no subscriptions.
-    generation: watch::Sender<u64>,
-    /// Cancelled when the link is let go.
-    stop: CancellationToken,
-}
-
-/// The place of one session, which may be opened anew.
-#[derive(Default)]
-struct Slot {
-    current: Mutex<Option<Arc<Session>>>,
-    opening: tokio::sync::Mutex<()>,
-}
 
 pub(crate) struct Session {
     ctx: Arc<Context>,
     endpoint: Endpoint,
     headers: HeaderMap,
     has_id: bool,
-    pub(crate) opening: Opening,
+    opening: Opening,
     pending: Arc<Pending>,
     expired: AtomicBool,
     used: Mutex<Instant>,
+    /// Set once the stream beside the calls has been opened, or refused.
+    hearing: OnceCell<()>,
     stop: CancellationToken,
 }
 
 /// What became of one attempt.
-enum Attempt {
+pub(super) enum Attempt {
     Answered(Answer),
     /// The server no longer knows the session, so nothing ran.
     Expired,
 }
 
-impl Sessions {
-    /// Opens the gateway's own session.
-    pub(crate) async fn open(
-        ctx: &Arc<Context>,
-        endpoint: &Endpoint,
-    ) -> Result<(Self, Opening), OpenFailure> {
-        let stop = ctx.stop.child_token();
-        let own = Session::open(ctx, endpoint, &stop).await?;
-        let opening = own.opening.clone();
-        let slot = Slot { current: Mutex::new(Some(own)), ..Slot::default() };
-        let slots = Mutex::new(BTreeMap::from([(None, Arc::new(slot))]));
-        let generation = watch::Sender::new(0);
-        Ok((Self { ctx: ctx.clone(), endpoint: endpoint.clone(), slots, generation, stop }, opening))
-    }
-
-    pub(crate) async fn request(
-        &self,
-        request: &ServerRequest,
-        caller: Option<Arc<dyn Caller>>,
-        deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
-        let key = caller.as_ref().map(|caller| caller.principal().clone());
-        let mut again = true;
-        loop {
-            let session = match deadline.limit(self.session(&key)).await {
-                Ok(session) => session?,
-                Err(Passed) => return Err(timed_out(&self.ctx, deadline.length())),
-            };
-            match session.request(request, caller.as_ref(), deadline).await {
-                Attempt::Answered(answer) => return answer::reply(&self.ctx, Era::Legacy, answer?),
-                Attempt::Expired if again => again = false,
-                Attempt::Expired => {
-                    return Err(self.ctx.fault(FaultKind::Refused {
-                        status: 404,
-                        body: "the session is gone again".into(),
-                    }));
-                }
-            }
-        }
-    }
-
-    /// The open session of `key`, opened if need be.
-    async fn session(&self, key: &Key) -> Result<Arc<Session>, ServerError> {
-        let slot = self.slot(key)?;
-        if let Some(session) = slot.usable() {
-            return Ok(session);
-        }
-        let _only = slot.opening.lock().await;
-        if let Some(session) = slot.usable() {
-            return Ok(session);
-        }
-        let session =
-            Box::pin(Session::open(&self.ctx, &self.endpoint, &self.stop)).await.map_err(|failure| {
-                self.ctx.signals.suspect();
-                self.ctx.down(failure.0.to_string())
-            })?;
-        *slot.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
-        if key.is_none() {
-            self.generation.send_modify(|generation| *generation += 1);
-            self.ctx.signals.list_changed();
-        }
-        Ok(session)
-    }
-
-    fn slot(&self, key: &Key) -> Result<Arc<Slot>, ServerError> {
-        let mut slots = self.slots();
-        let own = slots.get(&None).expect("the gateway's own slot is made first and never removed").clone();
-        if key.is_none() || own.is_without_id() {
-            return Ok(own);
-        }
-        if let Some(slot) = slots.get(key) {
-            return Ok(slot.clone());
-        }
-        if slots.len() > SESSIONS_MAX {
-            return Err(self.ctx.fault(FaultKind::Busy { limit: SESSIONS_MAX }));
-        }
-        let slot = Arc::new(Slot::default());
-        slots.insert(key.clone(), slot.clone());
-        Ok(slot)
-    }
-
-    fn slots(&self) -> MutexGuard<'_, BTreeMap<Key, Arc<Slot>>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Changes when the gateway's own session has been opened anew.
-    pub(crate) fn generation(&self) -> watch::Receiver<u64> {
-        self.generation.subscribe()
-    }
-
-    /// Every session that is open now.
-    pub(crate) fn all(&self) -> Vec<Arc<Session>> {
-        self.slots().values().filter_map(|slot| slot.usable()).collect()
-    }
-
-    /// Closes the sessions of principals that have not been used for `idle`.
-    pub(crate) async fn close_idle(&self, idle: Duration) {
-        self.endpoint.client.sweep();
-        let mut closing = Vec::new();
-        self.slots().retain(|key, slot| {
-            let stays = key.is_none() || slot.usable().is_none_or(|session| !session.is_idle(idle));
-            // An empty slot is kept only while someone is opening it.
-            let stays = stays && (key.is_none() || slot.usable().is_some() || Arc::strong_count(slot) > 1);
-            if !stays {
-                closing.extend(slot.usable());
-            }
-            stays
-        });
-        futures_util::future::join_all(closing.iter().map(|session| session.close())).await;
-    }
-
-    /// Says goodbye to the server for every session.
-    pub(crate) async fn close(&self) {
-        let all = self.all();
-        futures_util::future::join_all(all.iter().map(|session| session.close())).await;
-        self.stop.cancel();
-        self.endpoint.client.close_idle();
-    }
+/// Whose session a stream belongs to. The gateway's has to make up for what it missed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Gateway,
+    Principal,
 }
 
-impl Drop for Sessions {
-    fn drop(&mut self) {
-        self.stop.cancel();
-    }
-}
-
-impl Slot {
-    fn usable(&self) -> Option<Arc<Session>> {
-        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        current.as_ref().filter(|session| !session.expired.load(Ordering::Acquire)).cloned()
-    }
-
-    fn is_without_id(&self) -> bool {
-        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        current.as_ref().is_some_and(|session| !session.has_id)
-    }
+/// One request under way.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    id: u64,
+    caller: Option<&'a Arc<dyn Caller>>,
+    deadline: &'a Arc<Deadline>,
+    ticket: &'a Ticket,
 }
 
 /// Why a session did not open, and the HTTP status if that was the reason.
-pub(crate) struct OpenFailure(pub(crate) OpenError, pub(crate) Option<StatusCode>);
+pub(crate) struct OpenFailure(pub(super) OpenError, pub(super) Option<StatusCode>);
 
 impl From<OpenError> for OpenFailure {
     fn from(error: OpenError) -> Self {
@@ -228,7 +82,7 @@ impl From<OpenError> for OpenFailure {
 }
 
 impl Session {
-    async fn open(
+    pub(super) async fn open(
         ctx: &Arc<Context>,
         endpoint: &Endpoint,
         stop: &CancellationToken,
@@ -254,6 +108,7 @@ impl Session {
             pending,
             expired: AtomicBool::new(false),
             used: Mutex::new(Instant::now()),
+            hearing: OnceCell::new(),
             stop: stop.child_token(),
         });
         session.begin().await?;
@@ -269,30 +124,67 @@ impl Session {
         if let Some(level) = level {
             self.set_level(&level).await;
         }
-        let speaks_up = ["tools", "prompts", "resources"]
-            .iter()
-            .any(|kind| self.opening.declares(&[kind, "listChanged"]));
-        if speaks_up
+        Ok(())
+    }
+
+    pub(super) fn opening(&self) -> &Opening {
+        &self.opening
+    }
+
+    pub(super) fn has_id(&self) -> bool {
+        self.has_id
+    }
+
+    pub(super) fn is_expired(&self) -> bool {
+        self.expired.load(Ordering::Acquire)
+    }
+
+    /// Opens the stream beside the calls, if the server says that it will use it.
+    pub(super) async fn hear_gateway(self: &Arc<Self>) {
+        if self.speaks_up() {
+            self.hearing(Whose::Gateway).await;
+        }
+    }
+
+    /// The same for a caller. One that can be asked gets the stream in any case: many servers send their questions
+    /// there, whatever call they belong to.
+    async fn hear_for(self: &Arc<Self>, caller: &dyn Caller) {
+        const KINDS: [AskKind; 3] = [AskKind::Elicitation, AskKind::Sampling, AskKind::Roots];
+        if !self.hearing.initialized()
+            && (KINDS.iter().any(|kind| caller.can_answer(*kind)) || self.speaks_up())
+        {
+            self.hearing(Whose::Principal).await;
+        }
+    }
+
+    fn speaks_up(&self) -> bool {
+        ["tools", "prompts", "resources"].iter().any(|kind| self.opening.declares(&[kind, "listChanged"]))
             || self.opening.declares(&["resources", "subscribe"])
             || self.opening.declares(&["logging"])
-        {
-            let session = self.clone();
-            self.ctx.tasks.spawn(async move {
-                let stop = session.stop.clone();
-                tokio::select! {
-                    () = stop.cancelled() => {}
-                    () = session.hear() => {}
-                }
-            });
-        }
-        Ok(())
+    }
+
+    async fn hearing(self: &Arc<Self>, whose: Whose) {
+        self.hearing
+            .get_or_init(|| async {
+                let (opened, open) = oneshot::channel();
+                let session = self.clone();
+                self.ctx.tasks.spawn(async move {
+                    let stop = session.stop.clone();
+                    tokio::select! {
+                        () = stop.cancelled() => {}
+                        () = session.hear(whose, opened) => {}
+                    }
+                });
+                drop(timeout(STREAM_PATIENCE, open).await);
+            })
+            .await;
     }
 
     pub(crate) async fn set_level(self: &Arc<Self>, level: &str) {
         if !self.opening.declares(&["logging"]) {
             return;
         }
-        let request = crate::link::level_request(level);
+        let request = level_request(level);
         let deadline = Deadline::after(POST_PATIENCE);
         if let Attempt::Answered(Err(error)) = self.request(&request, None, &deadline).await {
             tracing::debug!(server = %self.ctx.name(), %error, "the log level was not taken");
@@ -303,37 +195,40 @@ impl Session {
         drop(self.post(envelope::roots_changed().into()).await);
     }
 
-    fn is_idle(&self, idle: Duration) -> bool {
+    pub(super) fn is_idle(&self, idle: Duration) -> bool {
         self.pending.is_idle() && self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= idle
     }
 
-    async fn close(&self) {
+    pub(super) async fn close(&self) {
         self.stop.cancel();
         if self.has_id && !self.expired.swap(true, Ordering::AcqRel) {
             let farewell = self.endpoint.delete(self.headers.clone());
-            if let Ok(Ok(answered)) =
-                tokio::time::timeout(POST_PATIENCE.min(Duration::from_secs(2)), farewell).await
-            {
+            if let Ok(Ok(answered)) = timeout(FAREWELL_PATIENCE, farewell).await {
                 answered.finish();
             }
         }
     }
 
-    async fn request(
+    pub(super) async fn request(
         self: &Arc<Self>,
         request: &ServerRequest,
         caller: Option<&Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
     ) -> Attempt {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        if let Some(caller) = caller {
+            self.hear_for(&**caller).await;
+        }
         let id = self.pending.next_id();
-        let ticket = match self.pending.attend(id, caller.cloned(), Some(deadline.clone())) {
-            Ok(ticket) => ticket,
+        let (ticket, elsewhere) = match self.pending.expect(id, caller.cloned(), Some(deadline.clone()), None)
+        {
+            Ok(place) => place,
             Err(error) => return Attempt::Answered(Err(error)),
         };
         let body = envelope::legacy(id, request, caller.map(|caller| &**caller));
         let mut cancel = Cancel { session: self, id, armed: true, reason: "the caller gave up" };
-        let outcome = deadline.limit(self.exchange(id, body.into(), caller, deadline, &ticket)).await;
+        let call = Call { id, caller, deadline, ticket: &ticket };
+        let outcome = deadline.limit(self.exchange(call, elsewhere, body.into())).await;
         cancel.armed = outcome.is_err();
         outcome.unwrap_or_else(|Passed| {
             cancel.reason = "the request took too long";
@@ -343,20 +238,23 @@ impl Session {
 
     async fn exchange(
         self: &Arc<Self>,
-        id: u64,
+        call: Call<'_>,
+        elsewhere: oneshot::Receiver<Answer>,
         body: Bytes,
-        caller: Option<&Arc<dyn Caller>>,
-        deadline: &Arc<Deadline>,
-        ticket: &Ticket,
     ) -> Attempt {
         let answered = match self.endpoint.post(self.headers.clone(), body).await {
             Ok(answered) => answered,
             Err(error) => return Attempt::Answered(Err(send_fault(&self.ctx, error))),
         };
-        if answered.status.is_success() && answered.is_event_stream() {
-            return Attempt::Answered(Box::pin(self.stream(id, answered, caller, deadline, ticket)).await);
-        }
         let status = answered.status;
+        if status.is_success() && answered.is_event_stream() {
+            // The answer belongs on the stream of the call, but not every server puts it there.
+            let answer = tokio::select! {
+                answer = Box::pin(self.stream(call, answered)) => answer,
+                Ok(answer) = elsewhere => answer,
+            };
+            return Attempt::Answered(answer);
+        }
         let body = match answered.whole(self.ctx.limits().result_bytes_max).await {
             Ok(body) => body,
             Err(error) => return Attempt::Answered(Err(body_fault(&self.ctx, error))),
@@ -366,25 +264,23 @@ impl Session {
             self.stop.cancel();
             return Attempt::Expired;
         }
-        Attempt::Answered(judge(&self.ctx, status, &body, id))
+        if status == StatusCode::ACCEPTED && body.is_empty() && self.hearing.initialized() {
+            return Attempt::Answered(
+                elsewhere.await.unwrap_or_else(|_| Err(self.ctx.lost("the session ended"))),
+            );
+        }
+        Attempt::Answered(judge(&self.ctx, status, &body, call.id))
     }
 
     /// Reads the stream of one request to its answer, across interruptions the server allows for.
-    async fn stream(
-        self: &Arc<Self>,
-        id: u64,
-        answered: Answered,
-        caller: Option<&Arc<dyn Caller>>,
-        deadline: &Arc<Deadline>,
-        ticket: &Ticket,
-    ) -> Answer {
+    async fn stream(self: &Arc<Self>, call: Call<'_>, answered: Answered) -> Answer {
         let back: Arc<dyn Back> = self.clone();
-        let ended = ticket.ended();
+        let ended = call.ticket.ended();
         let own = Own {
             ctx: &self.ctx,
-            id,
-            caller,
-            deadline: Some(deadline),
+            id: call.id,
+            caller: call.caller,
+            deadline: Some(call.deadline),
             ended: &ended,
             back: Some(&back),
             pending: Some(&self.pending),
@@ -413,55 +309,70 @@ impl Session {
 
     /// Asks for the rest of an interrupted stream, if the server marked where it stopped.
     async fn resume(&self, last_id: Option<&str>, retry_ms: Option<u64>) -> Option<Answered> {
-        let last_id = HeaderValue::from_str(last_id?).ok()?;
+        let last_id = last_id?;
         tokio::time::sleep(retry_ms.map_or(RETRY, Duration::from_millis).min(RETRY_MAX)).await;
-        let mut headers = self.headers.clone();
-        headers.insert(header::LAST_EVENT_ID, last_id);
-        let answered = self.endpoint.get(headers).await.ok()?;
+        let answered = self.open_stream(Some(last_id)).await.ok()?;
         (answered.status.is_success() && answered.is_event_stream()).then_some(answered)
     }
 
-    /// Hears what the server says outside of requests, for as long as the session lasts.
-    async fn hear(self: &Arc<Self>) {
-        let back: Arc<dyn Back> = self.clone();
-        let shared = Shared { ctx: &self.ctx, pending: &self.pending, back: &back };
-        let mut backoff = crate::backoff::Backoff::default();
+    /// Hears what the server says outside of requests, for as long as the session lasts. `opened` is told when the
+    /// first attempt has been answered.
+    async fn hear(self: &Arc<Self>, whose: Whose, opened: oneshot::Sender<()>) {
+        let mut opened = Some(opened);
+        let mut backoff = Backoff::default();
         let mut last_id: Option<String> = None;
         loop {
-            let mut headers = self.headers.clone();
-            if let Some(value) = last_id.as_deref().and_then(|id| HeaderValue::from_str(id).ok()) {
-                headers.insert(header::LAST_EVENT_ID, value);
-            }
             let began = Instant::now();
-            let mut wait = None;
-            match self.endpoint.get(headers).await {
+            let answered = self.open_stream(last_id.as_deref()).await;
+            let is_first = opened.take().is_some_and(|opened| opened.send(()).is_ok());
+            let mut wait = Duration::ZERO;
+            match answered {
                 Ok(answered) if answered.status.is_success() && answered.is_event_stream() => {
-                    let mut events = Events::new(answered, self.ctx.limits().result_bytes_max);
-                    while let Ok(Some(event)) = events.next().await {
-                        shared.take(&event.data.into());
+                    if whose == Whose::Gateway && !is_first {
+                        self.ctx.signals.look();
                     }
-                    wait = events.retry_ms.map(Duration::from_millis);
+                    let events = self.take_all(answered).await;
+                    wait = events.retry_ms.map_or(Duration::ZERO, Duration::from_millis).min(RETRY_MAX);
                     last_id = events.last_id.or(last_id);
                 }
-                // 405 and its like: the server has nothing to say outside of requests.
-                Ok(answered) if !answered.status.is_server_error() => {
-                    if answered.status == StatusCode::NOT_FOUND && self.has_id {
-                        self.ctx.signals.suspect();
-                    }
-                    return;
-                }
-                _ => self.ctx.signals.suspect(),
+                Ok(answered) if answered.status.is_server_error() => self.ctx.signals.suspect(),
+                Ok(answered) => return self.no_stream(answered.status),
+                Err(_) => self.ctx.signals.suspect(),
             }
             backoff.lasted(began.elapsed());
-            let pause = backoff.next();
-            tokio::time::sleep(wait.map_or(pause, |wait| wait.max(pause).min(RETRY_MAX))).await;
+            tokio::time::sleep(backoff.next().max(wait)).await;
         }
+    }
+
+    /// 405 and its like: the server has nothing to say outside of requests. 404 means the session is gone.
+    fn no_stream(&self, status: StatusCode) {
+        if status == StatusCode::NOT_FOUND && self.has_id {
+            self.ctx.signals.suspect();
+        }
+    }
+
+    async fn open_stream(&self, last_id: Option<&str>) -> Result<Answered, SendError> {
+        let mut headers = self.headers.clone();
+        if let Some(value) = last_id.and_then(|id| HeaderValue::from_str(id).ok()) {
+            headers.insert(header::LAST_EVENT_ID, value);
+        }
+        self.endpoint.get(headers).await
+    }
+
+    async fn take_all(self: &Arc<Self>, answered: Answered) -> Events {
+        let back: Arc<dyn Back> = self.clone();
+        let shared = Shared { ctx: &self.ctx, pending: &self.pending, back: &back };
+        let mut events = Events::new(answered, self.ctx.limits().result_bytes_max);
+        while let Ok(Some(event)) = events.next().await {
+            shared.take(&event.data.into());
+        }
+        events
     }
 
     /// Sends a message that is not a request.
     async fn post(&self, message: Bytes) -> Result<(), SendError> {
         let posting = self.endpoint.post(self.headers.clone(), message);
-        let answered = tokio::time::timeout(POST_PATIENCE, posting)
+        let answered = timeout(POST_PATIENCE, posting)
             .await
             .unwrap_or_else(|_| Err(SendError::Lost("it did not take a notification".into())))?;
         if !answered.status.is_success() {
@@ -476,7 +387,7 @@ impl Back for Session {
     fn send_back(&self, message: Bytes) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if let Err(error) = self.post(message).await {
-                crate::context::count(&self.ctx.counters.unsent);
+                count(&self.ctx.counters.unsent);
                 tracing::debug!(server = %self.ctx.name(), %error, "an answer was not taken");
             }
         })

@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
 use toolgate_core::server::Era;
+use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::{Incoming, Version, header, parse};
 
 use super::{Endpoint, body_fault, judge, send_fault, timed_out};
@@ -51,10 +52,17 @@ impl Stateless {
         let headers = self.headers(request)?;
         let result =
             match deadline.limit(self.exchange(id, headers, body.into(), caller.as_ref(), deadline)).await {
-                Ok(answer) => answer?,
+                Ok(answer) => answer.inspect_err(|error| self.notice(error))?,
                 Err(Passed) => return Err(timed_out(&self.ctx, deadline.length())),
             };
         answer::reply(&self.ctx, Era::Modern, result)
+    }
+
+    /// A server that no longer takes our version has become another server: it is to be opened anew.
+    fn notice(&self, error: &ServerError) {
+        if matches!(error, ServerError::Rpc(error) if error.code == RpcError::UNSUPPORTED_VERSION) {
+            self.ctx.signals.suspect();
+        }
     }
 
     /// Sends a request and returns the head of the answer, whatever it is: for probing.
@@ -79,9 +87,9 @@ impl Stateless {
             let message = Bytes::from(event.data);
             match parse(&message) {
                 Ok(Incoming::Notification(notification)) => {
-                    let params = notification.params.map_or(toolgate_core::RawJson::EMPTY, |params| {
-                        toolgate_core::RawJson::within(&message, params)
-                    });
+                    let params = notification
+                        .params
+                        .map_or(RawJson::EMPTY, |params| RawJson::within(&message, params));
                     listener(&notification.method, params);
                 }
                 Ok(Incoming::Response(response)) => return answer::outcome(&message, response),

@@ -1,16 +1,19 @@
 //! Servers of the newer era behind a URL.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use http::Response;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use toolgate_core::port::{InputAnswers, Reply, ServerError, Servers};
-use toolgate_core::server::{Era, ServerHealth, ServerSpec};
+use toolgate_core::server::{Era, ServerHealth, ServerSpec, TransportSpec};
 use toolgate_core::{Limits, RawJson};
 
-use crate::kit::{Agent, Gateway, call_of, eventually, fault_code, name, result_of, someone};
+use crate::kit::{Agent, Gateway, call_of, eventually, fault_code, name, result_of, someone, spec, text_of};
 use crate::web::{Body, Seen, Web, empty, event, event_stream, events, ok, reply, text};
 
 /// What every server of the newer era answers.
@@ -385,5 +388,62 @@ async fn tasks_are_watched_until_nobody_looks() {
     assert_eq!(heard.recv().await.unwrap().as_str(), r#"{"taskId":"task-1"}"#);
     drop(guard);
     stream.closed().await;
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_closed_is_replaced_unnoticed() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(answer_once(stream));
+        }
+    });
+    let gateway = Gateway::with(spec(TransportSpec::Http { url, headers: BTreeMap::new() }));
+    gateway.recorder.healthy().await;
+    for _ in 0..20 {
+        gateway.call("t", "{}", &someone()).await.unwrap();
+        // The end of the connection is an event like any other and has to arrive first.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    gateway.end().await;
+}
+
+/// Answers one request as if there could be more, and hangs up.
+async fn answer_once(mut stream: tokio::net::TcpStream) {
+    let mut received = Vec::new();
+    let body = loop {
+        stream.read_buf(&mut received).await.unwrap();
+        let Some(end) = received.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+        if let Ok(body) = serde_json::from_slice::<Value>(&received[end + 4..]) {
+            break body;
+        }
+    };
+    let seen =
+        Seen { method: http::Method::POST, path: String::new(), headers: http::HeaderMap::new(), body };
+    let answer = basics(&seen).unwrap_or_else(|| seen.result(json!({"content": []}))).to_string();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        answer.len()
+    );
+    stream.write_all((head + &answer).as_bytes()).await.unwrap();
+}
+
+#[tokio::test]
+async fn many_calls_at_once_share_connections_and_mix_up_nothing() {
+    let web = modern(|seen| {
+        let n = &seen.body["params"]["arguments"]["n"];
+        ok(&seen
+            .result(json!({"resultType": "complete", "content": [{"type": "text", "text": n.to_string()}]})))
+    })
+    .await;
+    let gateway = Gateway::with(ServerSpec { concurrency_max: 32, ..web.spec() });
+    let calls = (0..500).map(|n| {
+        let call = gateway.call("t", &format!(r#"{{"n":{n}}}"#), &someone());
+        async move { assert_eq!(text_of(&call.await.unwrap()), n.to_string()) }
+    });
+    // The queue is four times as long as there are places, so this many wait at once and no more.
+    futures_util::stream::iter(calls).buffer_unordered(100).collect::<Vec<()>>().await;
     gateway.end().await;
 }

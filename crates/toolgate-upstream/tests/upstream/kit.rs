@@ -1,7 +1,6 @@
 //! The gateway's side of the ports, recording what it is told.
 
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -229,7 +228,7 @@ impl Gateway {
         &self,
         request: ServerRequest,
         caller: &Arc<Agent>,
-    ) -> impl Future<Output = Result<Reply, ServerError>> + Send + 'static {
+    ) -> BoxFuture<'static, Result<Reply, ServerError>> {
         self.manager.request(&name(), request, caller.clone())
     }
 
@@ -238,7 +237,7 @@ impl Gateway {
         tool: &str,
         arguments: &str,
         caller: &Arc<Agent>,
-    ) -> impl Future<Output = Result<Reply, ServerError>> + Send + 'static {
+    ) -> BoxFuture<'static, Result<Reply, ServerError>> {
         self.request(call_of(tool, arguments), caller)
     }
 

@@ -8,4 +8,5 @@ mod kit;
 mod neighbour;
 mod older_http;
 mod reaping;
+mod scratch;
 mod web;

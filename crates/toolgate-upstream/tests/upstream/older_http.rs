@@ -38,6 +38,11 @@ impl Sessions {
         self.open.lock().unwrap().values().flatten().cloned().collect()
     }
 
+    fn stream_of(&self, seen: &Seen) -> mpsc::Sender<String> {
+        let id = seen.header("mcp-session-id").unwrap();
+        self.open.lock().unwrap().get(id).cloned().flatten().expect("the stream is opened before the call")
+    }
+
     async fn serve(
         self: &Arc<Self>,
         on_call: impl Fn(&Seen) -> Response<Body> + Send + Sync + 'static,
@@ -269,6 +274,35 @@ async fn the_stream_beside_the_calls_brings_changes_and_questions() {
     gateway.manager.set_log_level("info");
     web.until("the level", |seen| seen.iter().any(|seen| seen.body["params"]["level"] == "info")).await;
     drop(stream);
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn questions_and_answers_may_come_on_the_stream_beside_the_calls() {
+    let sessions = Sessions::new(json!({"tools": {}}));
+    let calls: Arc<Mutex<BTreeMap<String, Seen>>> = Arc::default();
+    let web = Web::start({
+        let sessions = sessions.clone();
+        move |seen| {
+            let asked = seen.body["id"].as_str().and_then(|id| calls.lock().unwrap().remove(id));
+            if let Some(call) = asked {
+                let result = call
+                    .result(json!({"content": [{"type": "text", "text": seen.body["result"].to_string()}]}));
+                sessions.stream_of(&call).try_send(event(&result)).unwrap();
+                return std::future::ready(empty(202));
+            }
+            std::future::ready(sessions.answer(&seen, &|seen: &Seen| {
+                calls.lock().unwrap().insert("q".into(), seen.clone());
+                let ask = json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": {}});
+                sessions.stream_of(seen).try_send(event(&ask)).unwrap();
+                empty(202)
+            }))
+        }
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    let caller = Agent { can: vec![AskKind::Elicitation], ..Agent::new("anna", 5) }.shared();
+    assert!(gateway.text("t", &caller).await.contains(r#""client":5"#));
     gateway.end().await;
 }
 

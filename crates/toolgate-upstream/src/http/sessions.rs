@@ -1,0 +1,187 @@
+//! The sessions of the older era at one server.
+//!
+//! The gateway has a session of its own for lists and subscriptions; calls run in one session per principal, so that
+//! what a server keeps for one is never shown to another. A server that gives no session ids has no sessions, and
+//! everyone uses the gateway's.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::server::Era;
+use toolgate_core::{FaultKind, PrincipalId};
+
+use super::session::{Attempt, OpenFailure, Session};
+use super::{Endpoint, timed_out};
+use crate::answer;
+use crate::context::Context;
+use crate::deadline::{Deadline, Passed};
+use crate::probe::Opening;
+
+/// Sessions of principals that may be open at one server.
+const SESSIONS_MAX: usize = 1024;
+/// A principal's session without requests is closed after this.
+pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(10 * 60);
+
+/// Whose session: the gateway's own, or a principal's.
+type Key = Option<PrincipalId>;
+
+pub(crate) struct Sessions {
+    ctx: Arc<Context>,
+    endpoint: Endpoint,
+    slots: Mutex<BTreeMap<Key, Arc<Slot>>>,
+    /// Counts how often the gateway's own session had to be opened: a new one has no subscriptions.
+    generation: watch::Sender<u64>,
+    /// Cancelled when the link is let go.
+    stop: CancellationToken,
+}
+
+/// The place of one session, which may be opened anew.
+#[derive(Default)]
+struct Slot {
+    current: Mutex<Option<Arc<Session>>>,
+    opening: tokio::sync::Mutex<()>,
+}
+
+impl Sessions {
+    /// Opens the gateway's own session.
+    pub(crate) async fn open(
+        ctx: &Arc<Context>,
+        endpoint: &Endpoint,
+    ) -> Result<(Self, Opening), OpenFailure> {
+        let stop = ctx.stop.child_token();
+        let own = Session::open(ctx, endpoint, &stop).await?;
+        own.hear_gateway().await;
+        let opening = own.opening().clone();
+        let slot = Slot { current: Mutex::new(Some(own)), ..Slot::default() };
+        let slots = Mutex::new(BTreeMap::from([(None, Arc::new(slot))]));
+        let generation = watch::Sender::new(0);
+        Ok((Self { ctx: ctx.clone(), endpoint: endpoint.clone(), slots, generation, stop }, opening))
+    }
+
+    pub(crate) async fn request(
+        &self,
+        request: &ServerRequest,
+        caller: Option<Arc<dyn Caller>>,
+        deadline: &Arc<Deadline>,
+    ) -> Result<Reply, ServerError> {
+        let key = caller.as_ref().map(|caller| caller.principal().clone());
+        let mut again = true;
+        loop {
+            let session = match deadline.limit(self.session(&key)).await {
+                Ok(session) => session?,
+                Err(Passed) => return Err(timed_out(&self.ctx, deadline.length())),
+            };
+            match session.request(request, caller.as_ref(), deadline).await {
+                Attempt::Answered(answer) => return answer::reply(&self.ctx, Era::Legacy, answer?),
+                Attempt::Expired if again => again = false,
+                Attempt::Expired => {
+                    return Err(self.ctx.fault(FaultKind::Refused {
+                        status: 404,
+                        body: "the session is gone again".into(),
+                    }));
+                }
+            }
+        }
+    }
+
+    /// The open session of `key`, opened if need be.
+    async fn session(&self, key: &Key) -> Result<Arc<Session>, ServerError> {
+        let slot = self.slot(key)?;
+        if let Some(session) = slot.usable() {
+            return Ok(session);
+        }
+        let _only = slot.opening.lock().await;
+        if let Some(session) = slot.usable() {
+            return Ok(session);
+        }
+        let session =
+            Box::pin(Session::open(&self.ctx, &self.endpoint, &self.stop)).await.map_err(|failure| {
+                self.ctx.signals.suspect();
+                self.ctx.down(failure.0.to_string())
+            })?;
+        *slot.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
+        if key.is_none() {
+            session.hear_gateway().await;
+            self.generation.send_modify(|generation| *generation += 1);
+            self.ctx.signals.look();
+        }
+        Ok(session)
+    }
+
+    fn slot(&self, key: &Key) -> Result<Arc<Slot>, ServerError> {
+        let mut slots = self.slots();
+        let own = slots.get(&None).expect("the gateway's own slot is made first and never removed").clone();
+        if key.is_none() || own.is_without_id() {
+            return Ok(own);
+        }
+        if let Some(slot) = slots.get(key) {
+            return Ok(slot.clone());
+        }
+        if slots.len() > SESSIONS_MAX {
+            return Err(self.ctx.fault(FaultKind::Busy { limit: SESSIONS_MAX }));
+        }
+        let slot = Arc::new(Slot::default());
+        slots.insert(key.clone(), slot.clone());
+        Ok(slot)
+    }
+
+    fn slots(&self) -> MutexGuard<'_, BTreeMap<Key, Arc<Slot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes when the gateway's own session has been opened anew.
+    pub(crate) fn generation(&self) -> watch::Receiver<u64> {
+        self.generation.subscribe()
+    }
+
+    /// Every session that is open now.
+    pub(crate) fn all(&self) -> Vec<Arc<Session>> {
+        self.slots().values().filter_map(|slot| slot.usable()).collect()
+    }
+
+    /// Closes the sessions of principals that have not been used for `idle`.
+    pub(crate) async fn close_idle(&self, idle: Duration) {
+        self.endpoint.client.sweep();
+        let mut closing = Vec::new();
+        self.slots().retain(|key, slot| {
+            let stays = key.is_none() || slot.usable().is_none_or(|session| !session.is_idle(idle));
+            // An empty slot is kept only while someone is opening it.
+            let stays = stays && (key.is_none() || slot.usable().is_some() || Arc::strong_count(slot) > 1);
+            if !stays {
+                closing.extend(slot.usable());
+            }
+            stays
+        });
+        futures_util::future::join_all(closing.iter().map(|session| session.close())).await;
+    }
+
+    /// Says goodbye to the server for every session.
+    pub(crate) async fn close(&self) {
+        let all = self.all();
+        futures_util::future::join_all(all.iter().map(|session| session.close())).await;
+        self.stop.cancel();
+        self.endpoint.client.close_idle();
+    }
+}
+
+impl Drop for Sessions {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Slot {
+    fn usable(&self) -> Option<Arc<Session>> {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.as_ref().filter(|session| !session.is_expired()).cloned()
+    }
+
+    fn is_without_id(&self) -> bool {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.as_ref().is_some_and(|session| !session.has_id())
+    }
+}

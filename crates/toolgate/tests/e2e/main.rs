@@ -1,0 +1,31 @@
+//! The real binary, spoken to from outside. One test binary: booting is cheap, linking is not.
+
+mod basics;
+mod house;
+
+use std::path::{Path, PathBuf};
+
+use toolgate_testkit::gateway::Gateway;
+
+/// The binary under test.
+fn toolgate() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_toolgate"))
+}
+
+/// A program of the test kit, built beside the binary under test.
+fn testkit(name: &str) -> PathBuf {
+    let path = toolgate().parent().expect("binaries lie in a folder").join(name);
+    assert!(path.exists(), "{} is missing; build it with `cargo build -p toolgate-testkit`", path.display());
+    path
+}
+
+fn boot(toml: &str) -> Gateway {
+    Gateway::boot(toolgate(), toml)
+}
+
+/// A `[[servers]]` entry for the conforming server of the test kit, as a child process.
+fn conforming(name: &str, args: &[&str]) -> String {
+    let program = testkit("conformance-server");
+    let args = serde_json::json!([&["--stdio"], args].concat());
+    format!("[[servers]]\nname = {name:?}\ncommand = {program:?}\nargs = {args}\n")
+}
