@@ -72,7 +72,9 @@ impl Gateway {
         let folder = std::mem::replace(&mut self.folder, tempfile::tempdir().expect("a temporary folder"));
         let program = self.program.clone();
         drop(self);
-        Self { agent, admin, ..Self::boot_in(&program, &toml, folder) }
+        let mut again = Self::boot_in(&program, &toml, folder);
+        (again.agent, again.admin) = (agent, admin);
+        again
     }
 
     pub fn data(&self) -> PathBuf {

@@ -61,8 +61,10 @@ impl Tls {
 }
 
 fn tls_connector() -> Result<HttpsConnector<HttpConnector>, String> {
-    let builder =
-        hyper_rustls::HttpsConnectorBuilder::new().with_native_roots().map_err(|error| error.to_string())?;
+    let builder = hyper_rustls::HttpsConnectorBuilder::new()
+        // Named, because another crate of the program may bring a second provider and make the choice ambiguous.
+        .with_provider_and_native_roots(rustls::crypto::ring::default_provider())
+        .map_err(|error| error.to_string())?;
     Ok(builder.https_only().enable_http1().wrap_connector(tcp_connector()))
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct Session {
     endpoint: Endpoint,
     headers: HeaderMap,
     has_id: bool,
+    /// Whether the server has things to say outside of requests.
+    speaks_up: bool,
     opening: Opening,
     pending: Arc<Pending>,
     expired: AtomicBool,
@@ -104,6 +106,7 @@ impl Session {
             endpoint: endpoint.clone(),
             headers,
             has_id,
+            speaks_up: speaks_up(&opening),
             opening,
             pending,
             expired: AtomicBool::new(false),
@@ -141,7 +144,7 @@ impl Session {
 
     /// Opens the stream beside the calls, if the server says that it will use it.
     pub(super) async fn hear_gateway(self: &Arc<Self>) {
-        if self.speaks_up() {
+        if self.speaks_up {
             self.hearing(Whose::Gateway).await;
         }
     }
@@ -151,16 +154,10 @@ impl Session {
     async fn hear_for(self: &Arc<Self>, caller: &dyn Caller) {
         const KINDS: [AskKind; 3] = [AskKind::Elicitation, AskKind::Sampling, AskKind::Roots];
         if !self.hearing.initialized()
-            && (KINDS.iter().any(|kind| caller.can_answer(*kind)) || self.speaks_up())
+            && (KINDS.iter().any(|kind| caller.can_answer(*kind)) || self.speaks_up)
         {
             self.hearing(Whose::Principal).await;
         }
-    }
-
-    fn speaks_up(&self) -> bool {
-        ["tools", "prompts", "resources"].iter().any(|kind| self.opening.declares(&[kind, "listChanged"]))
-            || self.opening.declares(&["resources", "subscribe"])
-            || self.opening.declares(&["logging"])
     }
 
     async fn hearing(self: &Arc<Self>, whose: Whose) {
@@ -392,6 +389,12 @@ impl Back for Session {
             }
         })
     }
+}
+
+fn speaks_up(opening: &Opening) -> bool {
+    ["tools", "prompts", "resources"].iter().any(|kind| opening.declares(&[kind, "listChanged"]))
+        || opening.declares(&["resources", "subscribe"])
+        || opening.declares(&["logging"])
 }
 
 /// Tells the server when a request is given up before its answer came: hanging up means nothing in the older era.

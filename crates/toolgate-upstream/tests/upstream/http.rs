@@ -302,6 +302,17 @@ async fn a_missing_credential_and_a_redirect_are_explained() {
 }
 
 #[tokio::test]
+async fn an_https_address_without_tls_behind_it_is_not_reached() {
+    let web = modern(done).await;
+    let url = web.url().replace("http://", "https://");
+    let gateway = Gateway::with(spec(TransportSpec::Http { url, headers: BTreeMap::new() }));
+    let reason = gateway.recorder.degraded().await;
+    assert!(reason.contains("could not connect") || reason.contains("root certificates"), "{reason}");
+    assert!(web.seen().is_empty());
+    gateway.end().await;
+}
+
+#[tokio::test]
 async fn one_subscription_hears_of_changes_and_is_renewed() {
     let (streams, mut opened) = tokio::sync::mpsc::channel(8);
     let tools = Arc::new(AtomicUsize::new(1));

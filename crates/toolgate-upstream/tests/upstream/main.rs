@@ -8,5 +8,4 @@ mod kit;
 mod neighbour;
 mod older_http;
 mod reaping;
-mod scratch;
 mod web;
