@@ -54,7 +54,7 @@ pub(crate) fn read_modern(
 ) -> Result<ModernRequest, RpcError> {
     let members: Members<'_> = request.params.decode().map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let missing = |what: &str| RpcError::invalid_params(format!("params._meta must have \"{what}\""));
-    let meta = members.get("_meta").ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
+    let meta = members.get("_meta").ok_or_else(|| unknown_version(headers).unwrap_or_else(|| missing(meta::PROTOCOL_VERSION)))?;
     let meta = RequestMeta::parse(meta).map_err(|error| RpcError::invalid_params(format!("params._meta: {error}")))?;
     let version = meta.protocol_version.and_then(object::string).ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
     if let Some(headers) = headers {
@@ -84,17 +84,27 @@ pub(crate) fn read_modern(
     })
 }
 
+/// A message without `_meta` names its version in the header alone, which may be one that nobody serves.
+fn unknown_version(headers: Option<&HeaderMap>) -> Option<RpcError> {
+    let named = headers?.get(header::PROTOCOL_VERSION)?.to_str().ok()?.trim();
+    Version::parse(named).is_none().then(|| unsupported_version(named))
+}
+
+/// Holds a header against the body. Every value of it: whoever routes by headers may look at another one than we do.
 fn check_header(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), RpcError> {
     let mismatch = |what: String| Err(RpcError::new(RpcError::HEADER_MISMATCH, what));
-    let Some(value) = headers.get(name) else {
+    if !headers.contains_key(name) {
         return mismatch(format!("the header {name} is missing; it must say {expected:?}"));
-    };
-    let decoded = value.to_str().ok().and_then(|text| header::decode_value(text.trim()));
-    match decoded {
-        Some(decoded) if decoded == expected => Ok(()),
-        Some(decoded) => mismatch(format!("the header {name} says {decoded:?} and the body says {expected:?}")),
-        None => mismatch(format!("the header {name} cannot be decoded")),
     }
+    for value in headers.get_all(name) {
+        let decoded = value.to_str().ok().and_then(|text| header::decode_value(text.trim()));
+        match decoded {
+            Some(decoded) if decoded == expected => {}
+            Some(decoded) => return mismatch(format!("the header {name} says {decoded:?} and the body says {expected:?}")),
+            None => return mismatch(format!("the header {name} cannot be decoded")),
+        }
+    }
+    Ok(())
 }
 
 fn supported_versions() -> Vec<&'static str> {

@@ -374,9 +374,9 @@ impl Visit {
         let arguments: serde_json::Value =
             members.get("arguments").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
         for one in &entry.param_headers {
-            let received = request.param_headers.iter().find(|(name, _)| one.header.eq_ignore_ascii_case(name));
-            let fits = match (received, one.value(&arguments)) {
-                (Some((_, value)), Some(_)) => one.matches(value, &arguments),
+            let mut received = request.param_headers.iter().filter(|(name, _)| one.header.eq_ignore_ascii_case(name)).peekable();
+            let fits = match (received.peek(), one.value(&arguments)) {
+                (Some(_), Some(_)) => received.all(|(_, value)| one.matches(value, &arguments)),
                 (None, None) => true,
                 _ => false,
             };

@@ -1,7 +1,11 @@
 //! The real binary, spoken to from outside. One test binary: booting is cheap, linking is not.
 
+mod bad_input;
 mod basics;
+mod doors;
 mod house;
+mod outside;
+mod sdk;
 
 use std::path::{Path, PathBuf};
 

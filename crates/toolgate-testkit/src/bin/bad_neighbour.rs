@@ -1,0 +1,41 @@
+//! `bad-neighbour`: the misbehaving server of the test kit as a program, over HTTP or stdio.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::Parser;
+use toolgate_testkit::neighbour::{Settings, serve_http, serve_stdio};
+
+/// An MCP server that misbehaves as it is told.
+#[derive(Parser)]
+struct Arguments {
+    /// Serve streamable HTTP here instead of stdin and stdout; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+    /// Serve nothing and wait, as a process that somebody left behind.
+    #[arg(long)]
+    idle: bool,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Longer than any test.
+const IDLE: Duration = Duration::from_secs(600);
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    if arguments.idle {
+        std::thread::sleep(IDLE);
+        return Ok(());
+    }
+    let Some(address) = arguments.listen else {
+        serve_stdio(arguments.settings);
+        return Ok(());
+    };
+    serve_http(address, arguments.settings, |address| {
+        // Nobody reads it: then nobody needs it.
+        drop(writeln!(std::io::stdout(), "listening on http://{address}/mcp"));
+    })?;
+    Ok(())
+}

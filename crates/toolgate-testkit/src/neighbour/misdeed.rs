@@ -1,0 +1,79 @@
+//! What can be done wrong to one call, by the name of the tool that does it.
+
+use std::time::Duration;
+
+/// How large "too large" is.
+pub(super) const HUGE_BYTES: usize = 50 << 20;
+/// What a chatty server writes to its standard error in one call.
+pub(super) const CHATTER_BYTES: usize = 20 << 20;
+/// The pace of a body that never gets anywhere.
+pub(super) const DRIP: Duration = Duration::from_millis(100);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Misdeed {
+    /// Takes the call and says nothing.
+    Hang,
+    /// Sends half of the answer.
+    Half,
+    /// Sends half of the answer and ends the process.
+    HalfExit,
+    /// Answers a request nobody made, and this one not at all.
+    Stranger,
+    Twice,
+    /// Sends notifications without end.
+    Flood,
+    /// Sends 50 MiB as one answer.
+    Huge,
+    /// Sends 50 MiB as one event of a stream.
+    HugeEvent,
+    /// Ends the process.
+    Exit,
+    /// Prints what is no protocol, then answers.
+    Garbage,
+    /// Answers with neither a result nor an error.
+    Shapeless,
+    /// Writes a lot to standard error, then answers.
+    Chatter,
+    /// Leaves a process behind that outlives it if it can, then answers.
+    Grandchild,
+    /// HTTP: says 500.
+    Status500,
+    /// HTTP: says 401.
+    Status401,
+    /// HTTP: says it is somewhere else.
+    Redirect,
+    /// HTTP: answers with a web page.
+    WrongType,
+    /// HTTP: closes the connection in the middle of the body.
+    Cut,
+    /// HTTP: sends the body one byte at a time.
+    Loris,
+    /// HTTP: says the body is shorter than it is.
+    Short,
+}
+
+pub(super) const TOOLS: [(&str, Misdeed); 20] = [
+    ("hang", Misdeed::Hang),
+    ("half", Misdeed::Half),
+    ("half_exit", Misdeed::HalfExit),
+    ("stranger", Misdeed::Stranger),
+    ("twice", Misdeed::Twice),
+    ("flood", Misdeed::Flood),
+    ("huge", Misdeed::Huge),
+    ("huge_event", Misdeed::HugeEvent),
+    ("exit", Misdeed::Exit),
+    ("garbage", Misdeed::Garbage),
+    ("shapeless", Misdeed::Shapeless),
+    ("chatter", Misdeed::Chatter),
+    ("grandchild", Misdeed::Grandchild),
+    ("status_500", Misdeed::Status500),
+    ("status_401", Misdeed::Status401),
+    ("redirect", Misdeed::Redirect),
+    ("wrong_type", Misdeed::WrongType),
+    ("cut", Misdeed::Cut),
+    ("loris", Misdeed::Loris),
+    ("short", Misdeed::Short),
+];
+
+/// What no client of the protocol can make sense of.
+pub(super) const GARBAGE: &str = "Server listening on stdin...\n{\"half\": \n[1,2\n\u{0}\u{1}\nnull\n";

@@ -1,0 +1,98 @@
+//! A server that misbehaves on request: which way is chosen by flags (how it starts, how it lists) and by the name of
+//! the tool that is called. Written by hand on blocking sockets and pipes, because an SDK would not let it lie.
+//!
+//! It is also a server whose every byte is known: definitions and results can come verbatim from files, and some
+//! tools hand back exactly what they received.
+//!
+//! Not here: servers that behave (see `conformance`), and anything that knows about Toolgate.
+
+mod brain;
+mod http;
+mod misdeed;
+mod stdio;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+pub use http::serve as serve_http;
+pub use stdio::serve as serve_stdio;
+
+/// How the server behaves.
+#[derive(Args, Clone, Debug)]
+pub struct Settings {
+    /// The protocol era it speaks.
+    #[arg(long, value_enum, default_value_t = Era::Legacy)]
+    pub era: Era,
+    /// What it does before anybody has asked for anything.
+    #[arg(long, value_enum, default_value_t = Start::Well)]
+    pub start: Start,
+    /// How it answers `tools/list`.
+    #[arg(long, value_enum, default_value_t = List::Well)]
+    pub list: List,
+    /// `--start` and `--list` hold only as long as this file does not exist.
+    #[arg(long, value_name = "FILE")]
+    pub well_once: Option<PathBuf>,
+    /// Lists this many tools more.
+    #[arg(long, default_value_t = 0)]
+    pub bulk: usize,
+    /// Cuts the list into pages.
+    #[arg(long)]
+    pub page_size: Option<usize>,
+    /// Lists the definitions in this file (one a line, byte for byte) instead of its own.
+    #[arg(long, value_name = "FILE")]
+    pub definitions: Option<PathBuf>,
+    /// The tool `verbatim` answers with what stands in this file, byte for byte.
+    #[arg(long, value_name = "FILE")]
+    pub result: Option<PathBuf>,
+    /// Lists a resource with this URI; can be given more than once.
+    #[arg(long, value_name = "URI")]
+    pub resource: Vec<String>,
+    /// What it calls itself in its answers.
+    #[arg(long, default_value = "neighbour")]
+    pub label: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Era {
+    Legacy,
+    Modern,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Start {
+    Well,
+    /// Never answers a request that opens a connection.
+    Hang,
+    /// Ends (stdio) or closes every connection (HTTP) as soon as it is spoken to.
+    Exit,
+    /// Prints what is no protocol before it speaks it.
+    Garbage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum List {
+    Well,
+    /// Never answers.
+    Hang,
+    /// There is always another page.
+    Endless,
+    /// The second page is followed by itself.
+    Repeat,
+    /// The answer has no list in it.
+    Shapeless,
+}
+
+impl Settings {
+    fn is_well(&self) -> bool {
+        self.well_once.as_ref().is_some_and(|file| file.exists())
+    }
+
+    fn start(&self) -> Start {
+        if self.is_well() { Start::Well } else { self.start }
+    }
+
+    fn list(&self) -> List {
+        if self.is_well() { List::Well } else { self.list }
+    }
+}
