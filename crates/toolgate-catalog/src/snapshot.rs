@@ -148,7 +148,7 @@ impl Snapshot {
 }
 
 fn serves_resources(listing: &Listing) -> bool {
-    let declared = listing.capabilities.as_ref().and_then(|raw| Some(raw.decode::<Members<'_>>().ok()?.get("resources").is_some()));
+    let declared = listing.capabilities.as_ref().and_then(|raw| Some(Members::of(raw).ok()?.get("resources").is_some()));
     declared.unwrap_or(false) || !listing.resources.is_empty() || !listing.templates.is_empty()
 }
 
@@ -164,7 +164,7 @@ fn add_server(
     let mut own_names = HashSet::new();
     let mut named: Vec<(String, &RawJson)> = items
         .iter()
-        .filter_map(|item| Some((item.decode::<Members<'_>>().ok()?.get_str(kind.key)?.into_owned(), item)))
+        .filter_map(|item| Some((Members::of(item).ok()?.get_str(kind.key)?.into_owned(), item)))
         .filter(|(own, _)| !is_tool || settings.filter.shows(own))
         .filter(|(own, _)| own_names.insert(own.clone()))
         .collect();

@@ -13,5 +13,5 @@ pub use fault::{Blame, Fault, FaultKind};
 pub use limits::Limits;
 pub use name::{CanonicalName, ServerName};
 pub use principal::{Principal, PrincipalId, Role};
-pub use raw::RawJson;
+pub use raw::{Raw, RawJson};
 pub use rpc::RpcError;

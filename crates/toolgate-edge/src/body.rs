@@ -9,12 +9,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body::{Body, Frame as BodyFrame};
+use http_body::{Body, Frame as BodyFrame, SizeHint};
 use tokio::sync::mpsc;
 use toolgate_core::port::BoxFuture;
 use toolgate_wire::{Version, sse};
 
-use crate::exchange::{Exchange, Frame};
+use crate::exchange::{Exchange, Frame, Pieces};
 use crate::gateway::Gateway;
 use crate::listen::Subscription;
 use crate::session::Session;
@@ -32,7 +32,20 @@ pub(crate) type NextFrame = BoxFuture<'static, (Frame, Option<Exchange>)>;
 
 pub(crate) struct EventBody(mpsc::Receiver<Bytes>);
 
-impl Body for EventBody {
+/// What an HTTP answer carries.
+pub(crate) enum OutBody {
+    /// Pieces that are still to be sent; the next one is the first that is not empty.
+    Whole(Pieces),
+    Events(EventBody),
+}
+
+impl OutBody {
+    pub(crate) fn whole(pieces: Pieces) -> Self {
+        Self::Whole(pieces)
+    }
+}
+
+impl Body for OutBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -40,7 +53,28 @@ impl Body for EventBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<BodyFrame<Bytes>, Infallible>>> {
-        self.0.poll_recv(context).map(|event| event.map(|bytes| Ok(BodyFrame::data(bytes))))
+        let next = match &mut *self {
+            OutBody::Whole(Pieces(pieces)) => pieces.iter_mut().find(|piece| !piece.is_empty()).map(std::mem::take),
+            OutBody::Events(EventBody(events)) => match events.poll_recv(context) {
+                Poll::Ready(event) => event,
+                Poll::Pending => return Poll::Pending,
+            },
+        };
+        Poll::Ready(next.map(|bytes| Ok(BodyFrame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            OutBody::Whole(Pieces(pieces)) => pieces.iter().all(Bytes::is_empty),
+            OutBody::Events(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            OutBody::Whole(Pieces(pieces)) => SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum()),
+            OutBody::Events(_) => SizeHint::default(),
+        }
     }
 }
 
@@ -73,7 +107,7 @@ async fn feed_call(events: &mpsc::Sender<Bytes>, first: Option<Bytes>, mut next:
                 next = Box::pin(rest.next());
             }
             Ok((Frame::Message(message), None)) => return send(events, sse::encode(None, None, &message)).await,
-            Ok((Frame::Response(answer), _)) => return send(events, sse::encode(None, None, &answer.body)).await,
+            Ok((Frame::Response(answer), _)) => return send(events, sse::encode(None, None, &answer.body.joined())).await,
         }
     }
 }
@@ -103,7 +137,7 @@ async fn pump(log: Arc<EventLog>, first: Option<Bytes>, mut next: NextFrame) {
                 break;
             }
             (Frame::Response(answer), _) => {
-                log.push(answer.body);
+                log.push(answer.body.joined());
                 break;
             }
         }
@@ -216,7 +250,7 @@ pub(crate) fn of_messages(
 pub(crate) async fn last_answer(mut exchange: Exchange, session: &Session) -> Bytes {
     loop {
         match exchange.next().await {
-            (Frame::Response(answer), _) => return answer.body,
+            (Frame::Response(answer), _) => return answer.body.joined(),
             (Frame::Message(message), Some(rest)) => {
                 session.push.push(message);
                 exchange = rest;

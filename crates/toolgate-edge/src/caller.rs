@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{mpsc, oneshot};
-use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey, Reply};
+use tokio::sync::oneshot;
+use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey};
 use toolgate_core::server::Era;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
 use toolgate_wire::object::{self, with_member};
 use toolgate_wire::{Members, Version, compose, meta};
 
+use crate::mailbox::Mailbox;
 use crate::session::Session;
 
 /// Who is calling and what they can do: fixed for a session of the older era, read anew from each request of the newer.
@@ -39,10 +40,10 @@ impl Abilities {
         if capabilities.as_bytes() == b"{}" {
             return Self::default();
         }
-        let Ok(members) = capabilities.decode::<Members<'_>>() else {
+        let Ok(members) = Members::of(capabilities) else {
             return Self::default();
         };
-        let has = |object: Option<&serde_json::value::RawValue>, key: &str| {
+        let has = |object: Option<toolgate_core::Raw<'_>>, key: &str| {
             object.is_some_and(|raw| Members::parse(raw).is_ok_and(|members| members.get(key).is_some()))
         };
         let elicitation = members.get("elicitation");
@@ -76,7 +77,6 @@ pub(crate) enum Outbound {
     /// A whole notification.
     Notify(Bytes),
     Ask { kind: AskKind, params: RawJson, answer: oneshot::Sender<Result<RawJson, RpcError>> },
-    Done(Result<Reply, RpcError>),
 }
 
 pub(crate) struct RequestCaller {
@@ -87,7 +87,7 @@ pub(crate) struct RequestCaller {
     /// What the request itself asked for, in the newer era.
     pub(crate) log_level: Option<String>,
     pub(crate) input_wait: Duration,
-    pub(crate) out: mpsc::Sender<Outbound>,
+    pub(crate) mailbox: Mailbox,
 }
 
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -98,7 +98,7 @@ pub(crate) fn level_rank(level: &str) -> Option<usize> {
 
 /// Whether a message's `level` reaches what the client wants; a message without a level does.
 pub(crate) fn level_passes(wanted: &str, params: &RawJson) -> bool {
-    let level = params.decode::<Members<'_>>().ok().and_then(|members| members.get_str("level").map(|l| l.into_owned()));
+    let level = Members::of(params).ok().and_then(|members| members.get_str("level").map(|l| l.into_owned()));
     match (level.as_deref().and_then(level_rank), level_rank(wanted)) {
         (Some(level), Some(wanted)) => level >= wanted,
         _ => true,
@@ -108,7 +108,7 @@ pub(crate) fn level_passes(wanted: &str, params: &RawJson) -> bool {
 impl RequestCaller {
     /// Notifications are best effort: a client that reads too slowly loses some rather than slowing the server down.
     fn notify(&self, method: &str, params: &RawJson) {
-        drop(self.out.try_send(Outbound::Notify(compose::notification(method, Some(params)))));
+        self.mailbox.leave(Outbound::Notify(compose::notification(method, Some(params))));
     }
 
     fn wants_log(&self, params: &RawJson) -> bool {
@@ -175,7 +175,9 @@ impl Caller for RequestCaller {
             }
             let (answer, answered) = oneshot::channel();
             let gone = || RpcError::new(RpcError::INTERNAL, "the client has gone");
-            self.out.send(Outbound::Ask { kind, params, answer }).await.map_err(|_| gone())?;
+            if !self.mailbox.leave(Outbound::Ask { kind, params, answer }) {
+                return Err(gone());
+            }
             match tokio::time::timeout(self.input_wait, answered).await {
                 Ok(outcome) => outcome.unwrap_or_else(|_| Err(gone())),
                 Err(_) => Err(RpcError::new(
@@ -196,7 +198,7 @@ fn asks_beyond(abilities: Abilities, kind: AskKind, params: &RawJson) -> bool {
     if kind != AskKind::Elicitation {
         return false;
     }
-    let mode = params.decode::<Members<'_>>().ok().and_then(|members| members.get("mode").and_then(object::string));
+    let mode = Members::of(params).ok().and_then(|members| members.get("mode").and_then(object::string));
     match mode.as_deref() {
         Some("url") => !abilities.elicitation_url,
         _ => !abilities.elicitation_form,

@@ -5,20 +5,18 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 use toolgate_catalog::{Entry, Section, Snapshot};
 use toolgate_core::port::{AskKind, Caller, InputAnswers, Reply, ServerError, ServerRequest};
 use toolgate_core::server::Era;
 use toolgate_core::{Fault, PrincipalId, RawJson, RpcError, ServerName};
-use toolgate_wire::meta::RequestMeta;
 use toolgate_wire::object::{self, push_member, with_member};
 use toolgate_wire::{Members, header};
 
 use crate::caller::{RequestCaller, cannot_answer, level_rank};
 use crate::era::{self, quoted, resource_not_found};
-use crate::exchange::OwnedRequest;
 use crate::gateway::Gateway;
-use crate::parked::{self, State};
+use crate::parked;
+use crate::parts::{Head, OwnedRequest};
 use crate::seal::Sealer;
 use crate::session::Session;
 use crate::task_id;
@@ -28,22 +26,23 @@ const INPUT_ROUNDS_MAX: usize = 10;
 
 type Answer = Result<Reply, RpcError>;
 
-pub(crate) async fn run(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: OwnedRequest) -> Answer {
+pub(crate) async fn run(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, mut request: OwnedRequest) -> Answer {
+    let method = request.head.method.clone();
     let session = caller.session.clone();
     let modern = caller.client.era() == Era::Modern;
-    match (request.method.as_str(), session) {
+    match (&*method, session) {
         ("tools/list", _) => list(gateway, &request, "tools", |snapshot| &snapshot.tools).await,
         ("prompts/list", _) => list(gateway, &request, "prompts", |snapshot| &snapshot.prompts).await,
         ("resources/list", _) => list(gateway, &request, "resources", |snapshot| &snapshot.resources).await,
         ("resources/templates/list", _) => {
             list(gateway, &request, "resourceTemplates", |snapshot| &snapshot.templates).await
         }
-        ("tools/call", _) => call_tool(gateway, caller, &request).await,
-        ("prompts/get", _) => get_prompt(gateway, caller, &request).await,
-        ("resources/read", _) => read_resource(gateway, caller, &request).await,
-        ("completion/complete", _) => complete(gateway, caller, &request).await,
+        ("tools/call", _) => call_tool(gateway, caller, &mut request).await,
+        ("prompts/get", _) => get_prompt(gateway, caller, &mut request).await,
+        ("resources/read", _) => read_resource(gateway, caller, &mut request).await,
+        ("completion/complete", _) => complete(gateway, caller, &mut request).await,
         ("server/discover", None) => Ok(Reply::Complete(era::discover(gateway))),
-        ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => task(gateway, caller, &request).await,
+        ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => task(gateway, caller, &mut request).await,
         ("ping", Some(_)) => empty(),
         ("logging/setLevel", Some(session)) => set_level(gateway, &session, &request),
         ("resources/subscribe", Some(session)) => subscribe(gateway, &session, &request),
@@ -62,7 +61,7 @@ async fn list(gateway: &Gateway, request: &OwnedRequest, key: &str, section: fn(
         cursor: Option<String>,
     }
     let params: Params =
-        request.params.decode().map_err(|_| RpcError::invalid_params("params.cursor must be a string"))?;
+        request.head.params.decode().map_err(|_| RpcError::invalid_params("params.cursor must be a string"))?;
     gateway.wait_settled().await;
     let snapshot = gateway.catalog.snapshot();
     let page = section(&snapshot)
@@ -81,13 +80,12 @@ async fn list(gateway: &Gateway, request: &OwnedRequest, key: &str, section: fn(
     Ok(Reply::Complete(RawJson::from_composed(text)))
 }
 
-async fn call_tool(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &OwnedRequest) -> Answer {
-    let params = Params::read(request)?;
-    let name = params.string("name")?;
-    let entry = find(gateway, &name, |snapshot| &snapshot.tools).await;
+async fn call_tool(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+    let name = request.parts.target(&request.head.method)?;
+    let entry = find(gateway, name, |snapshot| &snapshot.tools).await;
     let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown tool: {name}")))?;
-    let mut upstream = params.upstream(request, ("name", &entry.own))?;
-    upstream.param_headers = param_headers(&entry, request, params.members.get("arguments"));
+    let mut upstream = upstream(request, &entry.own)?;
+    upstream.param_headers = param_headers(&entry, request);
     match forward(gateway, &caller, &entry.server, upstream).await {
         Ok(Reply::Complete(result)) => {
             remember_links(gateway, &caller.client.principal, &entry.server, &result);
@@ -100,20 +98,18 @@ async fn call_tool(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: 
     }
 }
 
-async fn get_prompt(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &OwnedRequest) -> Answer {
-    let params = Params::read(request)?;
-    let name = params.string("name")?;
-    let entry = find(gateway, &name, |snapshot| &snapshot.prompts).await;
+async fn get_prompt(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+    let name = request.parts.target(&request.head.method)?;
+    let entry = find(gateway, name, |snapshot| &snapshot.prompts).await;
     let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
-    let upstream = params.upstream(request, ("name", &entry.own))?;
+    let upstream = upstream(request, &entry.own)?;
     forward(gateway, &caller, &entry.server, upstream).await.map_err(rpc_error)
 }
 
-async fn read_resource(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &OwnedRequest) -> Answer {
-    let params = Params::read(request)?;
-    let uri = params.string("uri")?;
-    let (server, own) = resource_target(gateway, &caller.client.principal, &uri).await?;
-    let upstream = params.upstream(request, ("uri", &own))?;
+async fn read_resource(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+    let uri = request.parts.target(&request.head.method)?;
+    let (server, own) = resource_target(gateway, &caller.client.principal, uri).await?;
+    let upstream = upstream(request, &own)?;
     forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)
 }
 
@@ -126,9 +122,10 @@ async fn resource_target(gateway: &Gateway, principal: &PrincipalId, uri: &str) 
     Ok((target.server, target.uri))
 }
 
-async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &OwnedRequest) -> Answer {
-    let params = Params::read(request)?;
-    let reference = params.members.get("ref").ok_or_else(|| RpcError::invalid_params("params.ref is missing"))?;
+async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+    let cargo = std::mem::take(&mut request.parts.meta.cargo);
+    let params = Members::of(&request.head.params).map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
+    let reference = params.get("ref").ok_or_else(|| RpcError::invalid_params("params.ref is missing"))?;
     let members = Members::parse(reference).map_err(|error| RpcError::invalid_params(format!("params.ref: {error}")))?;
     let (server, key, own) = match (members.get_str("type").as_deref(), members.get_str("name"), members.get_str("uri")) {
         (Some("ref/prompt"), Some(name), _) => {
@@ -143,22 +140,24 @@ async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &
         _ => return Err(RpcError::invalid_params("params.ref must be of type ref/prompt or ref/resource")),
     };
     let own = with_member(reference.get(), key, &quoted(&own)).map_err(|error| RpcError::invalid_params(error.to_string()))?;
-    let mut upstream = params.upstream_raw(request, ("ref", &own))?;
-    upstream.name = None;
+    let mut text = String::new();
+    push_member(&mut text, "ref", &own);
+    params.write_without(&mut text, |key| matches!(key, "ref" | "_meta"));
+    let mut upstream = ServerRequest::new("completion/complete", text);
+    upstream.meta = cargo;
     forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)
 }
 
-async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &OwnedRequest) -> Answer {
+async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
     if !caller.client.abilities.tasks {
         let required = json!({ "requiredCapabilities": { "extensions": { (toolgate_wire::meta::TASKS_EXTENSION): {} } } });
         let message = "the client did not declare the tasks extension";
         return Err(RpcError::new(RpcError::MISSING_CAPABILITY, message).with_data(required));
     }
-    let params = Params::read(request)?;
-    let exposed = params.string("taskId")?;
-    let (server, own) = task_id::resolve(&gateway.sealer, &caller.client.principal, &exposed)
+    let exposed = request.parts.target(&request.head.method)?;
+    let (server, own) = task_id::resolve(&gateway.sealer, &caller.client.principal, exposed)
         .ok_or_else(|| RpcError::invalid_params(format!("unknown task: {exposed}")))?;
-    let upstream = params.upstream(request, ("taskId", &own))?;
+    let upstream = upstream(request, &own)?;
     match forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)? {
         Reply::Complete(result) => {
             let result = expose_task(&gateway.sealer, &server, &caller.client.principal, &result).unwrap_or(result);
@@ -170,13 +169,13 @@ async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &Owne
 
 /// The object with its `taskId` as the client must see it; `None` if it has none.
 pub(crate) fn expose_task(sealer: &Sealer, server: &ServerName, principal: &PrincipalId, object: &RawJson) -> Option<RawJson> {
-    let own = object.decode::<Members<'_>>().ok()?.get_str("taskId")?.into_owned();
+    let own = Members::of(object).ok()?.get_str("taskId")?.into_owned();
     let exposed = quoted(&task_id::expose(sealer, server, principal, &own));
     with_member(object.as_str(), "taskId", &exposed).ok().map(RawJson::from_composed)
 }
 
 fn set_level(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
-    let level = Params::read(request)?.string("level")?;
+    let level = string_param(request, "level")?;
     if level_rank(&level).is_none() {
         return Err(RpcError::invalid_params(format!("unknown log level: {level}")));
     }
@@ -188,7 +187,7 @@ fn set_level(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> An
 }
 
 fn subscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
-    let uri = Params::read(request)?.string("uri")?;
+    let uri = string_param(request, "uri")?;
     let target = gateway.catalog.snapshot().resource(&uri).ok_or_else(|| resource_not_found(&uri))?;
     if session.watch(&target.server, &target.uri, &uri) {
         gateway.servers.watch_resource(&target.server, &target.uri);
@@ -197,7 +196,7 @@ fn subscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> An
 }
 
 fn unsubscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
-    let uri = Params::read(request)?.string("uri")?;
+    let uri = string_param(request, "uri")?;
     let target = gateway.catalog.snapshot().resource(&uri).ok_or_else(|| resource_not_found(&uri))?;
     if session.unwatch(&target.server, &target.uri) {
         gateway.servers.unwatch_resource(&target.server, &target.uri);
@@ -215,64 +214,35 @@ async fn find(gateway: &Gateway, name: &str, section: fn(&Snapshot) -> &Section)
     now()
 }
 
-/// `params` of a request that goes on to a server.
-struct Params<'a> {
-    members: Members<'a>,
+/// The request for the server, which knows the target under its own name.
+fn upstream(request: &mut OwnedRequest, own: &str) -> Result<ServerRequest, RpcError> {
+    let OwnedRequest { head, parts, .. } = request;
+    let mut upstream = ServerRequest::new(head.method.clone(), parts.params_for(&head.method, own));
+    upstream.name = Some(own.to_owned());
+    upstream.meta = std::mem::take(&mut parts.meta.cargo);
+    upstream.input = parts.input()?;
+    Ok(upstream)
 }
 
-impl<'a> Params<'a> {
-    fn read(request: &'a OwnedRequest) -> Result<Self, RpcError> {
-        let members = request.params.decode().map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
-        Ok(Self { members })
-    }
+/// A parameter that must be a string.
+fn string_param(request: &OwnedRequest, key: &str) -> Result<String, RpcError> {
+    let members = Members::of(&request.head.params).map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
+    let text = members.get_str(key).map(std::borrow::Cow::into_owned);
+    text.ok_or_else(|| RpcError::invalid_params(format!("params.{key} must be a string")))
+}
 
-    fn string(&self, key: &str) -> Result<String, RpcError> {
-        let text = self.members.get_str(key).ok_or_else(|| RpcError::invalid_params(format!("params.{key} must be a string")))?;
-        Ok(text.into_owned())
-    }
-
-    /// The request for the server, which knows `renamed.0` under the name `renamed.1`.
-    fn upstream(&self, request: &OwnedRequest, renamed: (&str, &str)) -> Result<ServerRequest, RpcError> {
-        let mut upstream = self.upstream_raw(request, (renamed.0, &quoted(renamed.1)))?;
-        upstream.name = Some(renamed.1.to_owned());
-        Ok(upstream)
-    }
-
-    /// The same with a replacement that is any JSON.
-    fn upstream_raw(&self, request: &OwnedRequest, replaced: (&str, &str)) -> Result<ServerRequest, RpcError> {
-        let mut text = String::with_capacity(request.params.as_bytes().len());
-        push_member(&mut text, replaced.0, replaced.1);
-        let ours = |key: &str| key == replaced.0 || matches!(key, "_meta" | "inputResponses" | "requestState" | "task");
-        self.members.write_without(&mut text, ours);
-        let mut upstream = ServerRequest::new(request.method.clone(), text);
-        upstream.meta = match self.members.get("_meta") {
-            Some(meta) => RequestMeta::parse(meta).map_err(|error| RpcError::invalid_params(format!("params._meta: {error}")))?.cargo,
-            None => String::new(),
-        };
-        upstream.input = self.input()?;
-        Ok(upstream)
-    }
-
-    fn input(&self) -> Result<Option<InputAnswers>, RpcError> {
-        let responses = self.members.get("inputResponses").map(RawJson::from);
-        let state = match self.members.get("requestState") {
-            None => None,
-            Some(raw) => match object::string(raw).as_deref().and_then(parked::read_state) {
-                Some(State::Server(own)) => Some(RawJson::from_composed(quoted(&own))),
-                // A handle of ours is taken up before a request comes here; any other is not ours at all.
-                _ => return Err(RpcError::invalid_params("requestState was not issued by this gateway")),
-            },
-        };
-        Ok((responses.is_some() || state.is_some()).then_some(InputAnswers { responses, state }))
-    }
+/// The arguments of a call, decoded. Only tools that want some of them as headers need this.
+pub(crate) fn arguments(head: &Head) -> serde_json::Value {
+    let members = Members::of(&head.params).unwrap_or_default();
+    members.get("arguments").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
 /// Headers for the server: those its own schema asks for, and those the client sent that we know nothing of.
-fn param_headers(entry: &Entry, request: &OwnedRequest, arguments: Option<&RawValue>) -> Vec<(String, String)> {
+fn param_headers(entry: &Entry, request: &OwnedRequest) -> Vec<(String, String)> {
     if entry.param_headers.is_empty() {
         return request.param_headers.clone();
     }
-    let arguments: serde_json::Value = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let arguments = arguments(&request.head);
     let own = entry.param_headers.iter().filter_map(|one| Some((one.header.clone(), header::encode_value(&one.value(&arguments)?))));
     let known = |name: &str| entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name));
     let foreign = request.param_headers.iter().filter(|(name, _)| !known(name)).cloned();
@@ -307,7 +277,7 @@ async fn forward(
 /// A client of the older era is asked directly what a server of the newer one wants to know.
 async fn ask_client(caller: &Arc<RequestCaller>, result: &RawJson) -> Result<InputAnswers, RpcError> {
     let garbled = |what: &str| RpcError::new(RpcError::INTERNAL, format!("the server's input_required is malformed: {what}"));
-    let members: Members<'_> = result.decode().map_err(|error| garbled(&error.to_string()))?;
+    let members = Members::of(result).map_err(|error| garbled(&error.to_string()))?;
     let mut responses = String::from("{");
     if let Some(requests) = members.get("inputRequests") {
         for (key, request) in Members::parse(requests).map_err(|error| garbled(&error.to_string()))?.iter() {
@@ -329,22 +299,18 @@ async fn ask_client(caller: &Arc<RequestCaller>, result: &RawJson) -> Result<Inp
 
 /// Marks a server's `requestState` as such, so that it is told apart from handles of ours when it comes back.
 fn mark_state(result: &RawJson) -> RawJson {
-    let state = result.decode::<Members<'_>>().ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
+    let state = Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
     let marked = state.and_then(|own| with_member(result.as_str(), "requestState", &quoted(&parked::mark_server_state(&own))).ok());
     marked.map_or_else(|| result.clone(), RawJson::from_composed)
 }
 
 fn remember_links(gateway: &Gateway, principal: &PrincipalId, server: &ServerName, result: &RawJson) {
-    #[derive(Deserialize)]
-    struct Content<'a> {
-        #[serde(borrow, default)]
-        content: Vec<&'a RawValue>,
-    }
     if memchr::memmem::find(result.as_bytes(), b"\"resource_link\"").is_none() {
         return;
     }
-    let Ok(result) = result.decode::<Content<'_>>() else { return };
-    let blocks = result.content.into_iter().filter_map(|block| Members::parse(block).ok());
+    let Ok(members) = Members::of(result) else { return };
+    let blocks = members.get("content").and_then(|content| object::elements(content).ok()).unwrap_or_default();
+    let blocks = blocks.into_iter().filter_map(|block| Members::parse(block).ok());
     let uris: HashSet<String> = blocks
         .filter(|block| block.get_str("type").as_deref() == Some("resource_link"))
         .filter_map(|block| block.get_str("uri").map(|uri| uri.into_owned()))

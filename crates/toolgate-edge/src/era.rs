@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use serde_json::json;
-use serde_json::value::RawValue;
 use toolgate_core::port::Reply;
 use toolgate_core::server::Era;
-use toolgate_core::{PrincipalId, RawJson, RpcError};
-use toolgate_wire::meta::RequestMeta;
+use toolgate_core::{PrincipalId, Raw, RawJson, RpcError};
 use toolgate_wire::object::{self, push_string, with_member};
 use toolgate_wire::{Members, Version, compose, header, meta};
 
 use crate::caller::{Abilities, Client, principal_key};
-use crate::exchange::{OwnedRequest, Response};
+use crate::exchange::{Pieces, Response};
 use crate::gateway::{Gateway, SERVER_NAME, SERVER_VERSION};
+use crate::parts::{Head, OwnedRequest};
 use crate::session::Session;
 
 /// How long a client may keep a list before it asks again. Changes are announced, so this only bounds what a client
@@ -23,64 +22,48 @@ const LIST_TTL_MS: u32 = 5_000;
 const DISCOVER_TTL_MS: u32 = 60_000;
 const INSTRUCTIONS_BYTES_MAX: usize = 8 << 10;
 
-/// The era in which a message speaks: the newer one says so in `_meta` or in its header.
-pub(crate) fn of_message(params: Option<&RawValue>, version_header: Option<&str>) -> Era {
+/// The era in which a message speaks: the newer one says so in its header or in `_meta`.
+pub(crate) fn of_message(meta_version: Option<&str>, version_header: Option<&str>) -> Era {
     let header_is_legacy = version_header.and_then(Version::parse).map(Version::era) == Some(Era::Legacy);
-    if version_header.is_some() && !header_is_legacy {
-        return Era::Modern;
+    match (version_header, meta_version) {
+        (Some(_), _) if !header_is_legacy => Era::Modern,
+        (_, Some(_)) => Era::Modern,
+        _ => Era::Legacy,
     }
-    let says_so = params.is_some_and(|params| {
-        params.get().contains(meta::PROTOCOL_VERSION)
-            && Members::parse(params)
-                .ok()
-                .and_then(|members| Members::parse(members.get("_meta")?).ok())
-                .is_some_and(|meta| meta.get(meta::PROTOCOL_VERSION).is_some())
-    });
-    if says_so { Era::Modern } else { Era::Legacy }
-}
-
-/// A request of the newer era, with its context.
-pub(crate) struct ModernRequest {
-    pub(crate) client: Client,
-    pub(crate) progress_token: Option<RawJson>,
-    pub(crate) log_level: Option<String>,
 }
 
 /// Reads what every request of the newer era carries in `_meta`, and holds it against the headers where there are any.
 pub(crate) fn read_modern(
     principal: &PrincipalId,
-    request: &OwnedRequest,
+    request: &mut OwnedRequest,
     headers: Option<&HeaderMap>,
-) -> Result<ModernRequest, RpcError> {
-    let members: Members<'_> = request.params.decode().map_err(|error| RpcError::invalid_params(error.to_string()))?;
+) -> Result<Client, RpcError> {
     let missing = |what: &str| RpcError::invalid_params(format!("params._meta must have \"{what}\""));
-    let meta = members.get("_meta").ok_or_else(|| unknown_version(headers).unwrap_or_else(|| missing(meta::PROTOCOL_VERSION)))?;
-    let meta = RequestMeta::parse(meta).map_err(|error| RpcError::invalid_params(format!("params._meta: {error}")))?;
-    let version = meta.protocol_version.and_then(object::string).ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
-    if let Some(headers) = headers {
-        check_header(headers, header::PROTOCOL_VERSION, &version)?;
+    let OwnedRequest { head, parts, .. } = request;
+    let meta = &mut parts.meta;
+    if !meta.given {
+        return Err(unknown_version(headers).unwrap_or_else(|| missing(meta::PROTOCOL_VERSION)));
     }
-    let known = Version::parse(&version).filter(|version| version.era() == Era::Modern);
-    let known = known.ok_or_else(|| unsupported_version(&version))?;
-    let capabilities = meta.client_capabilities.filter(|raw| raw.get().starts_with('{'));
-    let capabilities = RawJson::from(capabilities.ok_or_else(|| missing(meta::CLIENT_CAPABILITIES))?);
+    let version = meta.protocol_version.as_deref().ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
     if let Some(headers) = headers {
-        check_header(headers, header::METHOD, &request.method)?;
-        if let Some(name) = header::name_member(&request.method).and_then(|member| members.get_str(member)) {
-            check_header(headers, header::NAME, &name)?;
+        check_header(headers, header::PROTOCOL_VERSION, version)?;
+    }
+    let known = Version::parse(version).filter(|version| version.era() == Era::Modern);
+    let known = known.ok_or_else(|| unsupported_version(version))?;
+    let capabilities = meta.capabilities.take().ok_or_else(|| missing(meta::CLIENT_CAPABILITIES))?;
+    if let Some(headers) = headers {
+        check_header(headers, header::METHOD, &head.method)?;
+        if let Some(target) = &parts.target {
+            check_header(headers, header::NAME, target)?;
         }
     }
-    Ok(ModernRequest {
-        client: Client {
-            key: principal_key(principal),
-            principal: principal.clone(),
-            version: known,
-            abilities: Abilities::of(&capabilities),
-            capabilities,
-            info: meta.client_info.map(RawJson::from),
-        },
-        progress_token: meta.progress_token.map(RawJson::from),
-        log_level: meta.log_level.and_then(object::string).map(|level| level.into_owned()),
+    Ok(Client {
+        key: principal_key(principal),
+        principal: principal.clone(),
+        version: known,
+        abilities: Abilities::of(&capabilities),
+        capabilities,
+        info: meta.client_info.take(),
     })
 }
 
@@ -121,7 +104,7 @@ pub(crate) fn unsupported_version(requested: &str) -> RpcError {
 pub(crate) fn initialize(
     gateway: &Gateway,
     principal: &PrincipalId,
-    params: Option<&RawValue>,
+    params: Option<Raw<'_>>,
 ) -> Result<(Arc<Session>, RawJson), RpcError> {
     let invalid = |what: &str| RpcError::invalid_params(format!("initialize: {what}"));
     let params = params.ok_or_else(|| invalid("params are missing"))?;
@@ -177,50 +160,74 @@ pub(crate) fn discover(gateway: &Gateway) -> RawJson {
 }
 
 /// The answer as this client must get it.
-pub(crate) fn respond(client: &Client, request: &OwnedRequest, answer: Result<Reply, RpcError>) -> Response {
+pub(crate) fn respond(client: &Client, request: &Head, answer: Result<Reply, RpcError>) -> Response {
     let id = request.id.as_str();
-    match (answer, client.era()) {
+    let body = match (answer, client.era()) {
         (Err(error), era) => {
             let error = translate_error(era, &request.method, error);
-            Response { body: compose::error(Some(id), &error), error_code: Some(error.code) }
+            return Response { body: compose::error(Some(id), &error).into(), error_code: Some(error.code) };
         }
-        (Ok(Reply::Complete(result)), Era::Modern) => {
-            Response { body: complete_modern(id, &request.method, &result), error_code: None }
-        }
-        (Ok(Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result)), _) => {
-            Response { body: compose::response(id, result.as_str()), error_code: None }
-        }
-    }
+        (Ok(Reply::Complete(result)), Era::Modern) => complete_modern(id, &request.method, result),
+        (Ok(Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result)), _) => envelope(id, "", result),
+    };
+    Response { body, error_code: None }
 }
 
 /// Puts on what the newer era requires and the older one lacks; what a server sent stays as it is.
-fn complete_modern(id: &str, method: &str, result: &RawJson) -> bytes::Bytes {
-    let text = result.as_str();
+fn complete_modern(id: &str, method: &str, result: RawJson) -> Pieces {
     let ttl = match method {
         "server/discover" => Some(DISCOVER_TTL_MS),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => Some(LIST_TTL_MS),
         "resources/read" => Some(0),
         _ => None,
     };
-    let typed = has_member(text, "resultType");
+    let text = result.as_str();
     let mut front = String::new();
-    if !typed {
+    if !is_typed(text) {
         object::push_member(&mut front, "resultType", "\"complete\"");
     }
-    if let Some(ttl) = ttl {
-        if !has_member(text, "ttlMs") {
-            object::push_member(&mut front, "ttlMs", &ttl.to_string());
-        }
-        if !has_member(text, "cacheScope") {
-            object::push_member(&mut front, "cacheScope", "\"private\"");
-        }
+    let Some(ttl) = ttl else {
+        return envelope(id, &front, result);
+    };
+    if !has_member(text, "ttlMs") {
+        object::push_member(&mut front, "ttlMs", &ttl.to_string());
     }
-    let private = (ttl.is_some() && text.contains("\"public\"")).then(|| with_member(text, "cacheScope", "\"private\"").ok());
-    let text = private.flatten().map_or(std::borrow::Cow::Borrowed(text), std::borrow::Cow::Owned);
-    if front.is_empty() {
-        return compose::response(id, &text);
+    if !has_member(text, "cacheScope") {
+        object::push_member(&mut front, "cacheScope", "\"private\"");
+    } else if let Ok(private) = with_member(text, "cacheScope", "\"private\"") {
+        // What one principal may read, another may not: nothing is everybody's behind this gateway.
+        return envelope(id, &front, RawJson::from_composed(private));
     }
-    compose::response_with_front(id, &front, &text)
+    envelope(id, &front, result)
+}
+
+/// A result that is larger than this is sent from where it lies instead of being copied.
+const COPY_BYTES_MAX: usize = 16 << 10;
+
+/// The response around a result, with more members in front of the result's own.
+fn envelope(id: &str, front: &str, result: RawJson) -> Pieces {
+    let text = result.as_str();
+    if text.len() <= COPY_BYTES_MAX {
+        let whole = if front.is_empty() { compose::response(id, text) } else { compose::response_with_front(id, front, text) };
+        return whole.into();
+    }
+    let mut head = compose::response_head(id);
+    let bytes = result.into_bytes();
+    let skipped = if front.is_empty() { 0 } else { 1 };
+    if !front.is_empty() {
+        head.push('{');
+        head.push_str(front);
+        head.push(',');
+    }
+    Pieces([head.into(), bytes.slice(skipped..), bytes::Bytes::from_static(b"}")])
+}
+
+/// Whether a result says its type, as those of servers of the newer era do, mostly first or last.
+fn is_typed(result: &str) -> bool {
+    const FIRST: &str = r#"{"resultType":"complete""#;
+    const LAST: &str = r#","resultType":"complete"}"#;
+    // In valid JSON the last brace closes the outermost object, so what stands before it is a member of that object.
+    result.starts_with(FIRST) || result.ends_with(LAST) || has_member(result, "resultType")
 }
 
 /// Whether a top-level member stands in an object. The word is looked for first, which is all that most results need.

@@ -1,81 +1,89 @@
-//! Streamable HTTP on `/mcp`, both eras on one endpoint, and the routes around it.
+//! The way in over HTTP: every route, and streamable HTTP of both eras on `/mcp`.
+//!
+//! Written on hyper alone: six routes need no router, and boxing a future and a body for each layer would cost a small
+//! call more than everything it is for.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::{ConnectInfo, Request, State};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
-use axum::routing::{any, get, post};
 use bytes::Bytes;
 use http::header::{self as h, HeaderName};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming as Body;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 use toolgate_core::server::Era;
 use toolgate_core::{Principal, RawJson, Role, RpcError};
 use toolgate_wire::message::{self, Incoming};
 use toolgate_wire::{Malformed, Version, compose, depth, header};
 
-use crate::body::{self, EventBody, NextFrame, Stream};
+use crate::body::{self, EventBody, NextFrame, OutBody, Stream};
 use crate::caller::Client;
-use crate::exchange::{Exchange, Frame, OwnedRequest, Response as Answer, Ties};
+use crate::exchange::{Exchange, Frame, Pieces, Response as Answer, Ties};
 use crate::gateway::Gateway;
 use crate::guard::{self, Refusal};
 use crate::listen::Subscription;
 use crate::metrics::Outcome;
 use crate::parked::Resumed;
-use crate::pipe::{legacy_progress_token, notified, resume_parked, too_deep};
+use crate::parts::{Head, OwnedRequest};
+use crate::pipe::{notified, resume_parked, too_deep};
 use crate::session::Session;
-use crate::{era, sse};
+use crate::{dispatch, era, sse};
 
-/// Every HTTP route of the gateway.
-pub fn router(gateway: Arc<Gateway>) -> Router {
-    Router::new()
-        .route("/mcp", any(mcp))
-        .route("/sse", get(sse::open))
-        .route(sse::MESSAGES_PATH, post(sse::message))
-        .route("/metrics", get(metrics))
-        .route("/healthz", get(async || "ok\n"))
-        .route("/readyz", get(ready))
-        .fallback(async || problem(StatusCode::NOT_FOUND, "there is nothing here", "the MCP endpoint is /mcp"))
-        .layer(from_fn_with_state(gateway.clone(), enter))
-        .with_state(gateway)
-}
+pub(crate) type Request = http::Request<Body>;
+pub(crate) type Response = http::Response<OutBody>;
 
 /// The one way in: Host, Origin and token are checked on every route.
-async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Request, next: Next) -> Response {
-    let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
-    if let Err(refusal) = gateway.allowed.check(request.headers(), authority.as_deref()) {
-        return refuse(&gateway, &refusal);
+pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    if let Err(refusal) = gateway.allowed.check(request.headers(), authority) {
+        return refuse(gateway, &refusal);
     }
     let origin = request.headers().get(h::ORIGIN).cloned();
-    if request.method() == Method::OPTIONS {
-        return with_cors(preflight(), origin);
+    let response = if request.method() == Method::OPTIONS { preflight() } else { admit(gateway, peer, request).await };
+    match origin {
+        None => response,
+        Some(origin) => with_cors(response, origin),
     }
-    if !is_open(&request) {
-        match guard::authenticate(&gateway.credentials, request.headers()).await {
-            Ok(principal) => {
-                request.extensions_mut().insert(principal);
-            }
-            Err(refusal) => return with_cors(refuse(&gateway, &refusal), origin),
+}
+
+async fn admit(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
+    if is_open(peer, &request) {
+        return serve(gateway, None, request).await;
+    }
+    match guard::authenticate(&gateway.credentials, request.headers()).await {
+        Ok(principal) => serve(gateway, Some(principal), request).await,
+        Err(refusal) => refuse(gateway, &refusal),
+    }
+}
+
+/// Every route. What needs a principal has one here.
+async fn serve(gateway: &Arc<Gateway>, principal: Option<Principal>, request: Request) -> Response {
+    let path = request.uri().path();
+    match (path, principal) {
+        ("/mcp", Some(principal)) => mcp(gateway, principal, request).await,
+        ("/sse", Some(principal)) if request.method() == Method::GET => sse::open(gateway, principal),
+        (sse::MESSAGES_PATH, Some(principal)) if request.method() == Method::POST => {
+            sse::message(gateway, principal, request).await
         }
+        ("/metrics", principal) => metrics(gateway, principal.as_ref()),
+        ("/healthz", _) => whole(StatusCode::OK, "text/plain", Bytes::from_static(b"ok\n")),
+        ("/readyz", _) => ready(gateway),
+        ("/sse" | sse::MESSAGES_PATH, _) => not_allowed(),
+        _ => problem(StatusCode::NOT_FOUND, "there is nothing here", "the MCP endpoint is /mcp"),
     }
-    with_cors(next.run(request).await, origin)
 }
 
 /// Routes that need no token: health for whoever starts us, and numbers for a scraper on this very machine.
-fn is_open(request: &Request) -> bool {
+fn is_open(peer: SocketAddr, request: &Request) -> bool {
     match request.uri().path() {
         "/healthz" | "/readyz" => true,
         "/metrics" => {
-            let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-            let proxied = request.headers().contains_key("x-forwarded-for") || request.headers().contains_key(h::FORWARDED);
-            let anonymous = !request.headers().contains_key(h::AUTHORIZATION);
-            anonymous && !proxied && peer.is_some_and(|ConnectInfo(address)| address.ip().is_loopback())
+            let headers = request.headers();
+            let proxied = headers.contains_key("x-forwarded-for") || headers.contains_key(h::FORWARDED);
+            !headers.contains_key(h::AUTHORIZATION) && !proxied && peer.ip().is_loopback()
         }
         _ => false,
     }
@@ -92,13 +100,21 @@ fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
 
 pub(crate) fn problem(status: StatusCode, message: &str, hint: &str) -> Response {
     let body = json!({ "error": message, "hint": hint });
-    json_response(status, body.to_string().into())
+    json_response(status, Bytes::from(body.to_string()))
 }
 
-pub(crate) fn json_response(status: StatusCode, body: Bytes) -> Response {
-    let mut response = Response::new(Body::from(body));
+pub(crate) fn json_response(status: StatusCode, body: impl Into<Pieces>) -> Response {
+    respond(status, "application/json", OutBody::whole(body.into()))
+}
+
+fn whole(status: StatusCode, media: &'static str, body: Bytes) -> Response {
+    respond(status, media, OutBody::whole(body.into()))
+}
+
+fn respond(status: StatusCode, media: &'static str, body: OutBody) -> Response {
+    let mut response = Response::new(body);
     *response.status_mut() = status;
-    response.headers_mut().insert(h::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(h::CONTENT_TYPE, HeaderValue::from_static(media));
     response
 }
 
@@ -117,47 +133,38 @@ fn preflight() -> Response {
 }
 
 /// Pages whose origin was allowed may read the answer.
-fn with_cors(mut response: Response, origin: Option<HeaderValue>) -> Response {
-    if let Some(origin) = origin {
-        let headers = response.headers_mut();
-        headers.insert(h::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        headers.insert(h::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id, www-authenticate"));
-        headers.append(h::VARY, HeaderValue::from_static("origin"));
-    }
+fn with_cors(mut response: Response, origin: HeaderValue) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(h::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(h::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id, www-authenticate"));
+    headers.append(h::VARY, HeaderValue::from_static("origin"));
     response
 }
 
 pub(crate) fn empty(status: StatusCode) -> Response {
-    let mut response = Response::new(Body::empty());
+    let mut response = Response::new(OutBody::whole(Pieces::default()));
     *response.status_mut() = status;
     response
 }
 
-async fn metrics(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    let allowed = request.extensions().get::<Principal>().is_none_or(|principal| principal.role == Role::Admin);
-    if !allowed {
+fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
+    if principal.is_some_and(|principal| principal.role != Role::Admin) {
         return problem(StatusCode::FORBIDDEN, "metrics are for admins", "use a token made with `--role admin`");
     }
-    let mut response = Response::new(Body::from(gateway.metrics.render(gateway.hub.session_count())));
-    let media = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
-    response.headers_mut().insert(h::CONTENT_TYPE, media);
-    response
+    let text = gateway.metrics.render(gateway.hub.session_count());
+    whole(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into())
 }
 
-async fn ready(State(gateway): State<Arc<Gateway>>) -> Response {
+fn ready(gateway: &Gateway) -> Response {
     if gateway.shutdown.is_cancelled() {
         return problem(StatusCode::SERVICE_UNAVAILABLE, "shutting down", "another instance can take the traffic");
     }
     json_response(StatusCode::OK, Bytes::from_static(b"{\"ready\":true}\n"))
 }
 
-async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+async fn mcp(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let Some(principal) = parts.extensions.get::<Principal>().cloned() else {
-        return problem(StatusCode::UNAUTHORIZED, "a token is required", "send `Authorization: Bearer <token>`");
-    };
-    let headers = parts.headers;
-    let visit = Visit { gateway, principal, headers };
+    let visit = Visit { gateway, principal, headers: parts.headers };
     match parts.method {
         Method::POST => visit.post(body).await,
         Method::GET => visit.get(),
@@ -182,13 +189,13 @@ fn invalid(status: StatusCode, message: impl Into<String>) -> Response {
 }
 
 /// One HTTP request to the MCP endpoint.
-struct Visit {
-    gateway: Arc<Gateway>,
+struct Visit<'g> {
+    gateway: &'g Arc<Gateway>,
     principal: Principal,
     headers: HeaderMap,
 }
 
-impl Visit {
+impl Visit<'_> {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok().map(str::trim)
     }
@@ -212,26 +219,23 @@ impl Visit {
     }
 
     async fn take(self, bytes: &Bytes, incoming: Incoming<'_>) -> Response {
-        let version = self.header(header::PROTOCOL_VERSION);
         match incoming {
-            Incoming::Request(request) if era::of_message(request.params, version) == Era::Modern => {
-                self.modern(own(bytes, &request)).await
-            }
-            Incoming::Request(request) if request.method == "initialize" => self.initialize(&request),
-            Incoming::Request(request) => match self.session() {
-                Ok(session) => self.legacy(session, own(bytes, &request)).await,
-                Err(refusal) => refusal,
+            Incoming::Request(request) => match OwnedRequest::read(bytes, &request) {
+                Ok(owned) => self.request(&request, owned).await,
+                Err(error) => rpc_refusal(StatusCode::BAD_REQUEST, Some(&RawJson::from(request.id)), &error),
             },
-            Incoming::Notification(notification) if era::of_message(notification.params, version) == Era::Legacy => {
+            Incoming::Notification(notification) => {
+                if self.era_of_header() == Some(Era::Modern) {
+                    return empty(StatusCode::ACCEPTED);
+                }
                 match self.session() {
                     Ok(session) => {
-                        notified(&self.gateway, &session, &notification);
+                        notified(self.gateway, &session, &notification);
                         empty(StatusCode::ACCEPTED)
                     }
                     Err(refusal) => refusal,
                 }
             }
-            Incoming::Notification(_) => empty(StatusCode::ACCEPTED),
             Incoming::Response(response) => match (self.session(), response.id) {
                 (Ok(session), Some(id)) => {
                     session.touch();
@@ -242,6 +246,24 @@ impl Visit {
                 (Err(refusal), _) => refusal,
             },
         }
+    }
+
+    async fn request(self, request: &message::Request<'_>, owned: OwnedRequest) -> Response {
+        let says = owned.parts.meta.protocol_version.as_deref();
+        if era::of_message(says, self.header(header::PROTOCOL_VERSION)) == Era::Modern {
+            return self.modern(owned).await;
+        }
+        if owned.head.method == "initialize" {
+            return self.initialize(request);
+        }
+        match self.session() {
+            Ok(session) => self.legacy(session, owned).await,
+            Err(refusal) => refusal,
+        }
+    }
+
+    fn era_of_header(&self) -> Option<Era> {
+        self.header(header::PROTOCOL_VERSION).and_then(Version::parse).map(Version::era)
     }
 
     /// The session of the older era that the headers name. One of somebody else does not exist for this caller.
@@ -264,7 +286,7 @@ impl Visit {
     fn initialize(&self, request: &message::Request<'_>) -> Response {
         let started = Instant::now();
         let id = RawJson::from(request.id);
-        match era::initialize(&self.gateway, &self.principal.id, request.params) {
+        match era::initialize(self.gateway, &self.principal.id, request.params) {
             Err(error) => rpc_refusal(StatusCode::OK, Some(&id), &error),
             Ok((session, result)) => {
                 self.gateway.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
@@ -285,11 +307,10 @@ impl Visit {
 
     fn start_legacy(&self, session: &Arc<Session>, request: OwnedRequest) -> Result<Exchange, (RawJson, RpcError)> {
         let cancel = session
-            .begin(request.id.as_str(), self.gateway.limits.calls_per_client_max)
-            .map_err(|error| (request.id.clone(), error))?;
-        let progress_token = legacy_progress_token(&request.params);
-        let ties = Ties { session: Some(session.clone()), progress_token, log_level: None, cancel };
-        Ok(Exchange::start(&self.gateway, session.client.clone(), request, ties))
+            .begin(request.head.id.as_str(), self.gateway.limits.calls_per_client_max)
+            .map_err(|error| (request.head.id.clone(), error))?;
+        let ties = Ties { session: Some(session.clone()), cancel };
+        Ok(Exchange::start(self.gateway, session.client.clone(), request, ties))
     }
 
     /// Several messages at once: only 2025-03-26 has them, and only inside a session.
@@ -308,11 +329,16 @@ impl Visit {
         let mut answers: Vec<Bytes> = Vec::new();
         for one in messages {
             match message::parse(one.get().as_bytes()) {
-                Ok(Incoming::Request(request)) => match self.start_legacy(&session, own(bytes, &request)) {
-                    Ok(exchange) => exchanges.push(exchange),
-                    Err((id, error)) => answers.push(compose::error(Some(id.as_str()), &error)),
-                },
-                Ok(Incoming::Notification(notification)) => notified(&self.gateway, &session, &notification),
+                Ok(Incoming::Request(request)) => {
+                    let started = OwnedRequest::read(bytes, &request)
+                        .map_err(|error| (RawJson::from(request.id), error))
+                        .and_then(|owned| self.start_legacy(&session, owned));
+                    match started {
+                        Ok(exchange) => exchanges.push(exchange),
+                        Err((id, error)) => answers.push(compose::error(Some(id.as_str()), &error)),
+                    }
+                }
+                Ok(Incoming::Notification(notification)) => notified(self.gateway, &session, &notification),
                 Ok(Incoming::Response(response)) => {
                     if let Some(id) = response.id {
                         session.answered(id.get(), response.outcome.map(RawJson::from));
@@ -328,30 +354,27 @@ impl Visit {
             return empty(StatusCode::ACCEPTED);
         }
         let joined = answers.iter().map(|answer| String::from_utf8_lossy(answer)).collect::<Vec<_>>().join(",");
-        json_response(StatusCode::OK, format!("[{joined}]").into())
+        json_response(StatusCode::OK, Bytes::from(format!("[{joined}]")))
     }
 
-    async fn modern(self, request: OwnedRequest) -> Response {
-        let mut request = request;
-        let read = match era::read_modern(&self.principal.id, &request, Some(&self.headers)) {
-            Ok(read) => read,
-            Err(error) => return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.id), &error),
+    async fn modern(self, mut request: OwnedRequest) -> Response {
+        let client = match era::read_modern(&self.principal.id, &mut request, Some(&self.headers)) {
+            Ok(client) => Arc::new(client),
+            Err(error) => return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.head.id), &error),
         };
         if let Err(error) = self.check_param_headers(&mut request) {
-            return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.id), &error);
+            return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.head.id), &error);
         }
-        let client = Arc::new(read.client);
-        if request.method == "subscriptions/listen" {
-            return self.listen(&client, &request);
+        if request.head.method == "subscriptions/listen" {
+            return self.listen(&client, &request.head);
         }
-        match resume_parked(&self.gateway, &client, &request) {
-            Some(Err(error)) => rpc_refusal(StatusCode::OK, Some(&request.id), &error),
+        match resume_parked(self.gateway, &client, &request) {
+            Some(Err(error)) => rpc_refusal(StatusCode::OK, Some(&request.head.id), &error),
             Some(Ok(Resumed::AskedAgain(response))) => json_response(StatusCode::OK, response.body),
             Some(Ok(Resumed::GoesOn(exchange))) => self.answer(*exchange, None).await,
             None => {
-                let cancel = self.gateway.shutdown.child_token();
-                let ties = Ties { session: None, progress_token: read.progress_token, log_level: read.log_level, cancel };
-                let exchange = Exchange::start(&self.gateway, client, request, ties);
+                let ties = Ties { session: None, cancel: CancellationToken::new() };
+                let exchange = Exchange::start(self.gateway, client, request, ties);
                 self.answer(exchange, None).await
             }
         }
@@ -359,22 +382,23 @@ impl Visit {
 
     /// Holds `Mcp-Param-…` headers against the arguments they repeat, and keeps them for the server.
     fn check_param_headers(&self, request: &mut OwnedRequest) -> Result<(), RpcError> {
-        if request.method != "tools/call" {
+        if request.head.method != "tools/call" {
             return Ok(());
         }
         let received = self.headers.iter().filter(|(name, _)| name.as_str().starts_with(header::PARAM_PREFIX));
         request.param_headers =
             received.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned()))).collect();
         let snapshot = self.gateway.catalog.snapshot();
-        let members: toolgate_wire::Members<'_> = request.params.decode().unwrap_or_default();
-        let Some(entry) = members.get_str("name").and_then(|name| snapshot.tools.find(&name)) else { return Ok(()) };
+        let Some(entry) = request.parts.target.as_deref().and_then(|name| snapshot.tools.find(name)) else {
+            return Ok(());
+        };
         if entry.param_headers.is_empty() {
             return Ok(());
         }
-        let arguments: serde_json::Value =
-            members.get("arguments").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        let arguments = dispatch::arguments(&request.head);
         for one in &entry.param_headers {
-            let mut received = request.param_headers.iter().filter(|(name, _)| one.header.eq_ignore_ascii_case(name)).peekable();
+            let named = |(name, _): &&(String, String)| one.header.eq_ignore_ascii_case(name);
+            let mut received = request.param_headers.iter().filter(named).peekable();
             let fits = match (received.peek(), one.value(&arguments)) {
                 (Some(_), Some(_)) => received.all(|(_, value)| one.matches(value, &arguments)),
                 (None, None) => true,
@@ -388,9 +412,9 @@ impl Visit {
         Ok(())
     }
 
-    fn listen(&self, client: &Arc<Client>, request: &OwnedRequest) -> Response {
-        match Subscription::open(&self.gateway, client, request) {
-            Ok(subscription) => event_stream(body::of_subscription(&self.gateway, subscription)),
+    fn listen(&self, client: &Arc<Client>, request: &Head) -> Response {
+        match Subscription::open(self.gateway, client, request) {
+            Ok(subscription) => event_stream(body::of_subscription(self.gateway, subscription)),
             Err(error) => rpc_refusal(StatusCode::OK, Some(&request.id), &error),
         }
     }
@@ -400,11 +424,11 @@ impl Visit {
         let started = Instant::now();
         let gateway = self.gateway;
         let era = exchange.client().era();
-        let method = exchange.request().method.clone();
+        let method = exchange.head().method.clone();
         let mut next: NextFrame = Box::pin(exchange.next());
         let (first, next) = match tokio::time::timeout(body::KEEP_ALIVE, &mut next).await {
             Ok((Frame::Response(answer), _)) => {
-                count(&gateway, &method, era, &answer, started);
+                count(gateway, &method, era, &answer, started);
                 let status = if era == Era::Modern { status_of(answer.error_code) } else { StatusCode::OK };
                 return json_response(status, answer.body);
             }
@@ -413,14 +437,13 @@ impl Visit {
             Err(_) => (None, next),
         };
         event_stream(match session {
-            Some(session) => body::of_session_call(&gateway, &session, first, next),
-            None => body::of_call(&gateway, first, next),
+            Some(session) => body::of_session_call(gateway, &session, first, next),
+            None => body::of_call(gateway, first, next),
         })
     }
 
     fn get(self) -> Response {
-        let version = self.header(header::PROTOCOL_VERSION).and_then(Version::parse);
-        if version.is_some_and(|version| version.era() == Era::Modern) {
+        if self.era_of_header() == Some(Era::Modern) {
             return not_allowed();
         }
         if !accepts(&self.headers, "text/event-stream") {
@@ -432,7 +455,7 @@ impl Visit {
         };
         session.touch();
         let Some(last) = self.header(header::LAST_EVENT_ID) else {
-            return event_stream(body::of_log(&self.gateway, &session, Stream::Push, None));
+            return event_stream(body::of_log(self.gateway, &session, Stream::Push, None));
         };
         let place = last.split_once('-').and_then(|(stream, seen)| Some((stream.parse().ok()?, seen.parse().ok()?)));
         let stream = place.and_then(|(number, seen)| match number {
@@ -440,14 +463,13 @@ impl Visit {
             number => Some((Stream::Request(number, session.stream(number)?), seen)),
         });
         match stream {
-            Some((stream, seen)) => event_stream(body::of_log(&self.gateway, &session, stream, Some(seen))),
+            Some((stream, seen)) => event_stream(body::of_log(self.gateway, &session, stream, Some(seen))),
             None => invalid(StatusCode::BAD_REQUEST, "the header Last-Event-ID is not one that this session gave out"),
         }
     }
 
     fn delete(self) -> Response {
-        let version = self.header(header::PROTOCOL_VERSION).and_then(Version::parse);
-        if version.is_some_and(|version| version.era() == Era::Modern) {
+        if self.era_of_header() == Some(Era::Modern) {
             return not_allowed();
         }
         match self.session() {
@@ -475,19 +497,9 @@ fn status_of(error_code: Option<i64>) -> StatusCode {
     }
 }
 
-fn own(bytes: &Bytes, request: &message::Request<'_>) -> OwnedRequest {
-    OwnedRequest {
-        id: RawJson::within(bytes, request.id),
-        method: request.method.clone().into_owned(),
-        params: request.params.map_or(RawJson::EMPTY, |params| RawJson::within(bytes, params)),
-        param_headers: Vec::new(),
-    }
-}
-
 pub(crate) fn event_stream(events: EventBody) -> Response {
-    let mut response = Response::new(Body::new(events));
+    let mut response = respond(StatusCode::OK, "text/event-stream", OutBody::Events(events));
     let headers = response.headers_mut();
-    headers.insert(h::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(h::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response

@@ -16,7 +16,9 @@ mod caller;
 mod exchange;
 mod hub;
 mod listen;
+mod mailbox;
 mod parked;
+mod parts;
 mod seal;
 mod session;
 mod stream;
@@ -27,7 +29,6 @@ mod metrics;
 
 pub use gateway::{Gateway, Setup};
 pub use guard::{AllowedHosts, Credentials};
-pub use http::router;
 pub use hub::Hub;
 pub use listener::serve;
 pub use stdio::serve_pipe;

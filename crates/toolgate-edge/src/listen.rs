@@ -9,7 +9,7 @@ use toolgate_wire::object::{insert_first, with_member};
 use toolgate_wire::{compose, meta};
 
 use crate::caller::Client;
-use crate::exchange::OwnedRequest;
+use crate::parts::Head;
 use crate::gateway::Gateway;
 use crate::stream::EventLog;
 use crate::task_id;
@@ -88,7 +88,7 @@ pub(crate) struct Subscription {
 }
 
 impl Subscription {
-    pub(crate) fn open(gateway: &Arc<Gateway>, client: &Client, request: &OwnedRequest) -> Result<Self, RpcError> {
+    pub(crate) fn open(gateway: &Arc<Gateway>, client: &Client, request: &Head) -> Result<Self, RpcError> {
         let Params { mut notifications } =
             request.params.decode().map_err(|error| RpcError::invalid_params(format!("params.notifications: {error}")))?;
         let snapshot = gateway.catalog.snapshot();

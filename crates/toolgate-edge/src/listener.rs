@@ -1,67 +1,120 @@
 //! Accepting connections: bounded in number, patient with slow clients only so far, ended in good order.
+//!
+//! Each connection stays on one thread with an event loop of its own, and so does everything done for it. A small call
+//! is a few microseconds of work; handing it between threads would cost more than doing it.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::ConnectInfo;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower_service::Service;
+
+use crate::gateway::Gateway;
+use crate::http;
 
 /// How long a client may take to send its request line and headers.
 const HEADERS_WAIT: Duration = Duration::from_secs(15);
 /// Breathing space after `accept` failed, usually because file descriptors ran out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Connections that wait to be taken over by their thread.
+const HANDED_OVER_MAX: usize = 64;
 
-/// Serves until `shutdown`, then lets connections finish what they are answering.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    connections_max: usize,
-    shutdown: CancellationToken,
-    finish_wait: Duration,
-) {
-    let places = Arc::new(Semaphore::new(connections_max));
+/// A connection on its way to its thread, with its place among all.
+struct Accepted {
+    stream: std::net::TcpStream,
+    peer: SocketAddr,
+    place: OwnedSemaphorePermit,
+}
+
+/// Serves until the gateway shuts down, then lets connections finish what they are answering.
+pub async fn serve(listener: TcpListener, gateway: Arc<Gateway>) -> std::io::Result<()> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let connections = TaskTracker::new();
-    loop {
-        let Ok(place) = places.clone().acquire_owned().await else { break };
-        let accepted = tokio::select! {
-            () = shutdown.cancelled() => break,
-            accepted = listener.accept() => accepted,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                let connection = serve_connection(stream, peer, router.clone(), shutdown.clone());
+    let mut doors = Vec::with_capacity(threads);
+    for number in 0..threads {
+        doors.push(open_door(number, &gateway, &connections)?);
+    }
+    accept(listener, &gateway, &doors).await;
+    connections.close();
+    let shutdown_wait = gateway.limits.shutdown_wait;
+    if tokio::time::timeout(shutdown_wait, connections.wait()).await.is_err() {
+        tracing::warn!(left = connections.len(), "connections were still open when the time to shut down ran out");
+    }
+    Ok(())
+}
+
+/// Starts a thread that serves the connections it is handed.
+fn open_door(number: usize, gateway: &Arc<Gateway>, connections: &TaskTracker) -> std::io::Result<mpsc::Sender<Accepted>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (door, mut accepted) = mpsc::channel::<Accepted>(HANDED_OVER_MAX);
+    let (gateway, connections) = (gateway.clone(), connections.clone());
+    std::thread::Builder::new().name(format!("door-{number}")).spawn(move || {
+        runtime.block_on(async {
+            while let Some(Accepted { stream, peer, place }) = accepted.recv().await {
+                let connection = serve_connection(stream, peer, gateway.clone(), gateway.shutdown.clone());
                 connections.spawn(async move {
                     connection.await;
                     drop(place);
                 });
             }
+            // Calls may go on without their client; the loop they run on stays until they have ended.
+            connections.wait().await;
+            gateway.calls.wait().await;
+        });
+    })?;
+    Ok(door)
+}
+
+async fn accept(listener: TcpListener, gateway: &Gateway, doors: &[mpsc::Sender<Accepted>]) {
+    let places = Arc::new(Semaphore::new(gateway.limits.connections_max));
+    for door in doors.iter().cycle() {
+        let accepted = tokio::select! {
+            () = gateway.shutdown.cancelled() => return,
+            accepted = accept_one(&listener, &places) => accepted,
+        };
+        // A door that has gone can only mean that the process is ending.
+        if door.send(accepted).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn accept_one(listener: &TcpListener, places: &Arc<Semaphore>) -> Accepted {
+    let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
+    loop {
+        let accepted = listener.accept().await.and_then(|(stream, peer)| Ok((stream.into_std()?, peer)));
+        match accepted {
+            Ok((stream, peer)) => return Accepted { stream, peer, place },
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
-    connections.close();
-    if tokio::time::timeout(finish_wait, connections.wait()).await.is_err() {
-        tracing::warn!(left = connections.len(), "connections were still open when the time to shut down ran out");
-    }
 }
 
-async fn serve_connection(stream: TcpStream, peer: SocketAddr, router: Router, shutdown: CancellationToken) {
+async fn serve_connection(
+    stream: std::net::TcpStream,
+    peer: SocketAddr,
+    gateway: Arc<Gateway>,
+    shutdown: CancellationToken,
+) {
+    let stream = match TcpStream::from_std(stream) {
+        Ok(stream) => stream,
+        Err(error) => return tracing::warn!(%error, "a connection could not be taken over"),
+    };
     // Small answers must not wait for an acknowledgement of the one before.
     drop(stream.set_nodelay(true));
-    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().call(request)
+    let service = service_fn(|request| {
+        let gateway = &gateway;
+        async move { Ok::<_, Infallible>(http::enter(gateway, peer, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

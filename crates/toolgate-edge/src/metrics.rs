@@ -11,6 +11,8 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use toolgate_core::server::Era;
 
+use crate::parts::METHODS;
+
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct RequestLabels {
     method: &'static str,
@@ -43,27 +45,6 @@ pub(crate) struct Metrics {
     refused: Counter,
 }
 
-/// Methods that are counted by name; a caller must not be able to make up series.
-const METHODS: [&str; 17] = [
-    "initialize",
-    "server/discover",
-    "tools/list",
-    "tools/call",
-    "prompts/list",
-    "prompts/get",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "completion/complete",
-    "logging/setLevel",
-    "ping",
-    "tasks/get",
-    "tasks/update",
-    "tasks/cancel",
-];
-
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("toolgate");
@@ -80,6 +61,7 @@ impl Metrics {
     }
 
     pub(crate) fn request(&self, method: &str, era: Era, outcome: Outcome, took: Duration) {
+        // Only methods we know are counted by name; a caller must not be able to make up series.
         let method = METHODS.into_iter().find(|one| *one == method).unwrap_or("other");
         let era = match era {
             Era::Legacy => EraLabel::Legacy,

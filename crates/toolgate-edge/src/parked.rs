@@ -14,7 +14,8 @@ use toolgate_core::{PrincipalId, RawJson, RpcError};
 use toolgate_wire::object::push_string;
 use toolgate_wire::{Members, compose};
 
-use crate::exchange::{Exchange, OwnedRequest, Response};
+use crate::exchange::{Exchange, Response};
+use crate::parts::Head;
 use crate::seal::Sealer;
 
 /// A question of a server.
@@ -72,7 +73,7 @@ impl Parked {
     /// Puts a call aside and says what its client is asked.
     pub(crate) fn park(&self, exchange: Exchange, asked: Asked) -> Response {
         let id = crate::gateway::random_id();
-        let request_id = exchange.request().id.clone();
+        let request_id = exchange.head().id.clone();
         let result = self.input_required(&id, &exchange, &asked);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|_, one| one.since.elapsed() < self.keep);
@@ -81,14 +82,14 @@ impl Parked {
             return Response::error(Some(&request_id), &error);
         }
         waiting.insert(id, Waiting { exchange, asked, since: Instant::now() });
-        Response { body: compose::response(request_id.as_str(), &result), error_code: None }
+        Response { body: compose::response(request_id.as_str(), &result).into(), error_code: None }
     }
 
     fn input_required(&self, id: &str, exchange: &Exchange, asked: &Asked) -> String {
         let method = asked.kind.method();
         let params = asked.params.as_str();
         let requests = format!("{{\"{INPUT_KEY}\":{{\"method\":\"{method}\",\"params\":{params}}}}}");
-        let payload = format!("{id}\n{}\n{}", exchange.client().principal, binding(exchange.request()));
+        let payload = format!("{id}\n{}\n{}", exchange.client().principal, binding(exchange.head()));
         let mut state = String::new();
         push_string(&mut state, &format!("{OURS}{}", self.sealer.seal(PURPOSE, &payload)));
         format!("{{\"resultType\":\"input_required\",\"inputRequests\":{requests},\"requestState\":{state}}}")
@@ -100,7 +101,7 @@ impl Parked {
         &self,
         sealed: &str,
         principal: &PrincipalId,
-        request: OwnedRequest,
+        head: Head,
         responses: Option<&RawJson>,
     ) -> Result<Resumed, RpcError> {
         let refused = |why: &str| RpcError::invalid_params(format!("requestState {why}; call again without it"));
@@ -110,13 +111,13 @@ impl Parked {
         if owner != Some(principal.as_str()) {
             return Err(refused("belongs to someone else"));
         }
-        if bound != Some(binding(&request).as_str()) {
+        if bound != Some(binding(&head).as_str()) {
             return Err(refused("belongs to a different request"));
         }
         let found = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id.unwrap_or_default());
         let mut waiting = found.ok_or_else(|| refused("has expired or was used before"))?;
-        waiting.exchange.continue_as(request);
-        let answers = responses.and_then(|raw| raw.decode::<Members<'_>>().ok()).unwrap_or_default();
+        waiting.exchange.continue_as(head);
+        let answers = responses.and_then(|raw| Members::of(raw).ok()).unwrap_or_default();
         match answers.get(INPUT_KEY).filter(|answer| answer.get().starts_with('{')) {
             None => Ok(Resumed::AskedAgain(self.park(waiting.exchange, waiting.asked))),
             Some(answer) => {
@@ -140,7 +141,7 @@ pub(crate) enum Resumed {
 }
 
 /// What ties a handle to one request: the method and its parameters, however the client spells them.
-fn binding(request: &OwnedRequest) -> String {
+fn binding(request: &Head) -> String {
     let mut params: serde_json::Value = request.params.decode().unwrap_or_default();
     if let Some(members) = params.as_object_mut() {
         for key in ["_meta", "inputResponses", "requestState"] {

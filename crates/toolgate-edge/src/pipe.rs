@@ -13,11 +13,12 @@ use toolgate_wire::message::{self, Incoming, Notification, Request};
 use toolgate_wire::{Malformed, Members, compose, depth};
 
 use crate::caller::Client;
-use crate::exchange::{Exchange, Frame, OwnedRequest, Response, Ties};
+use crate::exchange::{Exchange, Frame, Response, Ties};
 use crate::gateway::Gateway;
 use crate::listen::Subscription;
 use crate::metrics::Outcome;
-use crate::parked::{Resumed, State, read_state};
+use crate::parked::{Resumed, State};
+use crate::parts::{Head, OwnedRequest};
 use crate::session::Session;
 use crate::era;
 
@@ -96,16 +97,15 @@ impl Pipe {
     }
 
     async fn request(self: &Arc<Self>, bytes: &Bytes, request: Request<'_>) {
-        let modern = era::of_message(request.params, None) == Era::Modern || request.method == "server/discover";
+        let owned = match OwnedRequest::read(bytes, &request) {
+            Ok(owned) => owned,
+            Err(error) => return self.refuse(Some(&RawJson::from(request.id)), &error).await,
+        };
+        let says = owned.parts.meta.protocol_version.as_deref();
+        let modern = era::of_message(says, None) == Era::Modern || request.method == "server/discover";
         if request.method == "initialize" && !modern {
             return self.initialize(&request).await;
         }
-        let owned = OwnedRequest {
-            id: RawJson::within(bytes, request.id),
-            method: request.method.into_owned(),
-            params: request.params.map_or(RawJson::EMPTY, |params| RawJson::within(bytes, params)),
-            param_headers: Vec::new(),
-        };
         if modern { self.modern(owned).await } else { self.legacy(owned).await }
     }
 
@@ -145,24 +145,23 @@ impl Pipe {
     async fn legacy(self: &Arc<Self>, request: OwnedRequest) {
         let Some(session) = lock(&self.session).clone() else {
             let error = RpcError::new(RpcError::INVALID_REQUEST, "send `initialize` first");
-            return self.refuse(Some(&request.id), &error).await;
+            return self.refuse(Some(&request.head.id), &error).await;
         };
-        let cancel = match session.begin(request.id.as_str(), self.gateway.limits.calls_per_client_max) {
+        let cancel = match session.begin(request.head.id.as_str(), self.gateway.limits.calls_per_client_max) {
             Ok(cancel) => cancel,
-            Err(error) => return self.refuse(Some(&request.id), &error).await,
+            Err(error) => return self.refuse(Some(&request.head.id), &error).await,
         };
-        let progress_token = legacy_progress_token(&request.params);
-        let ties = Ties { session: Some(session.clone()), progress_token, log_level: None, cancel };
+        let ties = Ties { session: Some(session.clone()), cancel };
         let exchange = Exchange::start(&self.gateway, session.client.clone(), request, ties);
         self.drive(exchange);
     }
 
-    async fn modern(self: &Arc<Self>, request: OwnedRequest) {
-        let read = match era::read_modern(&self.principal, &request, None) {
-            Ok(read) => read,
-            Err(error) => return self.refuse(Some(&request.id), &error).await,
+    async fn modern(self: &Arc<Self>, mut request: OwnedRequest) {
+        let client = match era::read_modern(&self.principal, &mut request, None) {
+            Ok(client) => Arc::new(client),
+            Err(error) => return self.refuse(Some(&request.head.id), &error).await,
         };
-        let id = request.id.as_str().to_owned();
+        let id = request.head.id.as_str().to_owned();
         let cancel = self.closed.child_token();
         let in_use = {
             let mut under_way = lock(&self.under_way);
@@ -174,18 +173,17 @@ impl Pipe {
         };
         if in_use {
             let error = RpcError::new(RpcError::INVALID_REQUEST, format!("request id {id} is in use, or too many requests are under way"));
-            return self.refuse(Some(&request.id), &error).await;
+            return self.refuse(Some(&request.head.id), &error).await;
         }
-        let client = Arc::new(read.client);
-        if request.method == "subscriptions/listen" {
-            return self.listen(&client, &request, cancel).await;
+        if request.head.method == "subscriptions/listen" {
+            return self.listen(&client, &request.head, cancel).await;
         }
         match resume_parked(&self.gateway, &client, &request) {
-            Some(Err(error)) => self.finish(&id, Response::error(Some(&request.id), &error)).await,
+            Some(Err(error)) => self.finish(&id, Response::error(Some(&request.head.id), &error)).await,
             Some(Ok(Resumed::AskedAgain(response))) => self.finish(&id, response).await,
             Some(Ok(Resumed::GoesOn(exchange))) => self.drive(*exchange),
             None => {
-                let ties = Ties { session: None, progress_token: read.progress_token, log_level: read.log_level, cancel };
+                let ties = Ties { session: None, cancel };
                 self.drive(Exchange::start(&self.gateway, client, request, ties));
             }
         }
@@ -195,8 +193,8 @@ impl Pipe {
     fn drive(self: &Arc<Self>, mut exchange: Exchange) {
         let pipe = self.clone();
         let started = Instant::now();
-        let id = exchange.request().id.as_str().to_owned();
-        let method = exchange.request().method.clone();
+        let id = exchange.head().id.as_str().to_owned();
+        let method = exchange.head().method.clone();
         let era = exchange.client().era();
         self.gateway.calls.spawn(async move {
             let response = loop {
@@ -219,11 +217,11 @@ impl Pipe {
     async fn finish(&self, id: &str, response: Response) {
         let cancelled = lock(&self.under_way).remove(id).is_some_and(|token| token.is_cancelled());
         if !cancelled {
-            self.send(response.body).await;
+            self.send(response.body.joined()).await;
         }
     }
 
-    async fn listen(self: &Arc<Self>, client: &Arc<Client>, request: &OwnedRequest, cancel: CancellationToken) {
+    async fn listen(self: &Arc<Self>, client: &Arc<Client>, request: &Head, cancel: CancellationToken) {
         let id = request.id.as_str().to_owned();
         let subscription = match Subscription::open(&self.gateway, client, request) {
             Ok(subscription) => subscription,
@@ -277,12 +275,6 @@ pub(crate) fn too_deep(depth_max: usize) -> RpcError {
     RpcError::new(RpcError::INVALID_REQUEST, format!("the message nests deeper than {depth_max} levels"))
 }
 
-pub(crate) fn legacy_progress_token(params: &RawJson) -> Option<RawJson> {
-    let members: Members<'_> = params.decode().ok()?;
-    let meta = Members::parse(members.get("_meta")?).ok()?;
-    meta.get(toolgate_wire::meta::PROGRESS_TOKEN).map(RawJson::from)
-}
-
 pub(crate) fn cancelled_id(notification: &Notification<'_>) -> Option<String> {
     let members = Members::parse(notification.params?).ok()?;
     members.get("requestId").map(|id| id.get().to_owned())
@@ -309,9 +301,7 @@ pub(crate) fn resume_parked(
     client: &Client,
     request: &OwnedRequest,
 ) -> Option<Result<Resumed, RpcError>> {
-    let members: Members<'_> = request.params.decode().ok()?;
-    let state = members.get_str("requestState")?;
-    let State::Ours(sealed) = read_state(&state)? else { return None };
-    let responses = members.get("inputResponses").map(RawJson::from);
-    Some(gateway.parked.resume(&sealed, &client.principal, request.clone(), responses.as_ref()))
+    let State::Ours(sealed) = request.parts.request_state()?? else { return None };
+    let responses = request.parts.input_responses.as_ref();
+    Some(gateway.parked.resume(&sealed, &client.principal, request.head.clone(), responses))
 }

@@ -3,20 +3,18 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::extract::{Query, Request, State};
-use axum::response::Response;
 use http::StatusCode;
-use serde::Deserialize;
 use tokio::sync::mpsc;
 use toolgate_core::{Principal, PrincipalId};
 use toolgate_wire::sse;
 
 use crate::body;
 use crate::gateway::{Gateway, random_id};
-use crate::http::{empty, event_stream, problem, read_body};
+use crate::http::{Request, Response, empty, event_stream, problem, read_body};
 use crate::pipe::Pipe;
 
 pub(crate) const MESSAGES_PATH: &str = "/messages";
+const SESSION_KEY: &str = "sessionId";
 
 /// Open pairs, by the id in the URL that the client posts to.
 #[derive(Default)]
@@ -28,18 +26,15 @@ impl Pairs {
     }
 }
 
-pub(crate) async fn open(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    let Some(principal) = request.extensions().get::<Principal>().cloned() else {
-        return problem(StatusCode::UNAUTHORIZED, "a token is required", "send `Authorization: Bearer <token>`");
-    };
-    let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
-    let pipe = Pipe::new(&gateway, principal.id.clone(), out);
-    let id = random_id();
+pub(crate) fn open(gateway: &Arc<Gateway>, principal: Principal) -> Response {
     if gateway.pairs.lock().len() >= gateway.limits.sessions_max {
         return problem(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open", "try again later");
     }
+    let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
+    let pipe = Pipe::new(gateway, principal.id.clone(), out);
+    let id = random_id();
     gateway.pairs.lock().insert(id.clone(), (principal.id, pipe.clone()));
-    let endpoint = format!("{MESSAGES_PATH}?sessionId={id}");
+    let endpoint = format!("{MESSAGES_PATH}?{SESSION_KEY}={id}");
     let opening = sse::encode(None, Some("endpoint"), endpoint.as_bytes());
     let on_end = {
         let gateway = gateway.clone();
@@ -48,27 +43,17 @@ pub(crate) async fn open(State(gateway): State<Arc<Gateway>>, request: Request) 
             pipe.close();
         }
     };
-    event_stream(body::of_messages(&gateway, opening, messages, on_end))
+    event_stream(body::of_messages(gateway, opening, messages, on_end))
 }
 
-#[derive(Deserialize)]
-pub(crate) struct Target {
-    #[serde(rename = "sessionId")]
-    session_id: String,
-}
-
-pub(crate) async fn message(
-    State(gateway): State<Arc<Gateway>>,
-    Query(target): Query<Target>,
-    request: Request,
-) -> Response {
-    let (parts, body) = request.into_parts();
-    let caller = parts.extensions.get::<Principal>().map(|principal| principal.id.clone());
-    let pipe = gateway.pairs.lock().get(&target.session_id).filter(|(owner, _)| Some(owner) == caller.as_ref()).map(|(_, pipe)| pipe.clone());
-    let Some(pipe) = pipe else {
+pub(crate) async fn message(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> Response {
+    let query = request.uri().query().unwrap_or_default();
+    let id = query.split('&').find_map(|pair| pair.strip_prefix(SESSION_KEY)?.strip_prefix('=')).unwrap_or_default();
+    let pairs = gateway.pairs.lock().get(id).cloned();
+    let Some((_, pipe)) = pairs.filter(|(owner, _)| *owner == principal.id) else {
         return problem(StatusCode::NOT_FOUND, "unknown session", "open one with GET /sse");
     };
-    match read_body(body, gateway.limits.request_bytes_max).await {
+    match read_body(request.into_body(), gateway.limits.request_bytes_max).await {
         Ok(bytes) => {
             pipe.receive(bytes).await;
             empty(StatusCode::ACCEPTED)

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -115,18 +115,22 @@ impl Gateway {
         HttpClient::new(&self.endpoint, &self.agent)
     }
 
-    fn end(&mut self, hard: bool) {
+    /// Stops this gateway (by signal `-9` if `hard`) and says how it ended; its folder stays until it is dropped.
+    pub fn end(&mut self, hard: bool) -> ExitStatus {
+        // Once it has ended, its number may belong to another process.
+        if let Ok(Some(status)) = self.process.try_wait() {
+            return status;
+        }
         if hard {
-            // The process may have ended by itself.
             drop(self.process.kill());
         } else {
             signal("-TERM", self.process.id());
         }
         let ended = until(STOP_WAIT, || self.process.try_wait().ok().flatten());
-        if ended.is_none() {
+        ended.unwrap_or_else(|| {
             drop(self.process.kill());
-            drop(self.process.wait());
-        }
+            self.process.wait().expect("a killed process ends")
+        })
     }
 }
 

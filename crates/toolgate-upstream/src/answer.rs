@@ -1,8 +1,7 @@
 //! What a server's bytes say about a request: its result, an error of the server's own, or a breach of the protocol.
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
-use toolgate_core::RawJson;
+use toolgate_core::{Raw, RawJson};
 use toolgate_core::port::{Reply, ServerError};
 use toolgate_core::server::Era;
 use toolgate_wire::{Incoming, Members, Response, depth, object, parse};
@@ -46,7 +45,7 @@ pub(crate) fn request_id(response: &Response<'_>) -> Option<u64> {
     number(response.id?)
 }
 
-pub(crate) fn number(value: &RawValue) -> Option<u64> {
+pub(crate) fn number(value: Raw<'_>) -> Option<u64> {
     value.get().parse().ok()
 }
 
@@ -94,7 +93,7 @@ fn result_type(result: &str) -> ResultType {
     }
 }
 
-fn decode(value: &RawValue) -> String {
+fn decode(value: Raw<'_>) -> String {
     object::string(value).map_or_else(|| value.get().to_owned(), std::borrow::Cow::into_owned)
 }
 

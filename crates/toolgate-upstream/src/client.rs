@@ -8,6 +8,7 @@ mod answered;
 mod line;
 mod prompt;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -97,6 +98,18 @@ pub(crate) struct Client {
 struct Idle {
     line: Line,
     since: Instant,
+    /// A connection belongs to the event loop it was opened on; used from another thread, every byte would cost a
+    /// wake-up across threads.
+    thread: u64,
+}
+
+/// A number for this thread.
+fn this_thread() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static THIS: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    THIS.with(|this| *this)
 }
 
 impl Client {
@@ -148,10 +161,12 @@ impl Client {
 
     fn take_idle(&self) -> Option<Line> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let latest = idle.pop()?;
+        let here = this_thread();
+        let at = idle.iter().rposition(|one| one.thread == here)?;
+        let latest = idle.remove(at);
         if latest.since.elapsed() > IDLE_MAX {
-            // The newest has been idle too long, so all have.
-            idle.clear();
+            // The newest of this thread has been idle too long, so all of its have.
+            idle.retain(|one| one.thread != here);
             return None;
         }
         Some(latest.line)
@@ -163,7 +178,7 @@ impl Client {
         }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < IDLE_CONNECTIONS_MAX {
-            idle.push(Idle { line, since: Instant::now() });
+            idle.push(Idle { line, since: Instant::now(), thread: this_thread() });
         }
     }
 

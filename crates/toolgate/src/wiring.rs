@@ -28,6 +28,8 @@ pub(crate) struct House {
     ears: Arc<Ears>,
     pub(crate) shutdown: CancellationToken,
     recorder: JoinHandle<()>,
+    /// Tells the recorder that nothing more will come.
+    last_note: CancellationToken,
 }
 
 /// Whether what servers do is written to the store. Only the gateway that holds the data folder's lock writes.
@@ -60,7 +62,8 @@ pub(crate) async fn start(config: &Config, store: &Store, listen: SocketAddr, re
         store.keep_only_servers(&names).await?;
     }
     let (notes, inbox) = mpsc::channel(NOTES_MAX);
-    let recorder = tokio::spawn(keep_records(store.clone(), fingerprints, inbox));
+    let last_note = CancellationToken::new();
+    let recorder = tokio::spawn(keep_records(store.clone(), fingerprints, inbox, last_note.clone()));
     let ears = Arc::new(Ears {
         hub: hub.clone(),
         notes: (record == Record::Yes).then_some(notes.clone()),
@@ -86,7 +89,7 @@ pub(crate) async fn start(config: &Config, store: &Store, listen: SocketAddr, re
         sealing_key: store.sealing_key().await?,
         shutdown: shutdown.clone(),
     });
-    Ok(House { gateway, servers, catalog, ears, shutdown, recorder })
+    Ok(House { gateway, servers, catalog, ears, shutdown, recorder, last_note })
 }
 
 impl House {
@@ -113,7 +116,7 @@ impl House {
         self.shutdown.cancel();
         self.gateway.drain().await;
         self.servers.shutdown().await;
-        drop((self.gateway, self.servers, self.ears));
+        self.last_note.cancel();
         if tokio::time::timeout(Duration::from_secs(2), self.recorder).await.is_err() {
             tracing::warn!("the last changes of servers could not be recorded in time");
         }
@@ -252,10 +255,25 @@ struct Records {
     eras: BTreeMap<ServerName, (Era, String)>,
 }
 
-async fn keep_records(store: Store, fingerprints: BTreeMap<ServerName, String>, mut inbox: mpsc::Receiver<Note>) {
+async fn keep_records(
+    store: Store,
+    fingerprints: BTreeMap<ServerName, String>,
+    mut inbox: mpsc::Receiver<Note>,
+    last_note: CancellationToken,
+) {
     let mut records = Records::default();
-    while let Some(first) = inbox.recv().await {
-        tokio::time::sleep(GATHER).await;
+    loop {
+        let first = tokio::select! {
+            first = inbox.recv() => first,
+            // A closed inbox gives out what it still holds, then nothing.
+            () = last_note.cancelled(), if !inbox.is_closed() => {
+                inbox.close();
+                continue;
+            }
+        };
+        let Some(first) = first else { return };
+        // The end does not wait for more to gather.
+        drop(tokio::time::timeout(GATHER, last_note.cancelled()).await);
         records.add(first);
         while let Ok(note) = inbox.try_recv() {
             records.add(note);

@@ -100,6 +100,8 @@ async def travel(client, notes, prefix):
     completed = await client.complete(name("test_prompt_with_arguments"), "arg1", "par")
     saw["completion"] = completed["completion"]["values"]
 
+    # A list that was still filling up when the client came has changed as well; that is not what is waited for.
+    notes.heard.clear()
     async with client.watching(WATCHED):
         await client.call(name("test_trigger_resource_update"), {})
         await until(lambda: ["updated", WATCHED] in notes.heard, "the update of a resource")

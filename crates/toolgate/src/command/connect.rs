@@ -1,5 +1,6 @@
 //! `toolgate connect`: points a client at this gateway.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -38,8 +39,11 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
         return Ok(ExitCode::SUCCESS);
     }
     let home = std::env::home_dir().context("could not find your home folder")?;
-    let settings = ["XDG_CONFIG_HOME", "APPDATA"].into_iter().find_map(std::env::var_os);
-    let machine = Machine { os: Os::this(), home: &home, settings: settings.as_deref().map(std::path::Path::new), cwd: &context.cwd };
+    let os = Os::this();
+    let variable = if os == Os::Windows { "APPDATA" } else { "XDG_CONFIG_HOME" };
+    // The specification has an empty or relative value count as none.
+    let settings = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let machine = Machine { os, home: &home, settings: settings.as_deref(), cwd: &context.cwd };
     let path = client.config_path(&machine)?;
     let written = connect::write(&path, client, &gate)?;
     if context.global.json {

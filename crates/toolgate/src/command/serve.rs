@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 use toolgate_core::PrincipalId;
-use toolgate_edge::{router, serve, serve_pipe};
+use toolgate_edge::{serve, serve_pipe};
 use toolgate_store::{NewToken, Store};
 
 use super::Context;
@@ -35,13 +35,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     let socket = open_socket(&config.data, &house);
     announce(context, &config, &endpoint, first.as_ref());
 
-    let serving = tokio::spawn(serve(
-        listener,
-        router(house.gateway.clone()),
-        config.limits.connections_max,
-        house.shutdown.clone(),
-        config.limits.shutdown_wait,
-    ));
+    let serving = tokio::spawn(serve(listener, house.gateway.clone()));
     wait_for_signal().await?;
     tracing::info!("shutting down; a second signal ends it at once");
     tokio::select! {
@@ -57,7 +51,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-async fn finish(house: House, serving: tokio::task::JoinHandle<()>) {
+async fn finish(house: House, serving: tokio::task::JoinHandle<std::io::Result<()>>) {
     house.stop().await;
     drop(serving.await);
 }

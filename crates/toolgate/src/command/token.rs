@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use toolgate_store::Store;
+use toolgate_store::{Store, StoreError};
 
 use super::Context;
 use crate::cli::TokenCommand;
@@ -33,7 +33,7 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
             print!("{}", table.render(context.reader(), &tokens));
         }
         TokenCommand::Revoke { token } => {
-            let token = store.revoke_token(&token).await?;
+            let token = store.revoke_token(&token).await.map_err(with_hint)?;
             if context.global.json {
                 println!("{}", serde_json::to_string(&token)?);
             } else {
@@ -43,4 +43,12 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
     }
     store.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+fn with_hint(error: StoreError) -> anyhow::Error {
+    match error {
+        StoreError::TokenUnknown { .. } => anyhow::anyhow!("{error}\nhint: `toolgate token list` shows all of them"),
+        StoreError::TokenAmbiguous { .. } => anyhow::anyhow!("{error}\nhint: give more of the id"),
+        other => other.into(),
+    }
 }

@@ -6,7 +6,9 @@ use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 
 use super::Context;
+use super::servers::unknown_server;
 use crate::cli::ToolsCommand;
+use crate::config::Config;
 use crate::local::LocalClient;
 use crate::table::Table;
 
@@ -18,7 +20,7 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
     let config = context.config()?;
     let mut client = LocalClient::open(&config).await?;
     let outcome = match command {
-        ToolsCommand::List { server } => list(context, &mut client, server.as_deref()).await,
+        ToolsCommand::List { server } => list(context, &config, &mut client, server.as_deref()).await,
         ToolsCommand::Describe { name } => describe(context, &mut client, &name).await,
         ToolsCommand::Call { name, .. } => call(context, &mut client, &name, arguments).await,
     };
@@ -27,19 +29,26 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
-async fn list(context: &Context, client: &mut LocalClient, server: Option<&str>) -> anyhow::Result<ExitCode> {
+async fn list(context: &Context, config: &Config, client: &mut LocalClient, server: Option<&str>) -> anyhow::Result<ExitCode> {
+    let prefix = server.map(|server| prefix_of(config, server)).transpose()?.unwrap_or_default();
     let mut tools = client.list("tools/list", "tools").await?;
-    if let Some(server) = server {
-        let name = toolgate_core::ServerName::new(server)?;
-        let prefix = toolgate_catalog::wire_name(&name, "");
-        tools.retain(|tool| tool["name"].as_str().is_some_and(|name| name.starts_with(&prefix)));
-    }
+    tools.retain(|tool| text(&tool["name"]).starts_with(&prefix));
     let mut table = Table::new(["TOOL", "DESCRIPTION"]);
     for tool in &tools {
         table.row([text(&tool["name"]).to_owned(), first_line(text(&tool["description"]))]);
     }
     print!("{}", table.render(context.reader(), &tools));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the names of all tools of this server begin with.
+fn prefix_of(config: &Config, server: &str) -> anyhow::Result<String> {
+    match config.servers.iter().find(|entry| entry.spec.name.as_str() == server) {
+        Some(entry) if entry.prefix => Ok(toolgate_catalog::wire_name(&entry.spec.name, "")),
+        // A server without a prefix is the only one there is.
+        Some(_) => Ok(String::new()),
+        None => bail!("{}", unknown_server(config, server)),
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
@@ -84,7 +93,10 @@ async fn call(context: &Context, client: &mut LocalClient, name: &str, arguments
             let names = client.list("tools/list", "tools").await.unwrap_or_default();
             let names: Vec<&str> = names.iter().map(|tool| text(&tool["name"])).collect();
             let unknown = format!("{error}").starts_with("unknown tool");
-            return Err(if unknown { error.context(format!("could not call {name}{}", nearest(name, &names))) } else { error });
+            if unknown {
+                bail!("there is no tool {name:?}{}", nearest(name, &names));
+            }
+            return Err(error);
         }
     };
     let failed = result["isError"] == Value::Bool(true);

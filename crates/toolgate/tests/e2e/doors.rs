@@ -87,6 +87,11 @@ impl Events {
         Self { response, buffer: Vec::new() }
     }
 
+    /// Reads an answer that has begun and is known to be a stream.
+    pub(crate) fn of(response: reqwest::Response) -> Self {
+        Self { response, buffer: Vec::new() }
+    }
+
     /// The next event; `None` at the end of the stream. Comments are passed over.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         timeout(WAIT, self.read()).await.expect("an event or the end of the stream in time")

@@ -2,9 +2,16 @@
 
 mod bad_input;
 mod basics;
+mod cli;
 mod doors;
+mod eras;
+mod fidelity;
 mod house;
+mod kit;
+mod names;
+mod neighbours;
 mod outside;
+mod reference;
 mod sdk;
 
 use std::path::{Path, PathBuf};

@@ -11,7 +11,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::Gateway;
 
-use crate::outside::{HttpNeighbour, fetched, node, repository};
+use crate::kit::{Remote, remote};
+use crate::outside::{fetched, node, repository};
 use crate::{boot, conforming, toolgate};
 
 #[derive(Clone, Copy, PartialEq)]
@@ -76,7 +77,7 @@ impl Era {
 /// A gateway with the one server behind it, called `conf`.
 struct Scene {
     gateway: Gateway,
-    _neighbour: Option<HttpNeighbour>,
+    _neighbour: Option<Remote>,
 }
 
 impl Scene {
@@ -84,9 +85,8 @@ impl Scene {
         match behind {
             Behind::Child(era) => Self { gateway: boot(&conforming("conf", &[era.flag()])), _neighbour: None },
             Behind::Http(era) => {
-                let neighbour = HttpNeighbour::start(&[era.flag()]);
-                let gateway = boot(&format!("[[servers]]\nname = \"conf\"\nurl = {:?}\n", neighbour.url));
-                Self { gateway, _neighbour: Some(neighbour) }
+                let neighbour = Remote::start("conformance-server", &[era.flag()]);
+                Self { gateway: boot(&remote("conf", &neighbour.url)), _neighbour: Some(neighbour) }
             }
         }
     }

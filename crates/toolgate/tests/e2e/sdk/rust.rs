@@ -216,6 +216,8 @@ impl Client {
     }
 
     async fn changes(&self, saw: &mut Map<String, Value>) {
+        // A list that was still filling up when the client came has changed as well; that is not what is waited for.
+        self.notes.note(|notes| notes.heard.clear());
         let listening = self.listen().await;
         self.call("test_trigger_resource_update", json!({})).await;
         self.notes.hears(json!(["updated", WATCHED])).await;

@@ -1,0 +1,168 @@
+//! A request taken apart, once: what names its target, the machinery of the eras, and the rest as it stood.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use toolgate_core::port::InputAnswers;
+use toolgate_core::{Raw, RawJson, RpcError};
+use toolgate_wire::meta::RequestMeta;
+use toolgate_wire::object::{self, push_member};
+use toolgate_wire::{Members, Request, header};
+
+use crate::parked::{self, State};
+
+/// A request, owned.
+#[derive(Debug)]
+pub(crate) struct OwnedRequest {
+    pub(crate) head: Head,
+    pub(crate) parts: Parts,
+    /// `Mcp-Param-…` headers that came along.
+    pub(crate) param_headers: Vec<(String, String)>,
+}
+
+/// What an answer needs of its request.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    pub(crate) id: RawJson,
+    pub(crate) method: Cow<'static, str>,
+    /// `params` as they came; `{}` where there were none.
+    pub(crate) params: RawJson,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// The member that `Mcp-Name` repeats: a tool's or prompt's name, a resource's URI, a task's id.
+    pub(crate) target: Option<String>,
+    /// Every member that is neither the target nor machinery, as text without braces.
+    pub(crate) rest: String,
+    pub(crate) meta: Meta,
+    pub(crate) input_responses: Option<RawJson>,
+    pub(crate) request_state: Option<RawJson>,
+}
+
+/// A request's `_meta`, taken apart.
+#[derive(Debug, Default)]
+pub(crate) struct Meta {
+    pub(crate) given: bool,
+    pub(crate) protocol_version: Option<String>,
+    pub(crate) capabilities: Option<RawJson>,
+    pub(crate) client_info: Option<RawJson>,
+    pub(crate) log_level: Option<String>,
+    pub(crate) progress_token: Option<RawJson>,
+    /// What merely travels along, as text without braces.
+    pub(crate) cargo: String,
+}
+
+impl OwnedRequest {
+    /// Takes apart a request that was found in `body`.
+    pub(crate) fn read(body: &Bytes, request: &Request<'_>) -> Result<Self, RpcError> {
+        let method = intern(&request.method);
+        let parts = match request.params {
+            Some(params) => Parts::read(body, &method, params)?,
+            None => Parts::default(),
+        };
+        let params = request.params.map_or(RawJson::EMPTY, |params| RawJson::within(body, params));
+        let head = Head { id: RawJson::within(body, request.id), method, params };
+        Ok(Self { head, parts, param_headers: Vec::new() })
+    }
+}
+
+impl Parts {
+    fn read(body: &Bytes, method: &str, params: Raw<'_>) -> Result<Self, RpcError> {
+        let members = Members::parse(params).map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
+        let target_key = header::name_member(method);
+        let mut rest = String::with_capacity(params.get().len());
+        let machinery = |key: &str| {
+            Some(key) == target_key || matches!(key, "_meta" | "inputResponses" | "requestState" | "task")
+        };
+        members.write_without(&mut rest, machinery);
+        Ok(Self {
+            target: target_key.and_then(|key| members.get_str(key)).map(Cow::into_owned),
+            rest,
+            meta: members.get("_meta").map(|meta| Meta::read(body, meta)).transpose()?.unwrap_or_default(),
+            input_responses: members.get("inputResponses").map(|raw| RawJson::within(body, raw)),
+            request_state: members.get("requestState").map(|raw| RawJson::within(body, raw)),
+        })
+    }
+
+    /// The target, which the method cannot do without.
+    pub(crate) fn target(&self, method: &str) -> Result<&str, RpcError> {
+        self.target.as_deref().ok_or_else(|| {
+            RpcError::invalid_params(format!("params.{} must be a string", header::name_member(method).unwrap_or("name")))
+        })
+    }
+
+    /// The text of `params` for a server that knows the target as `own`.
+    pub(crate) fn params_for(&self, method: &str, own: &str) -> String {
+        let mut text = String::with_capacity(self.rest.len() + own.len() + 16);
+        push_member(&mut text, header::name_member(method).unwrap_or("name"), &crate::era::quoted(own));
+        if !self.rest.is_empty() {
+            text.push(',');
+            text.push_str(&self.rest);
+        }
+        text
+    }
+
+    /// What the client answers to a server's earlier `input_required`.
+    pub(crate) fn input(&self) -> Result<Option<InputAnswers>, RpcError> {
+        let state = match self.request_state() {
+            None => None,
+            Some(Some(State::Server(own))) => Some(RawJson::from_composed(crate::era::quoted(&own))),
+            // A handle of ours is taken up before a request comes this far; any other is not ours at all.
+            Some(_) => return Err(RpcError::invalid_params("requestState was not issued by this gateway")),
+        };
+        let responses = self.input_responses.clone();
+        Ok((responses.is_some() || state.is_some()).then_some(InputAnswers { responses, state }))
+    }
+
+    /// The `requestState`, if there is one, and what it is, if it is anything of ours.
+    pub(crate) fn request_state(&self) -> Option<Option<State>> {
+        let state = self.request_state.as_ref()?;
+        Some(object::string(Raw::found(state.as_str())).as_deref().and_then(parked::read_state))
+    }
+}
+
+impl Meta {
+    fn read(body: &Bytes, raw: Raw<'_>) -> Result<Self, RpcError> {
+        let meta =
+            RequestMeta::parse(raw).map_err(|error| RpcError::invalid_params(format!("params._meta: {error}")))?;
+        Ok(Self {
+            given: true,
+            protocol_version: meta.protocol_version.and_then(object::string).map(Cow::into_owned),
+            capabilities: meta.client_capabilities.filter(|raw| raw.is_object()).map(|raw| RawJson::within(body, raw)),
+            client_info: meta.client_info.map(|raw| RawJson::within(body, raw)),
+            log_level: meta.log_level.and_then(object::string).map(Cow::into_owned),
+            progress_token: meta.progress_token.map(|raw| RawJson::within(body, raw)),
+            cargo: meta.cargo,
+        })
+    }
+}
+
+/// The methods of MCP, so that naming one costs nothing.
+pub(crate) const METHODS: [&str; 18] = [
+    "tools/call",
+    "tools/list",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "logging/setLevel",
+    "ping",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
+    "initialize",
+    "server/discover",
+    "subscriptions/listen",
+];
+
+fn intern(method: &str) -> Cow<'static, str> {
+    match METHODS.iter().find(|one| **one == method) {
+        Some(known) => Cow::Borrowed(known),
+        None => Cow::Owned(method.to_owned()),
+    }
+}

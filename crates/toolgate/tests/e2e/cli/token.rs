@@ -1,0 +1,115 @@
+//! Tokens: made, shown once, kept as hashes, revoked.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolgate_testkit::gateway::{Gateway, HttpClient, until_async};
+
+use super::{Place, Said};
+use crate::boot;
+
+fn cli(gateway: &Gateway, args: &[&str]) -> Said {
+    Said::from(gateway.cli(args))
+}
+
+fn tokens(gateway: &Gateway) -> Vec<Value> {
+    let list = cli(gateway, &["token", "list", "--json"]).well().json();
+    list.as_array().cloned().expect("a list")
+}
+
+#[test]
+fn token_create_prints_the_token_alone() {
+    let place = Place::new("");
+    for role in ["agent", "admin"] {
+        let said = place.run(&["token", "create", "--role", role]).well();
+        let token = said.stdout.strip_suffix('\n').expect("a line");
+        assert!(token.starts_with(&format!("tg_{role}_")) && token.len() > 40, "{said:?}");
+        assert!(!token.contains(char::is_whitespace), "{said:?}");
+        assert!(!said.stderr.contains(token), "{said:?}");
+    }
+    let said = place.run(&["token", "create", "--role", "agent", "--label", "laptop", "--json"]).well();
+    assert_eq!(said.json()["role"], "agent");
+}
+
+#[test]
+fn first_start_makes_one_token_of_each_role_and_later_starts_none() {
+    let gateway = boot("");
+    assert!(gateway.agent.starts_with("tg_agent_") && gateway.admin.starts_with("tg_admin_"));
+    let roles = |gateway: &Gateway| {
+        let mut roles: Vec<_> = tokens(gateway).iter().map(|token| token["role"].clone()).collect();
+        roles.sort_by_key(Value::to_string);
+        roles
+    };
+    assert_eq!(roles(&gateway), ["admin", "agent"]);
+    let gateway = gateway.restart(false);
+    assert_eq!(roles(&gateway), ["admin", "agent"]);
+}
+
+#[tokio::test]
+async fn tokens_of_the_first_start_still_work_after_a_restart() {
+    let gateway = boot("").restart(true);
+    assert_eq!(gateway.client().modern("tools/list", json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_token_made_while_the_gateway_runs_works_at_once() {
+    let gateway = boot("");
+    let said = cli(&gateway, &["token", "create", "--role", "agent"]).well();
+    let client = HttpClient::new(&gateway.endpoint, said.stdout.trim());
+    assert_eq!(client.modern("tools/list", json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_revoked_token_is_refused_by_the_running_gateway_within_two_seconds() {
+    let gateway = boot("");
+    let made = cli(&gateway, &["token", "create", "--role", "agent", "--label", "laptop", "--json"]).well().json();
+    let client = HttpClient::new(&gateway.endpoint, made["token"].as_str().expect("a token"));
+    assert_eq!(client.modern("tools/list", json!({})).await.status, 200);
+
+    cli(&gateway, &["token", "revoke", "laptop"]).well();
+    let refused = || async { (client.modern("tools/list", json!({})).await.status == 401).then_some(()) };
+    assert!(until_async(Duration::from_secs(2), refused).await.is_some(), "the token still works");
+    assert_eq!(gateway.client().modern("tools/list", json!({})).await.status, 200, "other tokens are left alone");
+    let revoked: Vec<_> = tokens(&gateway).into_iter().filter(|token| !token["revoked_at_ms"].is_null()).collect();
+    assert_eq!(revoked.len(), 1);
+    assert_eq!(revoked[0]["id"], made["id"]);
+}
+
+#[tokio::test]
+async fn a_session_ends_with_its_token() {
+    let gateway = boot("");
+    let made = cli(&gateway, &["token", "create", "--role", "agent", "--json"]).well().json();
+    let mut client = HttpClient::new(&gateway.endpoint, made["token"].as_str().expect("a token"));
+    client.initialize("2025-11-25").await;
+    cli(&gateway, &["token", "revoke", made["id"].as_str().expect("an id")]).well();
+    let refused = || async { (client.legacy(1, "tools/list", json!({})).await.status == 401).then_some(()) };
+    assert!(until_async(Duration::from_secs(2), refused).await.is_some(), "the session still works");
+}
+
+#[test]
+fn revoking_a_token_that_is_not_there_says_so() {
+    let place = Place::new("");
+    place.run(&["token", "revoke", "nobody"]).badly(1, &["nobody", "hint: `toolgate token list`"]);
+}
+
+#[test]
+fn tokens_are_hashed_at_rest() {
+    let gateway = boot("");
+    let made = cli(&gateway, &["token", "create", "--role", "agent"]).well();
+    let secrets = [gateway.agent.as_str(), gateway.admin.as_str(), made.stdout.trim()];
+    let mut looked_at = 0;
+    for entry in std::fs::read_dir(gateway.data()).expect("the data folder is there") {
+        let path = entry.expect("an entry").path();
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        looked_at += bytes.len();
+        for secret in secrets {
+            // The part behind the role is enough to come in.
+            let own = secret.rsplit("t_").next().expect("a last part").trim_start_matches("admin_");
+            let found = bytes.windows(own.len()).any(|window| window == own.as_bytes());
+            assert!(!found, "{} holds a token", path.display());
+        }
+    }
+    assert!(looked_at > 0, "there was nothing to look at");
+    let listed = cli(&gateway, &["token", "list"]).well();
+    assert!(secrets.iter().all(|secret| !listed.stdout.contains(secret)), "{listed:?}");
+}
