@@ -144,8 +144,9 @@ pub trait Servers: Send + Sync {
         caller: Arc<dyn Caller>,
     ) -> BoxFuture<'static, Result<Reply, ServerError>>;
 
-    /// Asks to hear of changes to one resource; counted, one subscription upstream however many ask.
-    fn watch_resource(&self, server: &ServerName, uri: &str);
+    /// Asks to hear of changes to one resource; counted, one subscription upstream however many ask. The wish counts
+    /// at once; the future ends when the server has confirmed it, or has had time enough to.
+    fn watch_resource(&self, server: &ServerName, uri: &str) -> BoxFuture<'static, ()>;
     fn unwatch_resource(&self, server: &ServerName, uri: &str);
 
     /// Hears `notifications/tasks` for a server's own task ids until the returned guard is dropped.

@@ -55,6 +55,16 @@ impl RawJson {
         }
     }
 
+    /// The same for a buffer that is known to be text; nothing is checked again.
+    pub fn within_text(buffer: &ByteString, value: Raw<'_>) -> Self {
+        let start = (value.get().as_ptr() as usize).wrapping_sub(buffer.as_ptr() as usize);
+        if start < buffer.len() && start + value.get().len() <= buffer.len() {
+            Self(buffer.slice_ref(value.get()))
+        } else {
+            Self(value.get().into())
+        }
+    }
+
     /// Serialises a value of ours.
     pub fn from_serialize(value: &impl serde::Serialize) -> Self {
         Self(serde_json::to_string(value).expect("our own types serialise: string keys, no failing impls").into())

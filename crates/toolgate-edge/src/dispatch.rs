@@ -45,7 +45,7 @@ pub(crate) async fn run(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, mut 
         ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => task(gateway, caller, &mut request).await,
         ("ping", Some(_)) => empty(),
         ("logging/setLevel", Some(session)) => set_level(gateway, &session, &request),
-        ("resources/subscribe", Some(session)) => subscribe(gateway, &session, &request),
+        ("resources/subscribe", Some(session)) => subscribe(gateway, &session, &request).await,
         ("resources/unsubscribe", Some(session)) => unsubscribe(gateway, &session, &request),
         (other, _) => Err(RpcError::method_not_found(other)),
     }
@@ -186,11 +186,11 @@ fn set_level(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> An
     empty()
 }
 
-fn subscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
+async fn subscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
     let uri = string_param(request, "uri")?;
     let target = gateway.catalog.snapshot().resource(&uri).ok_or_else(|| resource_not_found(&uri))?;
     if session.watch(&target.server, &target.uri, &uri) {
-        gateway.servers.watch_resource(&target.server, &target.uri);
+        gateway.servers.watch_resource(&target.server, &target.uri).await;
     }
     empty()
 }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::server::Era;
 use toolgate_core::{Principal, RawJson, Role, RpcError};
 use toolgate_wire::message::{self, Incoming};
-use toolgate_wire::{Malformed, Version, compose, depth, header};
+use toolgate_wire::{Malformed, Version, compose, header};
 
 use crate::body::{self, EventBody, NextFrame, OutBody, Stream};
 use crate::caller::Client;
@@ -28,7 +28,7 @@ use crate::listen::Subscription;
 use crate::metrics::Outcome;
 use crate::parked::Resumed;
 use crate::parts::{Head, OwnedRequest};
-use crate::pipe::{notified, resume_parked, too_deep};
+use crate::pipe::{notified, resume_parked};
 use crate::session::Session;
 use crate::{dispatch, era, sse};
 
@@ -208,10 +208,7 @@ impl Visit<'_> {
             Ok(bytes) => bytes,
             Err(refusal) => return refusal,
         };
-        if !depth::within(&bytes, self.gateway.limits.depth_max) {
-            return rpc_refusal(StatusCode::BAD_REQUEST, None, &too_deep(self.gateway.limits.depth_max));
-        }
-        match message::parse(&bytes) {
+        match message::parse(&bytes, self.gateway.limits.depth_max) {
             Err(Malformed::Batch) => self.batch(&bytes).await,
             Err(malformed) => rpc_refusal(StatusCode::BAD_REQUEST, malformed.id(), &malformed.to_error()),
             Ok(incoming) => self.take(&bytes, incoming).await,
@@ -328,7 +325,7 @@ impl Visit<'_> {
         let mut exchanges = Vec::new();
         let mut answers: Vec<Bytes> = Vec::new();
         for one in messages {
-            match message::parse(one.get().as_bytes()) {
+            match message::parse(one.get().as_bytes(), self.gateway.limits.depth_max) {
                 Ok(Incoming::Request(request)) => {
                     let started = OwnedRequest::read(bytes, &request)
                         .map_err(|error| (RawJson::from(request.id), error))
@@ -366,7 +363,7 @@ impl Visit<'_> {
             return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.head.id), &error);
         }
         if request.head.method == "subscriptions/listen" {
-            return self.listen(&client, &request.head);
+            return self.listen(&client, &request.head).await;
         }
         match resume_parked(self.gateway, &client, &request) {
             Some(Err(error)) => rpc_refusal(StatusCode::OK, Some(&request.head.id), &error),
@@ -412,8 +409,8 @@ impl Visit<'_> {
         Ok(())
     }
 
-    fn listen(&self, client: &Arc<Client>, request: &Head) -> Response {
-        match Subscription::open(self.gateway, client, request) {
+    async fn listen(&self, client: &Arc<Client>, request: &Head) -> Response {
+        match Subscription::open(self.gateway, client, request).await {
             Ok(subscription) => event_stream(body::of_subscription(self.gateway, subscription)),
             Err(error) => rpc_refusal(StatusCode::OK, Some(&request.id), &error),
         }

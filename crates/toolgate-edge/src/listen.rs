@@ -82,13 +82,14 @@ impl Listener {
 /// A subscription that lasts as long as this does.
 pub(crate) struct Subscription {
     gateway: Arc<Gateway>,
-    key: u64,
+    /// Under which the hub knows it, once it hears anything.
+    key: Option<u64>,
     pub(crate) listener: Arc<Listener>,
     task_watches: Mutex<Vec<Box<dyn Send + Sync>>>,
 }
 
 impl Subscription {
-    pub(crate) fn open(gateway: &Arc<Gateway>, client: &Client, request: &Head) -> Result<Self, RpcError> {
+    pub(crate) async fn open(gateway: &Arc<Gateway>, client: &Client, request: &Head) -> Result<Self, RpcError> {
         let Params { mut notifications } =
             request.params.decode().map_err(|error| RpcError::invalid_params(format!("params.notifications: {error}")))?;
         let snapshot = gateway.catalog.snapshot();
@@ -102,18 +103,20 @@ impl Subscription {
         });
         let owned = |id: &String| task_id::resolve(&gateway.sealer, &client.principal, id).is_some();
         notifications.task_ids.retain(owned);
-        for (server, uri) in watched.keys() {
-            gateway.servers.watch_resource(server, uri);
-        }
+        let watching: Vec<_> = watched.keys().map(|(server, uri)| gateway.servers.watch_resource(server, uri)).collect();
         let listener = Arc::new(Listener {
             subscription_id: request.id.clone(),
             filter: notifications,
             watched,
             log: EventLog::new(gateway.limits.backlog_max),
         });
+        let mut subscription = Self { gateway: gateway.clone(), key: None, listener, task_watches: Mutex::default() };
+        // The acknowledgement comes first on the stream, and nothing after it is missed: so everything is watched
+        // before, and heard after.
+        futures_util::future::join_all(watching).await;
+        let listener = &subscription.listener;
         listener.notify("notifications/subscriptions/acknowledged", Some(&accepted(&listener.filter)));
-        let key = gateway.hub.add_listener(&listener);
-        let subscription = Self { gateway: gateway.clone(), key, listener, task_watches: Mutex::default() };
+        subscription.key = Some(gateway.hub.add_listener(listener));
         subscription.watch_tasks(client);
         Ok(subscription)
     }
@@ -143,7 +146,9 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.gateway.hub.remove_listener(self.key);
+        if let Some(key) = self.key {
+            self.gateway.hub.remove_listener(key);
+        }
         for (server, uri) in self.listener.watched.keys() {
             self.gateway.servers.unwatch_resource(server, uri);
         }

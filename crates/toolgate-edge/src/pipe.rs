@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::server::Era;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
 use toolgate_wire::message::{self, Incoming, Notification, Request};
-use toolgate_wire::{Malformed, Members, compose, depth};
+use toolgate_wire::{Malformed, Members, compose};
 
 use crate::caller::Client;
 use crate::exchange::{Exchange, Frame, Response, Ties};
@@ -54,10 +54,7 @@ impl Pipe {
 
     /// Takes one message. Returns once it has been understood; its answer comes through `out`.
     pub(crate) async fn receive(self: &Arc<Self>, bytes: Bytes) {
-        if !depth::within(&bytes, self.gateway.limits.depth_max) {
-            return self.refuse(None, &too_deep(self.gateway.limits.depth_max)).await;
-        }
-        match message::parse(&bytes) {
+        match message::parse(&bytes, self.gateway.limits.depth_max) {
             Err(Malformed::Batch) if self.allows_batches() => self.receive_batch(&bytes).await,
             Err(malformed) => self.refuse(malformed.id(), &malformed.to_error()).await,
             Ok(incoming) => self.take(&bytes, incoming).await,
@@ -75,7 +72,7 @@ impl Pipe {
             Err(malformed) => self.refuse(malformed.id(), &malformed.to_error()).await,
             Ok(messages) => {
                 for one in messages {
-                    match message::parse(one.get().as_bytes()) {
+                    match message::parse(one.get().as_bytes(), self.gateway.limits.depth_max) {
                         Ok(incoming) => self.take(bytes, incoming).await,
                         Err(malformed) => self.refuse(malformed.id(), &malformed.to_error()).await,
                     }
@@ -176,7 +173,9 @@ impl Pipe {
             return self.refuse(Some(&request.head.id), &error).await;
         }
         if request.head.method == "subscriptions/listen" {
-            return self.listen(&client, &request.head, cancel).await;
+            let pipe = self.clone();
+            self.gateway.calls.spawn(async move { pipe.listen(&client, &request.head, cancel).await });
+            return;
         }
         match resume_parked(&self.gateway, &client, &request) {
             Some(Err(error)) => self.finish(&id, Response::error(Some(&request.head.id), &error)).await,
@@ -223,25 +222,22 @@ impl Pipe {
 
     async fn listen(self: &Arc<Self>, client: &Arc<Client>, request: &Head, cancel: CancellationToken) {
         let id = request.id.as_str().to_owned();
-        let subscription = match Subscription::open(&self.gateway, client, request) {
+        let subscription = match Subscription::open(&self.gateway, client, request).await {
             Ok(subscription) => subscription,
             Err(error) => return self.finish(&id, Response::error(Some(&request.id), &error)).await,
         };
-        let pipe = self.clone();
-        self.gateway.calls.spawn(async move {
-            let mut cursor = subscription.listener.log.read(None);
-            loop {
-                tokio::select! {
-                    () = cancel.cancelled() => break,
-                    next = cursor.next() => match next {
-                        Some((_, message)) => pipe.send(message).await,
-                        None => break,
-                    },
-                }
+        let mut cursor = subscription.listener.log.read(None);
+        loop {
+            tokio::select! {
+                () = cancel.cancelled() => break,
+                next = cursor.next() => match next {
+                    Some((_, message)) => self.send(message).await,
+                    None => break,
+                },
             }
-            lock(&pipe.under_way).remove(&id);
-            pipe.send(subscription.listener.farewell()).await;
-        });
+        }
+        lock(&self.under_way).remove(&id);
+        self.send(subscription.listener.farewell()).await;
     }
 
     fn notification(&self, notification: &Notification<'_>) {
@@ -269,10 +265,6 @@ impl Pipe {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-pub(crate) fn too_deep(depth_max: usize) -> RpcError {
-    RpcError::new(RpcError::INVALID_REQUEST, format!("the message nests deeper than {depth_max} levels"))
 }
 
 pub(crate) fn cancelled_id(notification: &Notification<'_>) -> Option<String> {

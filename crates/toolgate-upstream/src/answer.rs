@@ -1,23 +1,30 @@
 //! What a server's bytes say about a request: its result, an error of the server's own, or a breach of the protocol.
 
 use bytes::Bytes;
+use bytestring::ByteString;
 use toolgate_core::{Raw, RawJson};
 use toolgate_core::port::{Reply, ServerError};
 use toolgate_core::server::Era;
-use toolgate_wire::{Incoming, Members, Response, depth, object, parse};
+use toolgate_wire::message::parse_text;
+use toolgate_wire::{Incoming, Members, Response, object};
 
 use crate::context::Context;
 
 /// The result in `body`, which must be the response to the request `id` and nothing else.
 pub(crate) fn of_body(ctx: &Context, body: &Bytes, id: u64) -> Result<RawJson, ServerError> {
-    check_depth(ctx, body)?;
-    match parse(body) {
+    let Ok(text) = ByteString::try_from(body.clone()) else {
+        return Err(ctx.garbled("its answer is not UTF-8"));
+    };
+    match parse_text(&text, ctx.limits().depth_max) {
         Ok(Incoming::Response(response)) => match request_id(&response) {
             Some(answered) if answered != id => {
                 Err(ctx.garbled(format!("it answered request {answered} when it was asked request {id}")))
             }
             None if response.outcome.is_ok() => Err(ctx.garbled("its result has no id that was asked")),
-            _ => outcome(body, response),
+            _ => match response.outcome {
+                Ok(result) => Ok(RawJson::within_text(&text, result)),
+                Err(error) => Err(ServerError::Rpc(error)),
+            },
         },
         Ok(_) => Err(ctx.garbled("its answer is not a JSON-RPC response")),
         Err(malformed) => Err(ctx.garbled(malformed.to_string())),
@@ -30,14 +37,6 @@ pub(crate) fn outcome(buffer: &Bytes, response: Response<'_>) -> Result<RawJson,
         Ok(result) => Ok(RawJson::within(buffer, result)),
         Err(error) => Err(ServerError::Rpc(error)),
     }
-}
-
-pub(crate) fn check_depth(ctx: &Context, message: &[u8]) -> Result<(), ServerError> {
-    let depth_max = ctx.limits().depth_max;
-    if depth::within(message, depth_max) {
-        return Ok(());
-    }
-    Err(ctx.garbled(format!("its answer nests deeper than {depth_max} levels")))
 }
 
 /// The id of the request of ours that a response answers. All ids of ours are unsigned integers.

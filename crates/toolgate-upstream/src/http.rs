@@ -118,7 +118,7 @@ pub(crate) fn judge(ctx: &Context, status: StatusCode, body: &Bytes, id: u64) ->
     if status.is_success() && !body.is_empty() {
         return answer::of_body(ctx, body, id);
     }
-    if let Ok(Incoming::Response(response)) = toolgate_wire::parse(body)
+    if let Ok(Incoming::Response(response)) = toolgate_wire::parse(body, ctx.limits().depth_max)
         && let Err(error) = response.outcome
     {
         return Err(ServerError::Rpc(error));

@@ -203,10 +203,11 @@ impl Servers for Manager {
         }
     }
 
-    fn watch_resource(&self, server: &ServerName, uri: &str) {
-        if let Some(server) = self.server(server) {
-            server.wanted.add(uri);
-        }
+    fn watch_resource(&self, server: &ServerName, uri: &str) -> BoxFuture<'static, ()> {
+        let Some(server) = self.server(server) else { return Box::pin(async {}) };
+        server.wanted.add(uri);
+        let uri = uri.to_owned();
+        Box::pin(async move { server.wanted.confirmed(&uri).await })
     }
 
     fn unwatch_resource(&self, server: &ServerName, uri: &str) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerError};
+use toolgate_core::port::{AskKind, BoxFuture, Caller};
 use toolgate_core::{Raw, RawJson, RpcError};
 use toolgate_wire::{Incoming, Malformed, Members, Notification, Request, meta, object, parse};
 
@@ -34,10 +34,7 @@ pub(crate) struct Shared<'a> {
 
 impl Shared<'_> {
     pub(crate) fn take(&self, message: &Bytes) {
-        if let Err(error) = answer::check_depth(self.ctx, message) {
-            return self.too_deep(message, error);
-        }
-        match parse(message) {
+        match parse(message, self.ctx.limits().depth_max) {
             Ok(incoming) => self.route(message, incoming),
             Err(Malformed::Batch) => for_each_of_batch(message, |one| self.take(&one)),
             Err(malformed) => self.malformed(message, &malformed),
@@ -178,13 +175,6 @@ impl Shared<'_> {
             tracing::debug!(server = %self.ctx.name(), %malformed, "a message was ignored");
         }
     }
-
-    fn too_deep(&self, message: &Bytes, error: ServerError) {
-        match answered_id(message) {
-            Some(id) if self.pending.settle(id, Err(error)) => {}
-            _ => count(&self.ctx.counters.malformed),
-        }
-    }
 }
 
 /// Puts a question to its respondent. `None` if the request it belongs to ended first.
@@ -221,10 +211,7 @@ pub(crate) struct Own<'a> {
 impl Own<'_> {
     /// Takes one message; the request's answer, if this was it.
     pub(crate) fn take(&self, message: &Bytes) -> Option<Answer> {
-        if let Err(error) = answer::check_depth(self.ctx, message) {
-            return Some(Err(error));
-        }
-        match parse(message) {
+        match parse(message, self.ctx.limits().depth_max) {
             Ok(Incoming::Response(response)) => match answer::request_id(&response) {
                 Some(id) if id == self.id => Some(answer::outcome(message, response)),
                 None if response.outcome.is_err() => Some(answer::outcome(message, response)),

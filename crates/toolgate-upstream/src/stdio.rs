@@ -23,6 +23,9 @@ use crate::routing;
 
 /// How long a child may take to end when its input is closed, and again when it is asked to terminate.
 const END_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a child may take to end after its input was closed, before it is asked to. Many never look at their input
+/// while something else is going on.
+const CLOSED_PATIENCE: Duration = Duration::from_millis(500);
 /// How long output that was written before the end may take to be read.
 const DRAIN: Duration = Duration::from_secs(1);
 /// A child that ends this early has most likely not understood its configuration.
@@ -224,7 +227,7 @@ impl Keeper {
 
     /// Input closed (the writer does so), then a request to terminate, then the end.
     async fn terminate(&mut self) -> Option<ExitStatus> {
-        if let Ok(status) = timeout(END_PATIENCE, self.child.wait()).await {
+        if let Ok(status) = timeout(CLOSED_PATIENCE, self.child.wait()).await {
             return status.ok();
         }
         signal_group(self.pid, Signal::SIGTERM);

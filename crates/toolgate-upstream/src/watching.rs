@@ -22,7 +22,7 @@ use crate::routing::on_subscribed;
 /// Resources of one server that may be watched.
 const WATCHED_MAX: usize = 10_000;
 /// How long a server may take to acknowledge a subscription before it is taken for granted.
-const ACKNOWLEDGE_PATIENCE: Duration = Duration::from_secs(5);
+const ACKNOWLEDGE_PATIENCE: Duration = Duration::from_secs(3);
 /// How long to leave a server alone that refused a subscription.
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
@@ -32,11 +32,13 @@ type Uris = Arc<BTreeSet<String>>;
 pub(crate) struct Wanted {
     counts: Mutex<BTreeMap<String, usize>>,
     uris: watch::Sender<Uris>,
+    /// What the server has confirmed, or will never confirm.
+    heard: watch::Sender<Uris>,
 }
 
 impl Default for Wanted {
     fn default() -> Self {
-        Self { counts: Mutex::default(), uris: watch::Sender::new(Uris::default()) }
+        Self { counts: Mutex::default(), uris: watch::Sender::default(), heard: watch::Sender::default() }
     }
 }
 
@@ -65,6 +67,16 @@ impl Wanted {
         self.uris.send_replace(Arc::new(counts.keys().cloned().collect()));
     }
 
+    /// Waits until the server watches this resource, so that no change after that is missed; not for ever.
+    pub(crate) async fn confirmed(&self, uri: &str) {
+        let mut heard = self.heard.subscribe();
+        drop(tokio::time::timeout(ACKNOWLEDGE_PATIENCE, heard.wait_for(|heard| heard.contains(uri))).await);
+    }
+
+    fn confirm(&self, uris: &Uris) {
+        self.heard.send_replace(uris.clone());
+    }
+
     pub(crate) fn uris(&self) -> watch::Receiver<Uris> {
         self.uris.subscribe()
     }
@@ -79,15 +91,28 @@ pub(crate) async fn keep(
     listening: &AtomicBool,
 ) -> Infallible {
     match live.era() {
-        Era::Modern => keep_subscription(ctx, live, wanted.uris(), listening).await,
-        Era::Legacy => keep_resources(ctx, live, wanted.uris()).await,
+        _ if !live.opening.declares(&["resources", "subscribe"]) && live.era() == Era::Legacy => {
+            never_confirmed(wanted).await
+        }
+        Era::Modern => keep_subscription(ctx, live, wanted, listening).await,
+        Era::Legacy => keep_resources(ctx, live, wanted).await,
     }
 }
 
-async fn keep_resources(ctx: &Arc<Context>, live: &Live, mut wanted: watch::Receiver<Uris>) -> Infallible {
-    if !live.opening.declares(&["resources", "subscribe"]) {
-        return std::future::pending().await;
+/// A server that takes no subscriptions is not waited for.
+async fn never_confirmed(wanted: &Wanted) -> Infallible {
+    let mut uris = wanted.uris();
+    loop {
+        let want = uris.borrow_and_update().clone();
+        wanted.confirm(&want);
+        if uris.changed().await.is_err() {
+            return std::future::pending().await;
+        }
     }
+}
+
+async fn keep_resources(ctx: &Arc<Context>, live: &Live, wishes: &Wanted) -> Infallible {
+    let mut wanted = wishes.uris();
     let mut generation = match &live.link {
         Link::Sessions(sessions) => Some(sessions.generation()),
         _ => None,
@@ -102,6 +127,7 @@ async fn keep_resources(ctx: &Arc<Context>, live: &Live, mut wanted: watch::Rece
             tell(ctx, live, "resources/unsubscribe", uri).await;
         }
         subscribed = want;
+        wishes.confirm(&subscribed);
         tokio::select! {
             changed = wanted.changed() => {
                 if changed.is_err() {
@@ -203,14 +229,19 @@ enum Turn {
 async fn keep_subscription(
     ctx: &Arc<Context>,
     live: &Live,
-    mut wanted: watch::Receiver<Uris>,
+    wishes: &Wanted,
     listening: &AtomicBool,
 ) -> Infallible {
+    let mut wanted = wishes.uris();
     let mut backoff = Backoff::default();
     let mut missed = false;
     loop {
         listening.store(false, Ordering::Release);
         let filter = Filter::of(live, wanted.borrow_and_update().clone());
+        if !live.opening.declares(&["resources", "subscribe"]) {
+            let want = wanted.borrow().clone();
+            wishes.confirm(&want);
+        }
         if filter.is_empty() {
             if wanted.changed().await.is_err() {
                 return std::future::pending().await;
@@ -218,7 +249,7 @@ async fn keep_subscription(
             continue;
         }
         let began = Instant::now();
-        let ended = hold(ctx, live, filter, &mut wanted, listening, missed).await;
+        let ended = hold(ctx, live, filter, wishes, &mut wanted, listening, missed).await;
         backoff.lasted(began.elapsed());
         missed = true;
         let pause = match ended {
@@ -243,6 +274,7 @@ async fn hold(
     ctx: &Arc<Context>,
     live: &Live,
     filter: Filter,
+    wishes: &Wanted,
     wanted: &mut watch::Receiver<Uris>,
     listening: &AtomicBool,
     missed: bool,
@@ -255,6 +287,7 @@ async fn hold(
         () = patiently(&acknowledged) => {}
     }
     listening.store(filter.hears_lists(), Ordering::Release);
+    wishes.confirm(&filter.uris);
     if missed {
         ctx.signals.look();
     }
@@ -269,8 +302,11 @@ async fn hold(
         if let Turn::Ended(ended) = turn {
             return ended;
         }
-        let next_filter = Filter::of(live, wanted.borrow_and_update().clone());
+        let want = wanted.borrow_and_update().clone();
+        let next_filter = Filter::of(live, want.clone());
         if next_filter == filter {
+            // A wish that the server cannot grant is not waited for.
+            wishes.confirm(&want);
             continue;
         }
         if next_filter.is_empty() {
@@ -285,6 +321,7 @@ async fn hold(
         // Assigning drops the old subscription, which closes it.
         current = next;
         filter = next_filter;
+        wishes.confirm(&filter.uris);
     }
 }
 

@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 pub mod compose;
-pub mod depth;
 pub mod header;
 pub mod line;
 pub mod message;

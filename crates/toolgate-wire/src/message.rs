@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use toolgate_core::{Raw, RawJson, RpcError};
 
 use crate::object::{self, Members};
-use crate::scan::NotJson;
+use crate::scan::{NotJson, TOO_DEEP};
 
 #[derive(Debug)]
 pub enum Incoming<'a> {
@@ -40,6 +40,8 @@ pub struct Response<'a> {
 pub enum Malformed {
     #[error("the message is not valid JSON: {0}")]
     Syntax(String),
+    #[error("the message nests deeper than {depth_max} levels")]
+    TooDeep { depth_max: usize },
     #[error("not a JSON-RPC 2.0 message: {why}")]
     Invalid { id: Option<RawJson>, why: &'static str },
     /// An array of messages. Only 2025-03-26 allows it.
@@ -51,7 +53,7 @@ impl Malformed {
     pub fn to_error(&self) -> RpcError {
         let code = match self {
             Malformed::Syntax(_) => RpcError::PARSE,
-            Malformed::Invalid { .. } | Malformed::Batch => RpcError::INVALID_REQUEST,
+            Malformed::TooDeep { .. } | Malformed::Invalid { .. } | Malformed::Batch => RpcError::INVALID_REQUEST,
         };
         RpcError::new(code, self.to_string())
     }
@@ -64,17 +66,25 @@ impl Malformed {
     }
 }
 
-/// Reads exactly one message; bytes after its end are refused.
-pub fn parse(bytes: &[u8]) -> Result<Incoming<'_>, Malformed> {
-    let text = utf8(bytes)?;
+/// Reads exactly one message that nests at most `depth_max` deep; bytes after its end are refused.
+pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Incoming<'_>, Malformed> {
+    parse_text(utf8(bytes)?, depth_max)
+}
+
+/// The same for bytes that are known to be text.
+pub fn parse_text(text: &str, depth_max: usize) -> Result<Incoming<'_>, Malformed> {
+    let wrong = |error: NotJson| match error.what {
+        TOO_DEEP => Malformed::TooDeep { depth_max },
+        _ => syntax(error),
+    };
     match text.trim_ascii_start().as_bytes().first() {
-        Some(b'{') => classify(Members::of_str(text).map_err(syntax)?),
+        Some(b'{') => classify(Members::bounded(text, depth_max).map_err(wrong)?),
         Some(b'[') => {
-            object::raw(text).map_err(syntax)?;
+            object::raw(text).map_err(wrong)?;
             Err(Malformed::Batch)
         }
         _ => {
-            object::raw(text).map_err(syntax)?;
+            object::raw(text).map_err(wrong)?;
             Err(Malformed::Invalid { id: None, why: "it is not an object" })
         }
     }
@@ -151,13 +161,13 @@ mod tests {
     use super::*;
 
     fn refusal(text: &str) -> (i64, Option<String>) {
-        let malformed = parse(text.as_bytes()).expect_err("must be refused");
+        let malformed = parse(text.as_bytes(), 100).expect_err("must be refused");
         (malformed.to_error().code, malformed.id().map(|id| id.as_str().to_owned()))
     }
 
     #[test]
     fn requests_notifications_and_responses_are_told_apart() {
-        let kind = |text: &'static str| match parse(text.as_bytes()).expect("valid") {
+        let kind = |text: &'static str| match parse(text.as_bytes(), 100).expect("valid") {
             Incoming::Request(request) => format!("request {}", request.id.get()),
             Incoming::Notification(notification) => format!("notification {}", notification.method),
             Incoming::Response(response) => format!("response {}", response.outcome.is_ok()),
@@ -192,6 +202,14 @@ mod tests {
         ] {
             assert_eq!(refusal(text).0, RpcError::INVALID_REQUEST, "{text}");
         }
+    }
+
+    #[test]
+    fn what_nests_too_deep_is_an_invalid_request() {
+        let nested = |depth: usize| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"a":{}{}}}}}"#, "[".repeat(depth), "]".repeat(depth));
+        assert!(parse(nested(98).as_bytes(), 100).is_ok());
+        assert_eq!(refusal(&nested(99)).0, RpcError::INVALID_REQUEST);
+        assert_eq!(refusal(&nested(5000)).0, RpcError::INVALID_REQUEST);
     }
 
     #[test]

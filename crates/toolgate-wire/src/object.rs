@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use toolgate_core::{Raw, RawJson};
 
-use crate::scan::{self, NotJson, colon_end, skip_space, string_end, value_end};
+use crate::scan::{self, DEPTH_MAX, NotJson, colon_end, skip_space, string_end, value_end};
 
 /// The members of one object, borrowed from its text.
 #[derive(Debug, Default)]
@@ -24,6 +24,11 @@ impl<'a> Members<'a> {
 
     /// Reads text that is one object, with nothing but white space around it.
     pub fn of_str(text: &'a str) -> Result<Self, NotJson> {
+        Self::bounded(text, DEPTH_MAX)
+    }
+
+    /// The same, if it nests at most `depth_max` deep.
+    pub fn bounded(text: &'a str, depth_max: usize) -> Result<Self, NotJson> {
         let bytes = text.as_bytes();
         let mut at = skip_space(bytes, 0);
         if bytes.get(at) != Some(&b'{') {
@@ -34,7 +39,7 @@ impl<'a> Members<'a> {
         if bytes.get(at) != Some(&b'}') {
             loop {
                 let (key, start) = read_key(text, at)?;
-                let end = value_end(bytes, start)?;
+                let end = value_end(bytes, start, depth_max.saturating_sub(1))?;
                 members.push((key, Raw::found(&text[start..end])));
                 at = skip_space(bytes, end);
                 match bytes.get(at) {
@@ -175,7 +180,7 @@ pub fn elements(array: Raw<'_>) -> Result<Vec<Raw<'_>>, NotJson> {
     let mut at = skip_space(bytes, 1);
     let mut elements = Vec::new();
     while bytes.get(at) != Some(&b']') {
-        let end = value_end(bytes, at)?;
+        let end = value_end(bytes, at, DEPTH_MAX)?;
         elements.push(Raw::found(&text[at..end]));
         at = skip_space(bytes, end);
         if bytes.get(at) == Some(&b',') {

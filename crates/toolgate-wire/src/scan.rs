@@ -6,8 +6,11 @@
 
 use std::fmt;
 
-/// Deeper than this nothing is read.
-pub const DEPTH_MAX: u32 = 127;
+/// Deeper than this nothing is read: the width of the bit stack, less the bracket around the value.
+pub const DEPTH_MAX: usize = 127;
+
+/// What is wrong with a text that nests too deep.
+pub(crate) const TOO_DEEP: &str = "nested too deep";
 
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,17 +39,18 @@ pub(crate) fn skip_space(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The position behind the value that starts at `at`.
-pub(crate) fn value_end(text: &[u8], mut at: usize) -> Result<usize, NotJson> {
+/// The position behind the value that starts at `at` and nests at most `depth_max` deep.
+pub(crate) fn value_end(text: &[u8], mut at: usize, depth_max: usize) -> Result<usize, NotJson> {
+    let depth_max = depth_max.min(DEPTH_MAX);
     // One bit per open bracket: 1 for an object, 0 for an array.
     let mut open: u128 = 0;
-    let mut depth: u32 = 0;
+    let mut depth = 0;
     loop {
         match text.get(at) {
             Some(b'"') => at = string_end(text, at + 1)?,
             Some(bracket @ (b'{' | b'[')) => {
-                if depth == DEPTH_MAX {
-                    return fail(at, "nested too deep");
+                if depth == depth_max {
+                    return fail(at, TOO_DEEP);
                 }
                 let object = *bracket == b'{';
                 at = skip_space(text, at + 1);
@@ -112,20 +116,21 @@ pub(crate) fn colon_end(text: &[u8], at: usize) -> Result<usize, NotJson> {
 
 /// The position behind the closing quote; `at` is behind the opening one.
 pub(crate) fn string_end(text: &[u8], mut at: usize) -> Result<usize, NotJson> {
-    const CHUNK: usize = 32;
+    /// Most strings are shorter than this, and then a plain loop is the quickest.
+    const SHORT: usize = 24;
     loop {
-        // Long strings are most of a large message: whole chunks without anything special are passed over at once.
-        while let Some(chunk) = text.get(at..at + CHUNK) {
-            let special = chunk.iter().fold(false, |special, byte| special | is_special(*byte));
-            if special {
-                break;
-            }
-            at += CHUNK;
-        }
-        while let Some(byte) = text.get(at)
-            && !is_special(*byte)
-        {
+        let near = text.len().min(at + SHORT);
+        while at < near && !is_special(text[at]) {
             at += 1;
+        }
+        if at == near && at < text.len() {
+            // Long strings are most of a large message: these two passes over them run on whole vectors.
+            let end = memchr::memchr2(b'"', b'\\', &text[at..]).map_or(text.len(), |offset| at + offset);
+            let lowest = text[at..end].iter().copied().fold(u8::MAX, u8::min);
+            if lowest < 0x20 {
+                return fail(at, "control character in a string");
+            }
+            at = end;
         }
         match text.get(at) {
             Some(b'"') => return Ok(at + 1),
@@ -186,7 +191,7 @@ fn digits_end(text: &[u8], start: usize) -> Result<usize, NotJson> {
 pub fn whole(text: &str) -> Result<&str, NotJson> {
     let bytes = text.as_bytes();
     let start = skip_space(bytes, 0);
-    let end = value_end(bytes, start)?;
+    let end = value_end(bytes, start, DEPTH_MAX)?;
     match skip_space(bytes, end) {
         rest if rest == bytes.len() => Ok(&text[start..end]),
         rest => fail(rest, "more text after the end"),
@@ -230,7 +235,9 @@ mod tests {
     fn nesting_is_bounded() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(whole(&nested(127)).is_ok());
-        assert_eq!(whole(&nested(200)).map_err(|error| error.what), Err("nested too deep"));
+        assert_eq!(whole(&nested(200)).map_err(|error| error.what), Err(TOO_DEEP));
+        assert!(value_end(nested(5).as_bytes(), 0, 5).is_ok());
+        assert!(value_end(nested(6).as_bytes(), 0, 5).is_err());
         assert!(whole(&"[".repeat(1 << 20)).is_err());
     }
 

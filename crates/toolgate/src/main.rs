@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         _ => {}
     }
     start_logging(&cli.command);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::new(error).context("could not start the runtime")),
     };
@@ -46,6 +46,11 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => fail(&error),
     }
+}
+
+/// Connections have threads of their own; what is left for these is children, supervision and the store.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

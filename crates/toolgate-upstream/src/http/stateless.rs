@@ -85,7 +85,7 @@ impl Stateless {
         let mut events = Events::new(answered, limit);
         while let Some(event) = events.next().await.map_err(|error| body_fault(&self.ctx, error))? {
             let message = Bytes::from(event.data);
-            match parse(&message) {
+            match parse(&message, self.ctx.limits().depth_max) {
                 Ok(Incoming::Notification(notification)) => {
                     let params = notification
                         .params

@@ -35,8 +35,11 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     let socket = open_socket(&config.data, &house);
     announce(context, &config, &endpoint, first.as_ref());
 
-    let serving = tokio::spawn(serve(listener, house.gateway.clone()));
-    wait_for_signal().await?;
+    let mut serving = tokio::spawn(serve(listener, house.gateway.clone()));
+    tokio::select! {
+        signal = wait_for_signal() => signal?,
+        failed = &mut serving => return failed?.map(|()| ExitCode::SUCCESS).context("could not start serving"),
+    }
     tracing::info!("shutting down; a second signal ends it at once");
     tokio::select! {
         () = finish(house, serving) => {}
