@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep_until};
 
 pub(crate) struct Deadline {
@@ -46,7 +47,8 @@ impl Deadline {
         tokio::select! {
             biased;
             output = work => Ok(output),
-            () = self.passed() => Err(Passed),
+            // Work that is always ready uses up the task's budget, and a timer within it would never fire.
+            () = unconstrained(self.passed()) => Err(Passed),
         }
     }
 

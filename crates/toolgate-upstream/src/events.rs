@@ -29,6 +29,8 @@ impl Events {
 
     /// The next event that has data, or `None` at the end of the stream.
     pub(crate) async fn next(&mut self) -> Result<Option<Event>, BodyError> {
+        // A server that floods us is always ready: without this, nothing else on the thread would get its turn.
+        tokio::task::coop::consume_budget().await;
         loop {
             while let Some(event) = self.ready.pop_front() {
                 if let Some(id) = &event.id {

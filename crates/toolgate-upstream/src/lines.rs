@@ -34,6 +34,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// The next line without its break, or `None` at the end. What follows the last break counts as a line.
     pub(crate) async fn next(&mut self) -> std::io::Result<Option<Line>> {
+        // A server that floods us is always ready: without this, nothing else on the thread would get its turn.
+        tokio::task::coop::consume_budget().await;
         loop {
             if let Some(offset) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) {
                 let end = self.scanned + offset;

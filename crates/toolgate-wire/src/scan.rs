@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use wide::u8x16;
+
 /// Deeper than this nothing is read: the width of the bit stack, less the bracket around the value.
 pub const DEPTH_MAX: usize = 127;
 
@@ -116,22 +118,8 @@ pub(crate) fn colon_end(text: &[u8], at: usize) -> Result<usize, NotJson> {
 
 /// The position behind the closing quote; `at` is behind the opening one.
 pub(crate) fn string_end(text: &[u8], mut at: usize) -> Result<usize, NotJson> {
-    /// Most strings are shorter than this, and then a plain loop is the quickest.
-    const SHORT: usize = 24;
     loop {
-        let near = text.len().min(at + SHORT);
-        while at < near && !is_special(text[at]) {
-            at += 1;
-        }
-        if at == near && at < text.len() {
-            // Long strings are most of a large message: these two passes over them run on whole vectors.
-            let end = memchr::memchr2(b'"', b'\\', &text[at..]).map_or(text.len(), |offset| at + offset);
-            let lowest = text[at..end].iter().copied().fold(u8::MAX, u8::min);
-            if lowest < 0x20 {
-                return fail(at, "control character in a string");
-            }
-            at = end;
-        }
+        at = next_special(text, at);
         match text.get(at) {
             Some(b'"') => return Ok(at + 1),
             Some(b'\\') => at = escape_end(text, at)?,
@@ -139,6 +127,24 @@ pub(crate) fn string_end(text: &[u8], mut at: usize) -> Result<usize, NotJson> {
             None => return fail(at, "unexpected end"),
         }
     }
+}
+
+/// The first quote, backslash or control character from `at` on. Strings are most of a large message, so sixteen bytes
+/// are looked at together.
+fn next_special(text: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = text.get(at..at + 16) {
+        let bytes = u8x16::from(<[u8; 16]>::try_from(chunk).expect("the chunk has sixteen bytes"));
+        let control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+        let special = control | bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'));
+        match special.to_bitmask() {
+            0 => at += 16,
+            found => return at + found.trailing_zeros() as usize,
+        }
+    }
+    while at < text.len() && !is_special(text[at]) {
+        at += 1;
+    }
+    at
 }
 
 fn is_special(byte: u8) -> bool {

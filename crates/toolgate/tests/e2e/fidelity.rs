@@ -2,11 +2,11 @@
 //! door. Compared as text: parsing would hide exactly what is looked for.
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Gateway, HttpClient};
+use toolgate_testkit::gateway::{Gateway, HttpClient, until_async};
 
 use crate::boot;
-use crate::doors::{Pair, Stdio, modern_meta};
-use crate::kit::{Remote, child, file, listed, remote};
+use crate::doors::{Pair, Stdio, WAIT, modern_meta};
+use crate::kit::{Remote, child, file, remote};
 
 /// A definition with everything that typed decoding loses: unknown members, numbers in odd spelling, keys out of
 /// order and nearly or wholly alike, escapes, white space.
@@ -58,10 +58,19 @@ impl Setting {
             }
         }
         let gateway = boot(&toml);
+        let setting = Self { gateway, _remotes: remotes, _folder: folder };
         for name in servers {
-            listed(&gateway, &format!("{name}__verbatim")).await;
+            setting.listed(&format!("\"{name}__verbatim\"")).await;
         }
-        Self { gateway, _remotes: remotes, _folder: folder }
+        setting
+    }
+
+    /// Waits for a name in the text of the list: its numbers are beyond what a parser takes.
+    async fn listed(&self, name: &str) {
+        let there = until_async(WAIT, || async {
+            self.ask(Door::NewerHttp, "tools/list", None, "").await.contains(name).then_some(())
+        });
+        there.await.unwrap_or_else(|| panic!("{name} was never listed"));
     }
 
     /// The text of the answer to one request that is put together by hand.

@@ -104,7 +104,8 @@ pub(crate) async fn names(client: &HttpClient) -> Vec<String> {
 
 /// Calls a tool in the newer era.
 pub(crate) async fn call(client: &HttpClient, tool: &str, arguments: Value) -> Value {
-    client.modern("tools/call", json!({ "name": tool, "arguments": arguments })).await.result()
+    let answer = client.modern("tools/call", json!({ "name": tool, "arguments": arguments }));
+    tokio::time::timeout(WAIT, answer).await.unwrap_or_else(|_| panic!("{tool} was never answered")).result()
 }
 
 /// The text of a result.
