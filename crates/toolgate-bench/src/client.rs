@@ -236,6 +236,10 @@ impl Caller {
                 let body = response.into_body().collect().await?.to_bytes();
                 wire::check_echo(id, &body)?;
             }
+            Work::DecodedBlob { bytes } => {
+                let body = response.into_body().collect().await?.to_bytes();
+                wire::check_decoded(id, bytes, &body)?;
+            }
             Work::Blob { bytes } => read_edges(response.into_body()).await?.check(id, bytes)?,
         }
         Ok(())

@@ -82,7 +82,7 @@ pub(crate) struct Case {
     gateway_cpu_us_max: Option<f64>,
 }
 
-pub(crate) const CASES: [Case; 5] = [
+pub(crate) const CASES: [Case; 6] = [
     Case {
         name: "small call, modern, 64 connections",
         era: Era::Modern,
@@ -120,7 +120,16 @@ pub(crate) const CASES: [Case; 5] = [
         gateway_cpu_us_max: None,
     },
     Case {
-        name: "1 MiB result, modern, 8 connections",
+        name: "1 MiB result, decoded by the client, modern, 8 connections",
+        era: Era::Modern,
+        behind: Behind::Both,
+        work: Work::DecodedBlob { bytes: MIB },
+        connections: 8,
+        ratio_min: Some(0.6),
+        gateway_cpu_us_max: None,
+    },
+    Case {
+        name: "1 MiB result, thrown away unread, modern, 8 connections",
         era: Era::Modern,
         behind: Behind::Both,
         work: Work::Blob { bytes: MIB },

@@ -46,14 +46,21 @@ impl Era {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     Echo,
-    Blob { bytes: usize },
+    /// A large text that streams past; only its edges are looked at.
+    Blob {
+        bytes: usize,
+    },
+    /// The same, decoded as a client does that uses it.
+    DecodedBlob {
+        bytes: usize,
+    },
 }
 
 impl Work {
     pub(crate) fn tool(self) -> &'static str {
         match self {
             Work::Echo => "echo",
-            Work::Blob { .. } => "blob",
+            Work::Blob { .. } | Work::DecodedBlob { .. } => "blob",
         }
     }
 }
@@ -146,7 +153,7 @@ impl CallTemplate {
                     r#","method":"tools/call","params":{{"name":"{tool}","arguments":{{"text":"{ECHO_BEFORE_ID}"#
                 )
             }
-            Work::Blob { bytes } => {
+            Work::Blob { bytes } | Work::DecodedBlob { bytes } => {
                 format!(r#","method":"tools/call","params":{{"name":"{tool}","arguments":{{"bytes":{bytes}"#)
             }
         };
@@ -277,6 +284,34 @@ impl ReplyEdges {
         }
         Ok(())
     }
+}
+
+/// Decodes a large reply as a client does that hands its text to a model, and checks it.
+pub(crate) fn check_decoded(id: u64, payload: usize, body: &[u8]) -> Result<(), ReplyFault> {
+    #[derive(serde::Deserialize)]
+    struct Reply {
+        id: u64,
+        result: Content,
+    }
+    #[derive(serde::Deserialize)]
+    struct Content {
+        content: Vec<Block>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Block {
+        text: String,
+    }
+    let malformed = |detail: String| ReplyFault::Malformed { detail, begin: begin(body) };
+    let reply: Reply = serde_json::from_slice(body).map_err(|error| malformed(error.to_string()))?;
+    if reply.id != id {
+        return Err(ReplyFault::WrongId { sent: id, found: reply.id.to_string() });
+    }
+    // Each line break is two bytes on the wire and one in the text.
+    let found: usize = reply.result.content.iter().map(|block| block.text.len()).sum();
+    if !(payload * 9 / 10..=payload).contains(&found) {
+        return Err(ReplyFault::WrongLength { payload, found });
+    }
+    Ok(())
 }
 
 /// Checks what can be told before the body is read. A JSON reply is demanded since nothing here streams.

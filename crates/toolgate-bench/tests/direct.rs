@@ -23,7 +23,7 @@ fn every_case_runs_directly_without_an_error() {
         .filter(|row| row["what"] == "throughput")
         .map(|row| row["direct"].as_f64().expect("a direct figure"))
         .collect();
-    assert_eq!(throughputs.len(), 5);
+    assert_eq!(throughputs.len(), 6);
     assert!(throughputs.iter().all(|calls_per_second| *calls_per_second > 0.0));
     assert_eq!(report["errors"], 0);
 }

@@ -10,7 +10,10 @@ pub struct Filter {
 }
 
 impl Filter {
-    pub fn new<'a>(allow: impl IntoIterator<Item = &'a str>, deny: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn new<'a>(
+        allow: impl IntoIterator<Item = &'a str>,
+        deny: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
         Self {
             allow: allow.into_iter().map(WildMatch::new).collect(),
             deny: deny.into_iter().map(WildMatch::new).collect(),

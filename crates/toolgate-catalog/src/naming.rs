@@ -65,7 +65,13 @@ mod tests {
     #[test]
     fn long_and_foreign_names_are_legal_and_distinct() {
         let long = "x".repeat(128);
-        let names = [wire("s", &long), wire("s", &long[..127]), wire("s", "日本"), wire("s", "中国"), wire("数据", "a b")];
+        let names = [
+            wire("s", &long),
+            wire("s", &long[..127]),
+            wire("s", "日本"),
+            wire("s", "中国"),
+            wire("数据", "a b"),
+        ];
         for (at, name) in names.iter().enumerate() {
             assert!(name.len() <= NAME_CHARS_MAX, "{name}");
             assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'), "{name}");

@@ -79,10 +79,16 @@ impl Snapshot {
             resources,
             templates,
             patterns,
-            resource_servers: present.iter().filter(|(_, l)| serves_resources(l)).map(|(s, _)| s.name.clone()).collect(),
+            resource_servers: present
+                .iter()
+                .filter(|(_, l)| serves_resources(l))
+                .map(|(s, _)| s.name.clone())
+                .collect(),
             instructions: present
                 .iter()
-                .filter_map(|(settings, listing)| Some((settings.name.clone(), listing.instructions.clone()?)))
+                .filter_map(|(settings, listing)| {
+                    Some((settings.name.clone(), listing.instructions.clone()?))
+                })
                 .collect(),
             left_out,
         }
@@ -100,7 +106,9 @@ impl Snapshot {
     /// Where a URI leads: a listed resource, an explicit `{server}+{uri}`, a template, or the only server that
     /// knows its scheme. A URI is never tried on several servers: it may name something private.
     pub fn resource(&self, uri: &str) -> Option<ResourceTarget> {
-        let target = |server: &ServerName, uri: &str| Some(ResourceTarget { server: server.clone(), uri: uri.to_owned() });
+        let target = |server: &ServerName, uri: &str| {
+            Some(ResourceTarget { server: server.clone(), uri: uri.to_owned() })
+        };
         if let Some(entry) = self.resources.find(uri) {
             return target(&entry.server, &entry.own);
         }
@@ -115,7 +123,9 @@ impl Snapshot {
         let scheme = uri.split_once(':')?.0;
         let knows_scheme = |server: &&ServerName| {
             let of_server = self.resources.entries().iter().chain(self.templates.entries());
-            of_server.filter(|entry| entry.server == **server).any(|entry| entry.own.split(':').next() == Some(scheme))
+            of_server
+                .filter(|entry| entry.server == **server)
+                .any(|entry| entry.own.split(':').next() == Some(scheme))
         };
         let mut knowing = self.resource_servers.iter().filter(knows_scheme);
         match (knowing.next(), knowing.next()) {
@@ -148,7 +158,8 @@ impl Snapshot {
 }
 
 fn serves_resources(listing: &Listing) -> bool {
-    let declared = listing.capabilities.as_ref().and_then(|raw| Some(Members::of(raw).ok()?.get("resources").is_some()));
+    let declared =
+        listing.capabilities.as_ref().and_then(|raw| Some(Members::of(raw).ok()?.get("resources").is_some()));
     declared.unwrap_or(false) || !listing.resources.is_empty() || !listing.templates.is_empty()
 }
 
@@ -200,7 +211,9 @@ fn needs_change(own: &str) -> bool {
 
 fn free_name(taken: &mut HashSet<String>, settings: &ServerSettings, kind: &Kind, own: &str) -> String {
     let (plain, other) = match kind.named {
-        Naming::Prefixed if settings.prefix => (wire_name(&settings.name, own), suffixed_name(&settings.name, own)),
+        Naming::Prefixed if settings.prefix => {
+            (wire_name(&settings.name, own), suffixed_name(&settings.name, own))
+        }
         Naming::Prefixed => (own.to_owned(), suffixed_name(&settings.name, own)),
         Naming::Uri => (own.to_owned(), format!("{}+{own}", settings.name)),
     };

@@ -40,7 +40,9 @@ fn matches(parts: &[Part], uri: &str) -> bool {
         return uri.is_empty();
     };
     match first {
-        Part::Literal(literal) => uri.strip_prefix(literal.as_str()).is_some_and(|after| matches(rest, after)),
+        Part::Literal(literal) => {
+            uri.strip_prefix(literal.as_str()).is_some_and(|after| matches(rest, after))
+        }
         Part::Segment | Part::Anything if rest.is_empty() => {
             *first == Part::Anything || (!uri.is_empty() && !uri.contains('/'))
         }

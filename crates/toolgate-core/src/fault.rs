@@ -73,12 +73,17 @@ impl Fault {
     pub fn hint(&self) -> String {
         let server = &self.server;
         match &self.kind {
-            FaultKind::Down { .. } => format!("`toolgate servers show {server}` says why; other servers are not affected"),
+            FaultKind::Down { .. } => {
+                format!("`toolgate servers show {server}` says why; other servers are not affected")
+            }
             FaultKind::TimedOut { .. } => {
-                format!("the tool may still be running; raise `timeout_seconds` of server \"{server}\" if it needs longer")
+                format!(
+                    "the tool may still be running; raise `timeout_seconds` of server \"{server}\" if it needs longer"
+                )
             }
             FaultKind::Lost { .. } => {
-                "check whether the call took effect before you repeat it; the server is being restarted".into()
+                "check whether the call took effect before you repeat it; the server is being restarted"
+                    .into()
             }
             FaultKind::TooLarge { .. } => {
                 "ask for less (a filter, a page, a range) or raise `limits.result_bytes_max`".into()
@@ -99,7 +104,9 @@ impl fmt::Display for Fault {
             FaultKind::TimedOut { after } => {
                 write!(f, "server \"{server}\" did not answer within {} s", after.as_secs_f32())
             }
-            FaultKind::Lost { reason } => write!(f, "the connection to server \"{server}\" was lost during the call: {reason}"),
+            FaultKind::Lost { reason } => {
+                write!(f, "the connection to server \"{server}\" was lost during the call: {reason}")
+            }
             FaultKind::TooLarge { limit_bytes } => {
                 write!(f, "server \"{server}\" sent more than the limit of {limit_bytes} bytes")
             }
@@ -107,7 +114,9 @@ impl fmt::Display for Fault {
             FaultKind::Refused { status, body } if body.is_empty() => {
                 write!(f, "server \"{server}\" answered with HTTP status {status}")
             }
-            FaultKind::Refused { status, body } => write!(f, "server \"{server}\" answered with HTTP status {status}: {body}"),
+            FaultKind::Refused { status, body } => {
+                write!(f, "server \"{server}\" answered with HTTP status {status}: {body}")
+            }
             FaultKind::Busy { limit } => write!(f, "server \"{server}\" already has {limit} calls under way"),
         }
     }

@@ -176,7 +176,12 @@ pub trait Watcher: Send + Sync {
     /// A log message that belongs to no request under way.
     fn logged(&self, server: &ServerName, params: RawJson);
     /// A server's request that belongs to no request under way.
-    fn asked(&self, server: &ServerName, kind: AskKind, params: RawJson) -> BoxFuture<'static, Result<RawJson, RpcError>>;
+    fn asked(
+        &self,
+        server: &ServerName,
+        kind: AskKind,
+        params: RawJson,
+    ) -> BoxFuture<'static, Result<RawJson, RpcError>>;
     /// A line that a child process wrote to its standard error.
     fn stderr_line(&self, server: &ServerName, line: &str);
 }

@@ -67,7 +67,11 @@ impl RawJson {
 
     /// Serialises a value of ours.
     pub fn from_serialize(value: &impl serde::Serialize) -> Self {
-        Self(serde_json::to_string(value).expect("our own types serialise: string keys, no failing impls").into())
+        Self(
+            serde_json::to_string(value)
+                .expect("our own types serialise: string keys, no failing impls")
+                .into(),
+        )
     }
 
     /// Wraps text that the caller has just composed of valid JSON parts.

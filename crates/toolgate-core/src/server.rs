@@ -32,9 +32,17 @@ pub struct ServerSpec {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransportSpec {
-    Stdio { command: String, args: Vec<String>, env: BTreeMap<String, String>, cwd: Option<PathBuf> },
+    Stdio {
+        command: String,
+        args: Vec<String>,
+        env: BTreeMap<String, String>,
+        cwd: Option<PathBuf>,
+    },
     /// Streamable HTTP of either era, or the older HTTP+SSE pair: found by probing.
-    Http { url: String, headers: BTreeMap<String, String> },
+    Http {
+        url: String,
+        headers: BTreeMap<String, String>,
+    },
 }
 
 /// Who shares one process or upstream session.

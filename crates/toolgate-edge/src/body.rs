@@ -54,7 +54,9 @@ impl Body for OutBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<BodyFrame<Bytes>, Infallible>>> {
         let next = match &mut *self {
-            OutBody::Whole(Pieces(pieces)) => pieces.iter_mut().find(|piece| !piece.is_empty()).map(std::mem::take),
+            OutBody::Whole(Pieces(pieces)) => {
+                pieces.iter_mut().find(|piece| !piece.is_empty()).map(std::mem::take)
+            }
             OutBody::Events(EventBody(events)) => match events.poll_recv(context) {
                 Poll::Ready(event) => event,
                 Poll::Pending => return Poll::Pending,
@@ -72,7 +74,9 @@ impl Body for OutBody {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            OutBody::Whole(Pieces(pieces)) => SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum()),
+            OutBody::Whole(Pieces(pieces)) => {
+                SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum())
+            }
             OutBody::Events(_) => SizeHint::default(),
         }
     }
@@ -106,8 +110,12 @@ async fn feed_call(events: &mpsc::Sender<Bytes>, first: Option<Bytes>, mut next:
                 send(events, sse::encode(None, None, &message)).await;
                 next = Box::pin(rest.next());
             }
-            Ok((Frame::Message(message), None)) => return send(events, sse::encode(None, None, &message)).await,
-            Ok((Frame::Response(answer), _)) => return send(events, sse::encode(None, None, &answer.body.joined())).await,
+            Ok((Frame::Message(message), None)) => {
+                return send(events, sse::encode(None, None, &message)).await;
+            }
+            Ok((Frame::Response(answer), _)) => {
+                return send(events, sse::encode(None, None, &answer.body.joined())).await;
+            }
         }
     }
 }
@@ -154,7 +162,12 @@ pub(crate) enum Stream {
 }
 
 /// Reads a session's stream, after the event `seen` or where the last reader stopped.
-pub(crate) fn of_log(gateway: &Arc<Gateway>, session: &Arc<Session>, stream: Stream, seen: Option<u64>) -> EventBody {
+pub(crate) fn of_log(
+    gateway: &Arc<Gateway>,
+    session: &Arc<Session>,
+    stream: Stream,
+    seen: Option<u64>,
+) -> EventBody {
     let (events, body) = channel();
     let session = session.clone();
     let shutdown = gateway.shutdown.clone();

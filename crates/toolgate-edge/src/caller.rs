@@ -76,7 +76,11 @@ pub(crate) fn principal_key(principal: &PrincipalId) -> ClientKey {
 pub(crate) enum Outbound {
     /// A whole notification.
     Notify(Bytes),
-    Ask { kind: AskKind, params: RawJson, answer: oneshot::Sender<Result<RawJson, RpcError>> },
+    Ask {
+        kind: AskKind,
+        params: RawJson,
+        answer: oneshot::Sender<Result<RawJson, RpcError>>,
+    },
 }
 
 pub(crate) struct RequestCaller {

@@ -26,7 +26,11 @@ const INPUT_ROUNDS_MAX: usize = 10;
 
 type Answer = Result<Reply, RpcError>;
 
-pub(crate) async fn run(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, mut request: OwnedRequest) -> Answer {
+pub(crate) async fn run(
+    gateway: &Arc<Gateway>,
+    caller: Arc<RequestCaller>,
+    mut request: OwnedRequest,
+) -> Answer {
     let method = request.head.method.clone();
     let session = caller.session.clone();
     let modern = caller.client.era() == Era::Modern;
@@ -42,7 +46,9 @@ pub(crate) async fn run(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, mut 
         ("resources/read", _) => read_resource(gateway, caller, &mut request).await,
         ("completion/complete", _) => complete(gateway, caller, &mut request).await,
         ("server/discover", None) => Ok(Reply::Complete(era::discover(gateway))),
-        ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => task(gateway, caller, &mut request).await,
+        ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => {
+            task(gateway, caller, &mut request).await
+        }
         ("ping", Some(_)) => empty(),
         ("logging/setLevel", Some(session)) => set_level(gateway, &session, &request),
         ("resources/subscribe", Some(session)) => subscribe(gateway, &session, &request).await,
@@ -55,13 +61,21 @@ fn empty() -> Answer {
     Ok(Reply::Complete(RawJson::EMPTY))
 }
 
-async fn list(gateway: &Gateway, request: &OwnedRequest, key: &str, section: fn(&Snapshot) -> &Section) -> Answer {
+async fn list(
+    gateway: &Gateway,
+    request: &OwnedRequest,
+    key: &str,
+    section: fn(&Snapshot) -> &Section,
+) -> Answer {
     #[derive(Deserialize)]
     struct Params {
         cursor: Option<String>,
     }
-    let params: Params =
-        request.head.params.decode().map_err(|_| RpcError::invalid_params("params.cursor must be a string"))?;
+    let params: Params = request
+        .head
+        .params
+        .decode()
+        .map_err(|_| RpcError::invalid_params("params.cursor must be a string"))?;
     gateway.wait_settled().await;
     let snapshot = gateway.catalog.snapshot();
     let page = section(&snapshot)
@@ -98,7 +112,11 @@ async fn call_tool(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: 
     }
 }
 
-async fn get_prompt(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+async fn get_prompt(
+    gateway: &Arc<Gateway>,
+    caller: Arc<RequestCaller>,
+    request: &mut OwnedRequest,
+) -> Answer {
     let name = request.parts.target(&request.head.method)?;
     let entry = find(gateway, name, |snapshot| &snapshot.prompts).await;
     let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
@@ -106,14 +124,22 @@ async fn get_prompt(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request:
     forward(gateway, &caller, &entry.server, upstream).await.map_err(rpc_error)
 }
 
-async fn read_resource(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+async fn read_resource(
+    gateway: &Arc<Gateway>,
+    caller: Arc<RequestCaller>,
+    request: &mut OwnedRequest,
+) -> Answer {
     let uri = request.parts.target(&request.head.method)?;
     let (server, own) = resource_target(gateway, &caller.client.principal, uri).await?;
     let upstream = upstream(request, &own)?;
     forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)
 }
 
-async fn resource_target(gateway: &Gateway, principal: &PrincipalId, uri: &str) -> Result<(ServerName, String), RpcError> {
+async fn resource_target(
+    gateway: &Gateway,
+    principal: &PrincipalId,
+    uri: &str,
+) -> Result<(ServerName, String), RpcError> {
     gateway.wait_settled().await;
     if let Some(server) = gateway.links.server_of(principal, uri) {
         return Ok((server, uri.to_owned()));
@@ -124,22 +150,30 @@ async fn resource_target(gateway: &Gateway, principal: &PrincipalId, uri: &str) 
 
 async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
     let cargo = std::mem::take(&mut request.parts.meta.cargo);
-    let params = Members::of(&request.head.params).map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
+    let params = Members::of(&request.head.params)
+        .map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
     let reference = params.get("ref").ok_or_else(|| RpcError::invalid_params("params.ref is missing"))?;
-    let members = Members::parse(reference).map_err(|error| RpcError::invalid_params(format!("params.ref: {error}")))?;
-    let (server, key, own) = match (members.get_str("type").as_deref(), members.get_str("name"), members.get_str("uri")) {
-        (Some("ref/prompt"), Some(name), _) => {
-            let entry = find(gateway, &name, |snapshot| &snapshot.prompts).await;
-            let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
-            (entry.server.clone(), "name", entry.own.clone())
-        }
-        (Some("ref/resource"), _, Some(uri)) => {
-            let target = gateway.catalog.snapshot().template(&uri).ok_or_else(|| resource_not_found(&uri))?;
-            (target.server, "uri", target.uri)
-        }
-        _ => return Err(RpcError::invalid_params("params.ref must be of type ref/prompt or ref/resource")),
-    };
-    let own = with_member(reference.get(), key, &quoted(&own)).map_err(|error| RpcError::invalid_params(error.to_string()))?;
+    let members = Members::parse(reference)
+        .map_err(|error| RpcError::invalid_params(format!("params.ref: {error}")))?;
+    let (server, key, own) =
+        match (members.get_str("type").as_deref(), members.get_str("name"), members.get_str("uri")) {
+            (Some("ref/prompt"), Some(name), _) => {
+                let entry = find(gateway, &name, |snapshot| &snapshot.prompts).await;
+                let entry =
+                    entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
+                (entry.server.clone(), "name", entry.own.clone())
+            }
+            (Some("ref/resource"), _, Some(uri)) => {
+                let target =
+                    gateway.catalog.snapshot().template(&uri).ok_or_else(|| resource_not_found(&uri))?;
+                (target.server, "uri", target.uri)
+            }
+            _ => {
+                return Err(RpcError::invalid_params("params.ref must be of type ref/prompt or ref/resource"));
+            }
+        };
+    let own = with_member(reference.get(), key, &quoted(&own))
+        .map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let mut text = String::new();
     push_member(&mut text, "ref", &own);
     params.write_without(&mut text, |key| matches!(key, "ref" | "_meta"));
@@ -160,7 +194,8 @@ async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut 
     let upstream = upstream(request, &own)?;
     match forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)? {
         Reply::Complete(result) => {
-            let result = expose_task(&gateway.sealer, &server, &caller.client.principal, &result).unwrap_or(result);
+            let result =
+                expose_task(&gateway.sealer, &server, &caller.client.principal, &result).unwrap_or(result);
             Ok(Reply::Complete(result))
         }
         other => Ok(other),
@@ -168,7 +203,12 @@ async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut 
 }
 
 /// The object with its `taskId` as the client must see it; `None` if it has none.
-pub(crate) fn expose_task(sealer: &Sealer, server: &ServerName, principal: &PrincipalId, object: &RawJson) -> Option<RawJson> {
+pub(crate) fn expose_task(
+    sealer: &Sealer,
+    server: &ServerName,
+    principal: &PrincipalId,
+    object: &RawJson,
+) -> Option<RawJson> {
     let own = Members::of(object).ok()?.get_str("taskId")?.into_owned();
     let exposed = quoted(&task_id::expose(sealer, server, principal, &own));
     with_member(object.as_str(), "taskId", &exposed).ok().map(RawJson::from_composed)
@@ -226,7 +266,8 @@ fn upstream(request: &mut OwnedRequest, own: &str) -> Result<ServerRequest, RpcE
 
 /// A parameter that must be a string.
 fn string_param(request: &OwnedRequest, key: &str) -> Result<String, RpcError> {
-    let members = Members::of(&request.head.params).map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
+    let members = Members::of(&request.head.params)
+        .map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
     let text = members.get_str(key).map(std::borrow::Cow::into_owned);
     text.ok_or_else(|| RpcError::invalid_params(format!("params.{key} must be a string")))
 }
@@ -243,7 +284,10 @@ fn param_headers(entry: &Entry, request: &OwnedRequest) -> Vec<(String, String)>
         return request.param_headers.clone();
     }
     let arguments = arguments(&request.head);
-    let own = entry.param_headers.iter().filter_map(|one| Some((one.header.clone(), header::encode_value(&one.value(&arguments)?))));
+    let own = entry
+        .param_headers
+        .iter()
+        .filter_map(|one| Some((one.header.clone(), header::encode_value(&one.value(&arguments)?))));
     let known = |name: &str| entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name));
     let foreign = request.param_headers.iter().filter(|(name, _)| !known(name)).cloned();
     own.chain(foreign).collect()
@@ -271,19 +315,26 @@ async fn forward(
             complete => return Ok(complete),
         }
     }
-    Err(RpcError::new(RpcError::INTERNAL, format!("server \"{server}\" asked for input {INPUT_ROUNDS_MAX} times")).into())
+    Err(RpcError::new(
+        RpcError::INTERNAL,
+        format!("server \"{server}\" asked for input {INPUT_ROUNDS_MAX} times"),
+    )
+    .into())
 }
 
 /// A client of the older era is asked directly what a server of the newer one wants to know.
 async fn ask_client(caller: &Arc<RequestCaller>, result: &RawJson) -> Result<InputAnswers, RpcError> {
-    let garbled = |what: &str| RpcError::new(RpcError::INTERNAL, format!("the server's input_required is malformed: {what}"));
+    let garbled = |what: &str| {
+        RpcError::new(RpcError::INTERNAL, format!("the server's input_required is malformed: {what}"))
+    };
     let members = Members::of(result).map_err(|error| garbled(&error.to_string()))?;
     let mut responses = String::from("{");
     if let Some(requests) = members.get("inputRequests") {
         for (key, request) in Members::parse(requests).map_err(|error| garbled(&error.to_string()))?.iter() {
             let request = Members::parse(request).map_err(|error| garbled(&error.to_string()))?;
             let method = request.get_str("method").unwrap_or_default();
-            let kind = AskKind::of_method(&method).ok_or_else(|| garbled(&format!("unknown method {method}")))?;
+            let kind =
+                AskKind::of_method(&method).ok_or_else(|| garbled(&format!("unknown method {method}")))?;
             if !caller.can_answer(kind) {
                 return Err(cannot_answer(kind));
             }
@@ -299,8 +350,11 @@ async fn ask_client(caller: &Arc<RequestCaller>, result: &RawJson) -> Result<Inp
 
 /// Marks a server's `requestState` as such, so that it is told apart from handles of ours when it comes back.
 fn mark_state(result: &RawJson) -> RawJson {
-    let state = Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
-    let marked = state.and_then(|own| with_member(result.as_str(), "requestState", &quoted(&parked::mark_server_state(&own))).ok());
+    let state =
+        Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
+    let marked = state.and_then(|own| {
+        with_member(result.as_str(), "requestState", &quoted(&parked::mark_server_state(&own))).ok()
+    });
     marked.map_or_else(|| result.clone(), RawJson::from_composed)
 }
 
@@ -309,7 +363,8 @@ fn remember_links(gateway: &Gateway, principal: &PrincipalId, server: &ServerNam
         return;
     }
     let Ok(members) = Members::of(result) else { return };
-    let blocks = members.get("content").and_then(|content| object::elements(content).ok()).unwrap_or_default();
+    let blocks =
+        members.get("content").and_then(|content| object::elements(content).ok()).unwrap_or_default();
     let blocks = blocks.into_iter().filter_map(|block| Members::parse(block).ok());
     let uris: HashSet<String> = blocks
         .filter(|block| block.get_str("type").as_deref() == Some("resource_link"))
@@ -340,6 +395,8 @@ fn fault_result(fault: &Fault) -> RawJson {
 fn rpc_error(error: ServerError) -> RpcError {
     match error {
         ServerError::Rpc(error) => error,
-        ServerError::Fault(fault) => RpcError::new(RpcError::INTERNAL, fault.to_string()).with_data(fault_data(&fault)),
+        ServerError::Fault(fault) => {
+            RpcError::new(RpcError::INTERNAL, fault.to_string()).with_data(fault_data(&fault))
+        }
     }
 }

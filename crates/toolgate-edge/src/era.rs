@@ -83,7 +83,9 @@ fn check_header(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), R
         let decoded = value.to_str().ok().and_then(|text| header::decode_value(text.trim()));
         match decoded {
             Some(decoded) if decoded == expected => {}
-            Some(decoded) => return mismatch(format!("the header {name} says {decoded:?} and the body says {expected:?}")),
+            Some(decoded) => {
+                return mismatch(format!("the header {name} says {decoded:?} and the body says {expected:?}"));
+            }
             None => return mismatch(format!("the header {name} cannot be decoded")),
         }
     }
@@ -109,7 +111,8 @@ pub(crate) fn initialize(
     let invalid = |what: &str| RpcError::invalid_params(format!("initialize: {what}"));
     let params = params.ok_or_else(|| invalid("params are missing"))?;
     let members = Members::parse(params).map_err(|error| invalid(&error.to_string()))?;
-    let requested = members.get_str("protocolVersion").ok_or_else(|| invalid("protocolVersion must be a string"))?;
+    let requested =
+        members.get_str("protocolVersion").ok_or_else(|| invalid("protocolVersion must be a string"))?;
     let capabilities = members.get("capabilities").map_or(RawJson::EMPTY, RawJson::from);
     let version = Version::negotiate_legacy(&requested);
     let client = Client {
@@ -168,7 +171,9 @@ pub(crate) fn respond(client: &Client, request: &Head, answer: Result<Reply, Rpc
             return Response { body: compose::error(Some(id), &error).into(), error_code: Some(error.code) };
         }
         (Ok(Reply::Complete(result)), Era::Modern) => complete_modern(id, &request.method, result),
-        (Ok(Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result)), _) => envelope(id, "", result),
+        (Ok(Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result)), _) => {
+            envelope(id, "", result)
+        }
     };
     Response { body, error_code: None }
 }
@@ -208,7 +213,11 @@ const COPY_BYTES_MAX: usize = 16 << 10;
 fn envelope(id: &str, front: &str, result: RawJson) -> Pieces {
     let text = result.as_str();
     if text.len() <= COPY_BYTES_MAX {
-        let whole = if front.is_empty() { compose::response(id, text) } else { compose::response_with_front(id, front, text) };
+        let whole = if front.is_empty() {
+            compose::response(id, text)
+        } else {
+            compose::response_with_front(id, front, text)
+        };
         return whole.into();
     }
     let mut head = compose::response_head(id);

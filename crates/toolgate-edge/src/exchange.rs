@@ -8,7 +8,7 @@ use toolgate_core::{RawJson, RpcError};
 
 use crate::caller::{Client, Outbound, RequestCaller};
 use crate::gateway::Gateway;
-use crate::mailbox::{Mailbox, Mail};
+use crate::mailbox::{Mail, Mailbox};
 use crate::parked::Asked;
 use crate::parts::{Head, OwnedRequest};
 use crate::session::Session;
@@ -73,7 +73,12 @@ pub(crate) struct Ties {
 
 impl Exchange {
     /// Starts the call.
-    pub(crate) fn start(gateway: &Arc<Gateway>, client: Arc<Client>, mut request: OwnedRequest, ties: Ties) -> Self {
+    pub(crate) fn start(
+        gateway: &Arc<Gateway>,
+        client: Arc<Client>,
+        mut request: OwnedRequest,
+        ties: Ties,
+    ) -> Self {
         let modern = ties.session.is_none();
         // What a session set once, a server of the newer era is told with every request.
         let of_session = ties.session.as_ref().and_then(|session| session.log_level());
@@ -142,7 +147,12 @@ impl Drop for Exchange {
     }
 }
 
-async fn run(gateway: Arc<Gateway>, caller: Arc<RequestCaller>, request: OwnedRequest, cancel: CancellationToken) {
+async fn run(
+    gateway: Arc<Gateway>,
+    caller: Arc<RequestCaller>,
+    request: OwnedRequest,
+    cancel: CancellationToken,
+) {
     let id = request.head.id.clone();
     let answer = tokio::select! {
         answer = dispatch::run(&gateway, caller.clone(), request) => Some(answer),
@@ -151,7 +161,9 @@ async fn run(gateway: Arc<Gateway>, caller: Arc<RequestCaller>, request: OwnedRe
     let taken = answer.is_some();
     let read = caller.mailbox.finish(answer);
     // Where nobody reads the answer, nobody else will mark the request as ended.
-    if (!taken || !read) && let Some(session) = &caller.session {
+    if (!taken || !read)
+        && let Some(session) = &caller.session
+    {
         session.end(id.as_str());
     }
 }

@@ -94,14 +94,18 @@ impl Gateway {
     pub async fn drain(&self) {
         self.calls.close();
         if tokio::time::timeout(self.limits.shutdown_wait, self.calls.wait()).await.is_err() {
-            tracing::warn!(left = self.calls.len(), "calls were still under way when the time to shut down ran out");
+            tracing::warn!(
+                left = self.calls.len(),
+                "calls were still under way when the time to shut down ran out"
+            );
         }
     }
 }
 
 /// Forgets idle sessions and calls whose client did not come back.
 async fn sweep(gateway: Arc<Gateway>) {
-    let period = (gateway.limits.session_idle / 10).clamp(std::time::Duration::from_secs(1), std::time::Duration::from_secs(30));
+    let period = (gateway.limits.session_idle / 10)
+        .clamp(std::time::Duration::from_secs(1), std::time::Duration::from_secs(30));
     let mut tick = tokio::time::interval(period);
     loop {
         tokio::select! {

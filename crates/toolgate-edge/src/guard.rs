@@ -108,7 +108,10 @@ impl Refusal {
 }
 
 /// The principal behind the `Authorization` header.
-pub(crate) async fn authenticate(credentials: &Arc<dyn Credentials>, headers: &HeaderMap) -> Result<Principal, Refusal> {
+pub(crate) async fn authenticate(
+    credentials: &Arc<dyn Credentials>,
+    headers: &HeaderMap,
+) -> Result<Principal, Refusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         return Err(Refusal::token("a token is required"));
     };
@@ -146,7 +149,14 @@ mod tests {
 
     #[test]
     fn loopback_and_configured_names_are_served() {
-        for host in ["localhost:8700", "127.0.0.1", "127.0.0.1:1", "[::1]:8700", "gate.example.com", "gate.example.com:443"] {
+        for host in [
+            "localhost:8700",
+            "127.0.0.1",
+            "127.0.0.1:1",
+            "[::1]:8700",
+            "gate.example.com",
+            "gate.example.com:443",
+        ] {
             assert!(allowed(host, None), "{host}");
         }
     }
@@ -156,7 +166,9 @@ mod tests {
         for host in ["evil.example.com", "localhost.evil.com", "127.0.0.1.evil.com", "", "10.0.0.1"] {
             assert!(!allowed(host, None), "{host}");
         }
-        for origin in ["http://evil.example.com", "null", "https://app.example.com.evil.com", "ftp://localhost"] {
+        for origin in
+            ["http://evil.example.com", "null", "https://app.example.com.evil.com", "ftp://localhost"]
+        {
             assert!(!allowed("localhost", Some(origin)), "{origin}");
         }
         for origin in ["http://localhost:3000", "https://app.example.com", "http://127.0.0.1"] {

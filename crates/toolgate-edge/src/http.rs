@@ -42,7 +42,8 @@ pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Req
         return refuse(gateway, &refusal);
     }
     let origin = request.headers().get(h::ORIGIN).cloned();
-    let response = if request.method() == Method::OPTIONS { preflight() } else { admit(gateway, peer, request).await };
+    let response =
+        if request.method() == Method::OPTIONS { preflight() } else { admit(gateway, peer, request).await };
     match origin {
         None => response,
         Some(origin) => with_cors(response, origin),
@@ -93,7 +94,9 @@ fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
     gateway.metrics.refused();
     let mut response = problem(refusal.status, &refusal.message, refusal.hint);
     if refusal.status == StatusCode::UNAUTHORIZED {
-        response.headers_mut().insert(h::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"toolgate\""));
+        response
+            .headers_mut()
+            .insert(h::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"toolgate\""));
     }
     response
 }
@@ -136,7 +139,10 @@ fn preflight() -> Response {
 fn with_cors(mut response: Response, origin: HeaderValue) -> Response {
     let headers = response.headers_mut();
     headers.insert(h::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers.insert(h::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id, www-authenticate"));
+    headers.insert(
+        h::ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static("mcp-session-id, www-authenticate"),
+    );
     headers.append(h::VARY, HeaderValue::from_static("origin"));
     response
 }
@@ -149,7 +155,11 @@ pub(crate) fn empty(status: StatusCode) -> Response {
 
 fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
     if principal.is_some_and(|principal| principal.role != Role::Admin) {
-        return problem(StatusCode::FORBIDDEN, "metrics are for admins", "use a token made with `--role admin`");
+        return problem(
+            StatusCode::FORBIDDEN,
+            "metrics are for admins",
+            "use a token made with `--role admin`",
+        );
     }
     let text = gateway.metrics.render(gateway.hub.session_count());
     whole(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into())
@@ -157,7 +167,11 @@ fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
 
 fn ready(gateway: &Gateway) -> Response {
     if gateway.shutdown.is_cancelled() {
-        return problem(StatusCode::SERVICE_UNAVAILABLE, "shutting down", "another instance can take the traffic");
+        return problem(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "shutting down",
+            "another instance can take the traffic",
+        );
     }
     json_response(StatusCode::OK, Bytes::from_static(b"{\"ready\":true}\n"))
 }
@@ -174,7 +188,8 @@ async fn mcp(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> 
 }
 
 fn not_allowed() -> Response {
-    let mut response = problem(StatusCode::METHOD_NOT_ALLOWED, "this method is not served here", "send messages with POST");
+    let mut response =
+        problem(StatusCode::METHOD_NOT_ALLOWED, "this method is not served here", "send messages with POST");
     response.headers_mut().insert(h::ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
     response
 }
@@ -239,7 +254,9 @@ impl Visit<'_> {
                     session.answered(id.get(), response.outcome.map(RawJson::from));
                     empty(StatusCode::ACCEPTED)
                 }
-                (Ok(_), None) => invalid(StatusCode::BAD_REQUEST, "an answer must have the id of what it answers"),
+                (Ok(_), None) => {
+                    invalid(StatusCode::BAD_REQUEST, "an answer must have the id of what it answers")
+                }
                 (Err(refusal), _) => refusal,
             },
         }
@@ -276,8 +293,11 @@ impl Visit<'_> {
                 "the header Mcp-Session-Id is missing; open a session with `initialize`, or send `_meta` of protocol version 2026-07-28",
             ));
         };
-        let session = self.gateway.hub.session(id).filter(|session| session.client.principal == self.principal.id);
-        session.ok_or_else(|| invalid(StatusCode::NOT_FOUND, "unknown session; open a new one with `initialize`"))
+        let session =
+            self.gateway.hub.session(id).filter(|session| session.client.principal == self.principal.id);
+        session.ok_or_else(|| {
+            invalid(StatusCode::NOT_FOUND, "unknown session; open a new one with `initialize`")
+        })
     }
 
     fn initialize(&self, request: &message::Request<'_>) -> Response {
@@ -287,7 +307,8 @@ impl Visit<'_> {
             Err(error) => rpc_refusal(StatusCode::OK, Some(&id), &error),
             Ok((session, result)) => {
                 self.gateway.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
-                let mut response = json_response(StatusCode::OK, compose::response(id.as_str(), result.as_str()));
+                let mut response =
+                    json_response(StatusCode::OK, compose::response(id.as_str(), result.as_str()));
                 let value = HeaderValue::from_str(&session.id).expect("session ids are base64url");
                 response.headers_mut().insert(HeaderName::from_static(header::SESSION_ID), value);
                 response
@@ -302,7 +323,11 @@ impl Visit<'_> {
         }
     }
 
-    fn start_legacy(&self, session: &Arc<Session>, request: OwnedRequest) -> Result<Exchange, (RawJson, RpcError)> {
+    fn start_legacy(
+        &self,
+        session: &Arc<Session>,
+        request: OwnedRequest,
+    ) -> Result<Exchange, (RawJson, RpcError)> {
         let cancel = session
             .begin(request.head.id.as_str(), self.gateway.limits.calls_per_client_max)
             .map_err(|error| (request.head.id.clone(), error))?;
@@ -341,7 +366,9 @@ impl Visit<'_> {
                         session.answered(id.get(), response.outcome.map(RawJson::from));
                     }
                 }
-                Err(malformed) => answers.push(compose::error(malformed.id().map(RawJson::as_str), &malformed.to_error())),
+                Err(malformed) => {
+                    answers.push(compose::error(malformed.id().map(RawJson::as_str), &malformed.to_error()))
+                }
             }
         }
         for exchange in exchanges {
@@ -350,7 +377,8 @@ impl Visit<'_> {
         if answers.is_empty() {
             return empty(StatusCode::ACCEPTED);
         }
-        let joined = answers.iter().map(|answer| String::from_utf8_lossy(answer)).collect::<Vec<_>>().join(",");
+        let joined =
+            answers.iter().map(|answer| String::from_utf8_lossy(answer)).collect::<Vec<_>>().join(",");
         json_response(StatusCode::OK, Bytes::from(format!("[{joined}]")))
     }
 
@@ -382,9 +410,11 @@ impl Visit<'_> {
         if request.head.method != "tools/call" {
             return Ok(());
         }
-        let received = self.headers.iter().filter(|(name, _)| name.as_str().starts_with(header::PARAM_PREFIX));
-        request.param_headers =
-            received.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned()))).collect();
+        let received =
+            self.headers.iter().filter(|(name, _)| name.as_str().starts_with(header::PARAM_PREFIX));
+        request.param_headers = received
+            .filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())))
+            .collect();
         let snapshot = self.gateway.catalog.snapshot();
         let Some(entry) = request.parts.target.as_deref().and_then(|name| snapshot.tools.find(name)) else {
             return Ok(());
@@ -402,7 +432,11 @@ impl Visit<'_> {
                 _ => false,
             };
             if !fits {
-                let message = format!("the header {} does not repeat the argument \"{}\"", one.header, one.path.join("."));
+                let message = format!(
+                    "the header {} does not repeat the argument \"{}\"",
+                    one.header,
+                    one.path.join(".")
+                );
                 return Err(RpcError::new(RpcError::HEADER_MISMATCH, message));
             }
         }
@@ -454,14 +488,18 @@ impl Visit<'_> {
         let Some(last) = self.header(header::LAST_EVENT_ID) else {
             return event_stream(body::of_log(self.gateway, &session, Stream::Push, None));
         };
-        let place = last.split_once('-').and_then(|(stream, seen)| Some((stream.parse().ok()?, seen.parse().ok()?)));
+        let place =
+            last.split_once('-').and_then(|(stream, seen)| Some((stream.parse().ok()?, seen.parse().ok()?)));
         let stream = place.and_then(|(number, seen)| match number {
             0 => Some((Stream::Push, seen)),
             number => Some((Stream::Request(number, session.stream(number)?), seen)),
         });
         match stream {
             Some((stream, seen)) => event_stream(body::of_log(self.gateway, &session, stream, Some(seen))),
-            None => invalid(StatusCode::BAD_REQUEST, "the header Last-Event-ID is not one that this session gave out"),
+            None => invalid(
+                StatusCode::BAD_REQUEST,
+                "the header Last-Event-ID is not one that this session gave out",
+            ),
         }
     }
 
@@ -488,7 +526,9 @@ fn count(gateway: &Gateway, method: &str, era: Era, answer: &Answer, started: In
 fn status_of(error_code: Option<i64>) -> StatusCode {
     match error_code {
         Some(RpcError::METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
-        Some(RpcError::HEADER_MISMATCH | RpcError::MISSING_CAPABILITY | RpcError::UNSUPPORTED_VERSION) => StatusCode::BAD_REQUEST,
+        Some(RpcError::HEADER_MISMATCH | RpcError::MISSING_CAPABILITY | RpcError::UNSUPPORTED_VERSION) => {
+            StatusCode::BAD_REQUEST
+        }
         Some(RpcError::INVALID_REQUEST | RpcError::PARSE) => StatusCode::BAD_REQUEST,
         _ => StatusCode::OK,
     }
@@ -508,25 +548,36 @@ fn check_media(headers: &HeaderMap) -> Result<(), Response> {
         return Err(invalid(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be application/json"));
     }
     if !accepts(headers, "application/json") || !accepts(headers, "text/event-stream") {
-        return Err(invalid(StatusCode::NOT_ACCEPTABLE, "accept both application/json and text/event-stream"));
+        return Err(invalid(
+            StatusCode::NOT_ACCEPTABLE,
+            "accept both application/json and text/event-stream",
+        ));
     }
     Ok(())
 }
 
 fn accepts(headers: &HeaderMap, media: &str) -> bool {
     let kind = media.split('/').next().unwrap_or_default();
-    headers.get_all(h::ACCEPT).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|one| {
-        let one = one.split(';').next().unwrap_or_default().trim();
-        one == "*/*" || one.eq_ignore_ascii_case(media) || one.strip_suffix("/*").is_some_and(|prefix| prefix.eq_ignore_ascii_case(kind))
-    })
+    headers
+        .get_all(h::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|one| {
+            let one = one.split(';').next().unwrap_or_default().trim();
+            one == "*/*"
+                || one.eq_ignore_ascii_case(media)
+                || one.strip_suffix("/*").is_some_and(|prefix| prefix.eq_ignore_ascii_case(kind))
+        })
 }
 
 pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, Response> {
     match Limited::new(body, bytes_max).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            Err(invalid(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than the limit of {bytes_max} bytes")))
-        }
+        Err(error) if error.is::<LengthLimitError>() => Err(invalid(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the body is larger than the limit of {bytes_max} bytes"),
+        )),
         Err(error) => Err(invalid(StatusCode::BAD_REQUEST, format!("the body could not be read: {error}"))),
     }
 }

@@ -9,8 +9,8 @@ use toolgate_catalog::{Catalog, Changes};
 use toolgate_core::port::{AskKind, BoxFuture, ClientKey, Servers};
 use toolgate_core::server::{Listing, ServerHealth, ServerState};
 use toolgate_core::{RawJson, RpcError, ServerName};
-use toolgate_wire::object::{push_string, with_member};
 use toolgate_wire::compose;
+use toolgate_wire::object::{push_string, with_member};
 
 use crate::caller::{cannot_answer, level_passes, level_rank};
 use crate::listen::Listener;
@@ -90,7 +90,8 @@ impl Hub {
 
     /// A question outside any call is put to a client only if there is exactly one who could be meant.
     pub fn asked(&self, kind: AskKind, params: RawJson) -> BoxFuture<'static, Result<RawJson, RpcError>> {
-        let able: Vec<Arc<Session>> = self.lock().sessions.values().filter(|session| can_be_asked(session, kind)).cloned().collect();
+        let able: Vec<Arc<Session>> =
+            self.lock().sessions.values().filter(|session| can_be_asked(session, kind)).cloned().collect();
         let [session] = able.as_slice() else {
             let answer = match kind {
                 AskKind::Roots => Ok(RawJson::from_composed(r#"{"roots":[]}"#.into())),
@@ -143,8 +144,13 @@ impl Hub {
     }
 
     pub(crate) fn sweep(&self, idle: Duration, servers: &dyn Servers) {
-        let idle: Vec<String> =
-            self.lock().sessions.values().filter(|session| session.is_idle(idle)).map(|session| session.id.clone()).collect();
+        let idle: Vec<String> = self
+            .lock()
+            .sessions
+            .values()
+            .filter(|session| session.is_idle(idle))
+            .map(|session| session.id.clone())
+            .collect();
         for id in idle {
             self.remove_session(&id, servers);
         }
@@ -164,7 +170,8 @@ impl Hub {
 
     /// The most talkative level that any session asked for.
     pub(crate) fn lowest_log_level(&self) -> Option<String> {
-        let levels = self.lock().sessions.values().filter_map(|session| session.log_level()).collect::<Vec<_>>();
+        let levels =
+            self.lock().sessions.values().filter_map(|session| session.log_level()).collect::<Vec<_>>();
         levels.into_iter().min_by_key(|level| level_rank(level))
     }
 

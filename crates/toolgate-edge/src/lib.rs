@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod http;
-mod sse;
 mod pipe;
+mod sse;
 mod stdio;
 
 mod body;

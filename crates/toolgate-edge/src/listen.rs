@@ -9,8 +9,8 @@ use toolgate_wire::object::{insert_first, with_member};
 use toolgate_wire::{compose, meta};
 
 use crate::caller::Client;
-use crate::parts::Head;
 use crate::gateway::Gateway;
+use crate::parts::Head;
 use crate::stream::EventLog;
 use crate::task_id;
 
@@ -89,9 +89,15 @@ pub(crate) struct Subscription {
 }
 
 impl Subscription {
-    pub(crate) async fn open(gateway: &Arc<Gateway>, client: &Client, request: &Head) -> Result<Self, RpcError> {
-        let Params { mut notifications } =
-            request.params.decode().map_err(|error| RpcError::invalid_params(format!("params.notifications: {error}")))?;
+    pub(crate) async fn open(
+        gateway: &Arc<Gateway>,
+        client: &Client,
+        request: &Head,
+    ) -> Result<Self, RpcError> {
+        let Params { mut notifications } = request
+            .params
+            .decode()
+            .map_err(|error| RpcError::invalid_params(format!("params.notifications: {error}")))?;
         let snapshot = gateway.catalog.snapshot();
         let mut watched = BTreeMap::new();
         notifications.resource_subscriptions.retain(|uri| match snapshot.resource(uri) {
@@ -103,14 +109,16 @@ impl Subscription {
         });
         let owned = |id: &String| task_id::resolve(&gateway.sealer, &client.principal, id).is_some();
         notifications.task_ids.retain(owned);
-        let watching: Vec<_> = watched.keys().map(|(server, uri)| gateway.servers.watch_resource(server, uri)).collect();
+        let watching: Vec<_> =
+            watched.keys().map(|(server, uri)| gateway.servers.watch_resource(server, uri)).collect();
         let listener = Arc::new(Listener {
             subscription_id: request.id.clone(),
             filter: notifications,
             watched,
             log: EventLog::new(gateway.limits.backlog_max),
         });
-        let mut subscription = Self { gateway: gateway.clone(), key: None, listener, task_watches: Mutex::default() };
+        let mut subscription =
+            Self { gateway: gateway.clone(), key: None, listener, task_watches: Mutex::default() };
         // The acknowledgement comes first on the stream, and nothing after it is missed: so everything is watched
         // before, and heard after.
         futures_util::future::join_all(watching).await;

@@ -45,13 +45,20 @@ pub async fn serve(listener: TcpListener, gateway: Arc<Gateway>) -> std::io::Res
     connections.close();
     let shutdown_wait = gateway.limits.shutdown_wait;
     if tokio::time::timeout(shutdown_wait, connections.wait()).await.is_err() {
-        tracing::warn!(left = connections.len(), "connections were still open when the time to shut down ran out");
+        tracing::warn!(
+            left = connections.len(),
+            "connections were still open when the time to shut down ran out"
+        );
     }
     Ok(())
 }
 
 /// Starts a thread that serves the connections it is handed.
-fn open_door(number: usize, gateway: &Arc<Gateway>, connections: &TaskTracker) -> std::io::Result<mpsc::Sender<Accepted>> {
+fn open_door(
+    number: usize,
+    gateway: &Arc<Gateway>,
+    connections: &TaskTracker,
+) -> std::io::Result<mpsc::Sender<Accepted>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (door, mut accepted) = mpsc::channel::<Accepted>(HANDED_OVER_MAX);
     let (gateway, connections) = (gateway.clone(), connections.clone());

@@ -78,7 +78,8 @@ impl Parked {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|_, one| one.since.elapsed() < self.keep);
         if waiting.len() >= PARKED_MAX {
-            let error = RpcError::new(RpcError::INTERNAL, "too many calls are waiting for input; try again later");
+            let error =
+                RpcError::new(RpcError::INTERNAL, "too many calls are waiting for input; try again later");
             return Response::error(Some(&request_id), &error);
         }
         waiting.insert(id, Waiting { exchange, asked, since: Instant::now() });
@@ -104,8 +105,10 @@ impl Parked {
         head: Head,
         responses: Option<&RawJson>,
     ) -> Result<Resumed, RpcError> {
-        let refused = |why: &str| RpcError::invalid_params(format!("requestState {why}; call again without it"));
-        let payload = self.sealer.open(PURPOSE, sealed).ok_or_else(|| refused("was not issued by this gateway"))?;
+        let refused =
+            |why: &str| RpcError::invalid_params(format!("requestState {why}; call again without it"));
+        let payload =
+            self.sealer.open(PURPOSE, sealed).ok_or_else(|| refused("was not issued by this gateway"))?;
         let mut parts = payload.splitn(3, '\n');
         let (id, owner, bound) = (parts.next(), parts.next(), parts.next());
         if owner != Some(principal.as_str()) {
@@ -114,7 +117,8 @@ impl Parked {
         if bound != Some(binding(&head).as_str()) {
             return Err(refused("belongs to a different request"));
         }
-        let found = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id.unwrap_or_default());
+        let found =
+            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id.unwrap_or_default());
         let mut waiting = found.ok_or_else(|| refused("has expired or was used before"))?;
         waiting.exchange.continue_as(head);
         let answers = responses.and_then(|raw| Members::of(raw).ok()).unwrap_or_default();

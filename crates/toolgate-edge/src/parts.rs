@@ -69,7 +69,8 @@ impl OwnedRequest {
 
 impl Parts {
     fn read(body: &Bytes, method: &str, params: Raw<'_>) -> Result<Self, RpcError> {
-        let members = Members::parse(params).map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
+        let members =
+            Members::parse(params).map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
         let target_key = header::name_member(method);
         let mut rest = String::with_capacity(params.get().len());
         let machinery = |key: &str| {
@@ -88,7 +89,10 @@ impl Parts {
     /// The target, which the method cannot do without.
     pub(crate) fn target(&self, method: &str) -> Result<&str, RpcError> {
         self.target.as_deref().ok_or_else(|| {
-            RpcError::invalid_params(format!("params.{} must be a string", header::name_member(method).unwrap_or("name")))
+            RpcError::invalid_params(format!(
+                "params.{} must be a string",
+                header::name_member(method).unwrap_or("name")
+            ))
         })
     }
 
@@ -124,12 +128,15 @@ impl Parts {
 
 impl Meta {
     fn read(body: &Bytes, raw: Raw<'_>) -> Result<Self, RpcError> {
-        let meta =
-            RequestMeta::parse(raw).map_err(|error| RpcError::invalid_params(format!("params._meta: {error}")))?;
+        let meta = RequestMeta::parse(raw)
+            .map_err(|error| RpcError::invalid_params(format!("params._meta: {error}")))?;
         Ok(Self {
             given: true,
             protocol_version: meta.protocol_version.and_then(object::string).map(Cow::into_owned),
-            capabilities: meta.client_capabilities.filter(|raw| raw.is_object()).map(|raw| RawJson::within(body, raw)),
+            capabilities: meta
+                .client_capabilities
+                .filter(|raw| raw.is_object())
+                .map(|raw| RawJson::within(body, raw)),
             client_info: meta.client_info.map(|raw| RawJson::within(body, raw)),
             log_level: meta.log_level.and_then(object::string).map(Cow::into_owned),
             progress_token: meta.progress_token.map(|raw| RawJson::within(body, raw)),

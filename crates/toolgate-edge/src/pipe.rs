@@ -13,6 +13,7 @@ use toolgate_wire::message::{self, Incoming, Notification, Request};
 use toolgate_wire::{Malformed, Members, compose};
 
 use crate::caller::Client;
+use crate::era;
 use crate::exchange::{Exchange, Frame, Response, Ties};
 use crate::gateway::Gateway;
 use crate::listen::Subscription;
@@ -20,7 +21,6 @@ use crate::metrics::Outcome;
 use crate::parked::{Resumed, State};
 use crate::parts::{Head, OwnedRequest};
 use crate::session::Session;
-use crate::era;
 
 pub(crate) struct Pipe {
     gateway: Arc<Gateway>,
@@ -162,14 +162,18 @@ impl Pipe {
         let cancel = self.closed.child_token();
         let in_use = {
             let mut under_way = lock(&self.under_way);
-            let in_use = under_way.contains_key(&id) || under_way.len() >= self.gateway.limits.calls_per_client_max;
+            let in_use =
+                under_way.contains_key(&id) || under_way.len() >= self.gateway.limits.calls_per_client_max;
             if !in_use {
                 under_way.insert(id.clone(), cancel.clone());
             }
             in_use
         };
         if in_use {
-            let error = RpcError::new(RpcError::INVALID_REQUEST, format!("request id {id} is in use, or too many requests are under way"));
+            let error = RpcError::new(
+                RpcError::INVALID_REQUEST,
+                format!("request id {id} is in use, or too many requests are under way"),
+            );
             return self.refuse(Some(&request.head.id), &error).await;
         }
         if request.head.method == "subscriptions/listen" {

@@ -98,7 +98,10 @@ impl Session {
             None => Ok(token),
             Some(earlier) => {
                 state.under_way.insert(id.to_owned(), earlier);
-                Err(RpcError::new(RpcError::INVALID_REQUEST, format!("a request with id {id} is already under way")))
+                Err(RpcError::new(
+                    RpcError::INVALID_REQUEST,
+                    format!("a request with id {id} is already under way"),
+                ))
             }
         }
     }

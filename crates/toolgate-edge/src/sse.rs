@@ -48,7 +48,14 @@ pub(crate) fn open(gateway: &Arc<Gateway>, principal: Principal) -> Response {
 
 pub(crate) async fn message(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
-    let id = query.split('&').find_map(|pair| pair.strip_prefix(SESSION_KEY)?.strip_prefix('=')).unwrap_or_default();
+    let id = query.split('&').find_map(|pair| pair.strip_prefix(SESSION_KEY)?.strip_prefix('='));
+    let Some(id) = id else {
+        return problem(
+            StatusCode::BAD_REQUEST,
+            "no session is named",
+            "post to the address that GET /sse gives out",
+        );
+    };
     let pairs = gateway.pairs.lock().get(id).cloned();
     let Some((_, pipe)) = pairs.filter(|(owner, _)| *owner == principal.id) else {
         return problem(StatusCode::NOT_FOUND, "unknown session", "open one with GET /sse");

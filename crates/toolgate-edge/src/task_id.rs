@@ -11,7 +11,11 @@ pub(crate) fn expose(sealer: &Sealer, server: &ServerName, principal: &Principal
 }
 
 /// The server and its own id, if the id was given to this principal.
-pub(crate) fn resolve(sealer: &Sealer, principal: &PrincipalId, exposed: &str) -> Option<(ServerName, String)> {
+pub(crate) fn resolve(
+    sealer: &Sealer,
+    principal: &PrincipalId,
+    exposed: &str,
+) -> Option<(ServerName, String)> {
     let payload = sealer.open(PURPOSE, exposed)?;
     let mut parts = payload.splitn(3, '\n');
     let server = ServerName::new(parts.next()?).ok()?;

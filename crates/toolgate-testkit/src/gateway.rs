@@ -50,7 +50,10 @@ impl Gateway {
         stdout.read_line(&mut first).expect("stdout can be read");
         let said: Value = serde_json::from_str(&first).unwrap_or_else(|error| {
             std::thread::sleep(Duration::from_millis(100));
-            panic!("the gateway did not start: {error}: {first:?}; it said {:#?}", log.lock().unwrap_or_else(PoisonError::into_inner));
+            panic!(
+                "the gateway did not start: {error}: {first:?}; it said {:#?}",
+                log.lock().unwrap_or_else(PoisonError::into_inner)
+            );
         });
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         Self {
@@ -66,7 +69,8 @@ impl Gateway {
 
     /// Stops this gateway (by signal `-9` if `hard`) and starts it again on the same data; tokens stay as they were.
     pub fn restart(mut self, hard: bool) -> Self {
-        let toml = std::fs::read_to_string(self.folder.path().join("toolgate.toml")).expect("the configuration is there");
+        let toml = std::fs::read_to_string(self.folder.path().join("toolgate.toml"))
+            .expect("the configuration is there");
         self.end(hard);
         let (agent, admin) = (self.agent.clone(), self.admin.clone());
         let folder = std::mem::replace(&mut self.folder, tempfile::tempdir().expect("a temporary folder"));
@@ -101,7 +105,11 @@ impl Gateway {
 
     /// Runs another command of the binary on the same configuration and data.
     pub fn cli(&self, args: &[&str]) -> Output {
-        command(&self.program, self.folder.path()).args(args).stdin(Stdio::null()).output().expect("the binary runs")
+        command(&self.program, self.folder.path())
+            .args(args)
+            .stdin(Stdio::null())
+            .output()
+            .expect("the binary runs")
     }
 
     /// A command that has not been started yet, for tests that speak to it.
@@ -145,7 +153,12 @@ impl Drop for Gateway {
 
 fn command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
-    command.arg("--config").arg(folder.join("toolgate.toml")).arg("--data").arg(folder.join("data")).current_dir(folder);
+    command
+        .arg("--config")
+        .arg(folder.join("toolgate.toml"))
+        .arg("--data")
+        .arg(folder.join("data"))
+        .current_dir(folder);
     command
 }
 
@@ -168,7 +181,10 @@ pub fn until<T>(wait: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T>
 }
 
 /// The same for questions that are asked asynchronously.
-pub async fn until_async<T, F: Future<Output = Option<T>>>(wait: Duration, mut ask: impl FnMut() -> F) -> Option<T> {
+pub async fn until_async<T, F: Future<Output = Option<T>>>(
+    wait: Duration,
+    mut ask: impl FnMut() -> F,
+) -> Option<T> {
     let started = Instant::now();
     loop {
         if let Some(answer) = ask().await {
@@ -207,11 +223,19 @@ impl Answer {
 
     /// The JSON-RPC messages of the answer, whether it is one object or a stream of events.
     pub fn messages(&self) -> Vec<Value> {
-        let streams = self.headers.get("content-type").is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"));
+        let streams = self
+            .headers
+            .get("content-type")
+            .is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"));
         if !streams {
             return vec![self.json()];
         }
-        let data = self.text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).filter(|data| !data.is_empty());
+        let data = self
+            .text
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"))
+            .map(str::trim)
+            .filter(|data| !data.is_empty());
         data.map(|data| serde_json::from_str(data).expect("events are JSON")).collect()
     }
 
@@ -264,7 +288,11 @@ impl HttpClient {
 
     /// The request of the newer era for this method, ready to be changed or sent.
     pub fn modern_request(&self, id: u64, method: &str, mut params: Value) -> reqwest::RequestBuilder {
-        let name = params["name"].as_str().or(params["uri"].as_str()).or(params["taskId"].as_str()).map(str::to_owned);
+        let name = params["name"]
+            .as_str()
+            .or(params["uri"].as_str())
+            .or(params["taskId"].as_str())
+            .map(str::to_owned);
         let mut meta = params["_meta"].take();
         if meta.is_null() {
             meta = json!({});
@@ -274,7 +302,8 @@ impl HttpClient {
         meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "testkit", "version": "1" });
         params["_meta"] = meta;
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        let mut request = self.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", method);
+        let mut request =
+            self.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", method);
         if let Some(name) = name {
             request = request.header("mcp-name", name);
         }
@@ -314,8 +343,11 @@ impl HttpClient {
     pub async fn tool_names(&self, enough: usize) -> Vec<String> {
         let names = until_async(Duration::from_secs(30), || async {
             let result = self.modern("tools/list", json!({})).await.result();
-            let names: Vec<String> =
-                result["tools"].as_array()?.iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
+            let names: Vec<String> = result["tools"]
+                .as_array()?
+                .iter()
+                .filter_map(|tool| Some(tool["name"].as_str()?.to_owned()))
+                .collect();
             (names.len() >= enough).then_some(names)
         });
         names.await.unwrap_or_else(|| panic!("fewer than {enough} tools appeared"))

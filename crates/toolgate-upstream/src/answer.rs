@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use bytestring::ByteString;
-use toolgate_core::{Raw, RawJson};
 use toolgate_core::port::{Reply, ServerError};
 use toolgate_core::server::Era;
+use toolgate_core::{Raw, RawJson};
 use toolgate_wire::message::parse_text;
 use toolgate_wire::{Incoming, Members, Response, object};
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use toolgate_core::RawJson;
 use toolgate_core::port::{Reply, ServerError, ServerRequest};
 use toolgate_core::server::Listing;
-use toolgate_wire::{Members, object};
 use toolgate_wire::object::push_member;
+use toolgate_wire::{Members, object};
 
 use crate::context::Context;
 use crate::deadline::Deadline;

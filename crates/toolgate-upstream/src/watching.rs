@@ -29,17 +29,12 @@ const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 type Uris = Arc<BTreeSet<String>>;
 
 /// The resources that somebody wants to hear of, counted.
+#[derive(Default)]
 pub(crate) struct Wanted {
     counts: Mutex<BTreeMap<String, usize>>,
     uris: watch::Sender<Uris>,
     /// What the server has confirmed, or will never confirm.
     heard: watch::Sender<Uris>,
-}
-
-impl Default for Wanted {
-    fn default() -> Self {
-        Self { counts: Mutex::default(), uris: watch::Sender::default(), heard: watch::Sender::default() }
-    }
 }
 
 impl Wanted {

@@ -81,7 +81,11 @@ mod tests {
     fn lines_survive_any_cut() {
         let text = "{\"a\":1}\n\n{\"b\":2}\r\nhalf";
         for cut in 0..text.len() {
-            assert_eq!(lines(&[&text[..cut], &text[cut..]], 100), ["{\"a\":1}", "{\"b\":2}\r"], "cut at {cut}");
+            assert_eq!(
+                lines(&[&text[..cut], &text[cut..]], 100),
+                ["{\"a\":1}", "{\"b\":2}\r"],
+                "cut at {cut}"
+            );
         }
     }
 

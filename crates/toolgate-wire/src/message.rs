@@ -53,7 +53,9 @@ impl Malformed {
     pub fn to_error(&self) -> RpcError {
         let code = match self {
             Malformed::Syntax(_) => RpcError::PARSE,
-            Malformed::TooDeep { .. } | Malformed::Invalid { .. } | Malformed::Batch => RpcError::INVALID_REQUEST,
+            Malformed::TooDeep { .. } | Malformed::Invalid { .. } | Malformed::Batch => {
+                RpcError::INVALID_REQUEST
+            }
         };
         RpcError::new(code, self.to_string())
     }
@@ -206,7 +208,13 @@ mod tests {
 
     #[test]
     fn what_nests_too_deep_is_an_invalid_request() {
-        let nested = |depth: usize| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"a":{}{}}}}}"#, "[".repeat(depth), "]".repeat(depth));
+        let nested = |depth: usize| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"a":{}{}}}}}"#,
+                "[".repeat(depth),
+                "]".repeat(depth)
+            )
+        };
         assert!(parse(nested(98).as_bytes(), 100).is_ok());
         assert_eq!(refusal(&nested(99)).0, RpcError::INVALID_REQUEST);
         assert_eq!(refusal(&nested(5000)).0, RpcError::INVALID_REQUEST);

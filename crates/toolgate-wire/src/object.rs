@@ -70,7 +70,10 @@ impl<'a> Members<'a> {
 
     /// Whether a key stands twice: two readers of such an object may see two different things.
     pub fn has_duplicates(&self) -> bool {
-        self.0.iter().enumerate().any(|(at, (name, _))| self.0[..at].iter().any(|(earlier, _)| earlier == name))
+        self.0
+            .iter()
+            .enumerate()
+            .any(|(at, (name, _))| self.0[..at].iter().any(|(earlier, _)| earlier == name))
     }
 
     /// The members but those `without` names, as text without braces, appended to `text`.

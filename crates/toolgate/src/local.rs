@@ -94,7 +94,8 @@ impl LocalClient {
             if self.reader.read_line(&mut line).await.context("could not read from the gateway")? == 0 {
                 bail!("the gateway ended the connection");
             }
-            let mut message: Value = serde_json::from_str(&line).context("the gateway sent something that is not JSON")?;
+            let mut message: Value =
+                serde_json::from_str(&line).context("the gateway sent something that is not JSON")?;
             if message["id"] != json!(id) {
                 on_progress(&message);
             } else if let Some(error) = message.get_mut("error") {

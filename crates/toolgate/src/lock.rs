@@ -31,7 +31,9 @@ impl GatewayLock {
                     data.display()
                 );
             }
-            Err(TryLockError::Error(error)) => return Err(error).with_context(|| format!("could not lock {}", path.display())),
+            Err(TryLockError::Error(error)) => {
+                return Err(error).with_context(|| format!("could not lock {}", path.display()));
+            }
         }
         let lock = Self(file);
         lock.announce(None)?;

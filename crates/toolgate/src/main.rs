@@ -35,10 +35,11 @@ fn main() -> ExitCode {
         _ => {}
     }
     start_logging(&cli.command);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(&anyhow::Error::new(error).context("could not start the runtime")),
-    };
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return fail(&anyhow::Error::new(error).context("could not start the runtime")),
+        };
     let outcome = runtime.block_on(command::run(cli));
     // A read of standard input that is still blocked must not keep the process alive.
     runtime.shutdown_background();

@@ -39,7 +39,12 @@ pub(crate) enum Record {
     No,
 }
 
-pub(crate) async fn start(config: &Config, store: &Store, listen: SocketAddr, record: Record) -> anyhow::Result<House> {
+pub(crate) async fn start(
+    config: &Config,
+    store: &Store,
+    listen: SocketAddr,
+    record: Record,
+) -> anyhow::Result<House> {
     let enabled: Vec<&ServerEntry> = config.servers.iter().filter(|server| server.enabled).collect();
     let specs: Vec<ServerSpec> = enabled.iter().map(|server| server.spec.clone()).collect();
     let names: Vec<ServerName> = specs.iter().map(|spec| spec.name.clone()).collect();
@@ -47,14 +52,17 @@ pub(crate) async fn start(config: &Config, store: &Store, listen: SocketAddr, re
     let hub = Hub::new(catalog.clone(), names.iter().cloned());
     let shutdown = CancellationToken::new();
 
-    let fingerprints: BTreeMap<ServerName, String> = specs.iter().map(|spec| (spec.name.clone(), fingerprint(spec))).collect();
+    let fingerprints: BTreeMap<ServerName, String> =
+        specs.iter().map(|spec| (spec.name.clone(), fingerprint(spec))).collect();
     let mut eras = BTreeMap::new();
     for (name, fingerprint) in &fingerprints {
         if let Some(era) = store.remembered_era(name, fingerprint).await? {
             eras.insert(name.clone(), era);
         }
         // What a server listed last is served until it has listed again.
-        if record == Record::Yes && let Some(listing) = store.read_listing(name, fingerprint).await? {
+        if record == Record::Yes
+            && let Some(listing) = store.read_listing(name, fingerprint).await?
+        {
             hub.listed(name, listing);
         }
     }
@@ -77,7 +85,10 @@ pub(crate) async fn start(config: &Config, store: &Store, listen: SocketAddr, re
         facts: memory,
         limits: config.limits.clone(),
         env: std::env::vars().collect(),
-        reaper_command: Some((std::env::current_exe().context("could not find the path of this program")?, vec!["reap".into()])),
+        reaper_command: Some((
+            std::env::current_exe().context("could not find the path of this program")?,
+            vec!["reap".into()],
+        )),
     });
     let gateway = Gateway::new(Setup {
         catalog: catalog.clone(),
@@ -127,7 +138,10 @@ fn settings(server: &ServerEntry) -> ServerSettings {
     ServerSettings {
         name: server.spec.name.clone(),
         prefix: server.prefix,
-        filter: Filter::new(server.filter.allow.iter().map(String::as_str), server.filter.deny.iter().map(String::as_str)),
+        filter: Filter::new(
+            server.filter.allow.iter().map(String::as_str),
+            server.filter.deny.iter().map(String::as_str),
+        ),
     }
 }
 
@@ -215,7 +229,12 @@ impl Watcher for Ears {
         self.hub.logged(&params);
     }
 
-    fn asked(&self, _server: &ServerName, kind: AskKind, params: RawJson) -> BoxFuture<'static, Result<RawJson, RpcError>> {
+    fn asked(
+        &self,
+        _server: &ServerName,
+        kind: AskKind,
+        params: RawJson,
+    ) -> BoxFuture<'static, Result<RawJson, RpcError>> {
         self.hub.asked(kind, params)
     }
 
@@ -306,14 +325,20 @@ impl Records {
         }
     }
 
-    async fn write(&mut self, store: &Store, fingerprints: &BTreeMap<ServerName, String>) -> Result<(), StoreError> {
+    async fn write(
+        &mut self,
+        store: &Store,
+        fingerprints: &BTreeMap<ServerName, String>,
+    ) -> Result<(), StoreError> {
         let none = String::new();
         let fingerprint = |name: &ServerName| fingerprints.get(name).unwrap_or(&none);
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let at = i64::try_from(at).unwrap_or(i64::MAX);
         for name in std::mem::take(&mut self.changed_states) {
             if let Some(state) = self.states.get(&name) {
-                store.write_status(&name, state, self.counts.get(&name).copied().unwrap_or_default(), at).await?;
+                store
+                    .write_status(&name, state, self.counts.get(&name).copied().unwrap_or_default(), at)
+                    .await?;
             }
         }
         for (name, listing) in std::mem::take(&mut self.listings) {

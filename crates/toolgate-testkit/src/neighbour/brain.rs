@@ -65,7 +65,12 @@ const OPENING: [&str; 2] = ["initialize", "server/discover"];
 
 impl Brain {
     pub(super) fn new(settings: Settings) -> Self {
-        Self { settings, added: AtomicUsize::new(0), sessions_opened: AtomicUsize::new(0), cancellations: AtomicUsize::new(0) }
+        Self {
+            settings,
+            added: AtomicUsize::new(0),
+            sessions_opened: AtomicUsize::new(0),
+            cancellations: AtomicUsize::new(0),
+        }
     }
 
     /// `text` is the message as it came, `head` what came around it.
@@ -88,7 +93,8 @@ impl Brain {
         if message.id.is_none() {
             return Act::Nothing;
         }
-        let params = message.params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
+        let params =
+            message.params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
         self.answer(method, &params, text, head)
     }
 
@@ -105,7 +111,8 @@ impl Brain {
             ("resources/list", _) => Act::Result(self.complete(&self.resources())),
             ("resources/templates/list", _) => Act::Result(self.complete(r#""resourceTemplates":[]"#)),
             ("resources/read", _) => {
-                let contents = json!([{ "uri": params.uri, "mimeType": "text/plain", "text": self.settings.label }]);
+                let contents =
+                    json!([{ "uri": params.uri, "mimeType": "text/plain", "text": self.settings.label }]);
                 Act::Result(self.complete(&format!(r#""contents":{contents}"#)))
             }
             ("tools/call", _) => self.call(params, text, head),
@@ -143,7 +150,12 @@ impl Brain {
     }
 
     fn resources(&self) -> String {
-        let all: Vec<_> = self.settings.resource.iter().map(|uri| json!({ "uri": uri, "name": self.settings.label })).collect();
+        let all: Vec<_> = self
+            .settings
+            .resource
+            .iter()
+            .map(|uri| json!({ "uri": uri, "name": self.settings.label }))
+            .collect();
         format!(r#""resources":{}"#, json!(all))
     }
 
@@ -223,7 +235,8 @@ impl Brain {
 
     /// A whole response of 50 MiB.
     pub(super) fn huge(&self, id: &str) -> String {
-        response(id, &self.said(&"x".repeat(HUGE_BYTES)))
+        let text = "x".repeat(HUGE_BYTES);
+        response(id, &self.complete(&format!(r#""content":[{{"type":"text","text":"{text}"}}]"#)))
     }
 
     pub(super) fn chatter(&self) {

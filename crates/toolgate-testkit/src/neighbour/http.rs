@@ -14,8 +14,11 @@ use super::{Era, Settings, Start};
 pub fn serve(address: SocketAddr, settings: Settings, said: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let listener = TcpListener::bind(address)?;
     said(listener.local_addr()?);
-    let server =
-        Arc::new(Server { brain: Brain::new(settings), sessions: Mutex::default(), listeners: Mutex::default() });
+    let server = Arc::new(Server {
+        brain: Brain::new(settings),
+        sessions: Mutex::default(),
+        listeners: Mutex::default(),
+    });
     for stream in listener.incoming() {
         let server = server.clone();
         let stream = stream?;
@@ -46,7 +49,8 @@ impl Request {
                 return Ok(None);
             }
         }
-        let mut request = Self { method: head.split(' ').next().unwrap_or_default().to_owned(), head, body: String::new() };
+        let mut request =
+            Self { method: head.split(' ').next().unwrap_or_default().to_owned(), head, body: String::new() };
         let length = request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
@@ -126,7 +130,9 @@ impl Server {
 
     fn announce(&self) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.retain_mut(|(stream, subscription)| send_event(stream, &list_changed(subscription.as_deref())).is_ok());
+        listeners.retain_mut(|(stream, subscription)| {
+            send_event(stream, &list_changed(subscription.as_deref())).is_ok()
+        });
     }
 
     /// Answers one message. `false` if the connection is of no use any more.
@@ -155,7 +161,11 @@ impl Server {
             }
             Act::Result(result) => send(stream, "200 OK", &response(id, &result), "")?,
             Act::Error(code, message) => {
-                let status = if code == -32601 && self.brain.settings.era == Era::Modern { "404 Not Found" } else { "200 OK" };
+                let status = if code == -32601 && self.brain.settings.era == Era::Modern {
+                    "404 Not Found"
+                } else {
+                    "200 OK"
+                };
                 send(stream, status, &error(id, code, message), "")?;
             }
             Act::Listen => {
@@ -213,7 +223,9 @@ impl Server {
                 std::process::exit(0);
             }
             Misdeed::Exit => std::process::exit(3),
-            Misdeed::Stranger => send(stream, "200 OK", &response("987654321", &self.brain.said("who asked?")), "")?,
+            Misdeed::Stranger => {
+                send(stream, "200 OK", &response("987654321", &self.brain.said("who asked?")), "")?
+            }
             Misdeed::Twice => {
                 stream.write_all(STREAM_HEAD.as_bytes())?;
                 send_event(stream, &answer)?;
@@ -237,10 +249,13 @@ impl Server {
             Misdeed::Chatter | Misdeed::Grandchild => send(stream, "200 OK", &answer, "")?,
             Misdeed::Status500 => send(stream, "500 Internal Server Error", r#"{"oops":"it broke"}"#, "")?,
             Misdeed::Status401 => send(stream, "401 Unauthorized", "", "WWW-Authenticate: Bearer\r\n")?,
-            Misdeed::Redirect => send(stream, "307 Temporary Redirect", "", "Location: http://127.0.0.1:1/mcp\r\n")?,
+            Misdeed::Redirect => {
+                send(stream, "307 Temporary Redirect", "", "Location: http://127.0.0.1:1/mcp\r\n")?
+            }
             Misdeed::WrongType => {
                 let page = "<html><body>Welcome!</body></html>";
-                stream.write_all(format!("{}{page}", head("200 OK", "text/html", page.len(), "")).as_bytes())?;
+                stream
+                    .write_all(format!("{}{page}", head("200 OK", "text/html", page.len(), "")).as_bytes())?;
             }
             Misdeed::Cut => {
                 stream.write_all(head("200 OK", "application/json", answer.len(), "").as_bytes())?;
@@ -257,7 +272,9 @@ impl Server {
             }
             Misdeed::Short => {
                 let length = answer.len() - 10;
-                stream.write_all(format!("{}{answer}", head("200 OK", "application/json", length, "")).as_bytes())?;
+                stream.write_all(
+                    format!("{}{answer}", head("200 OK", "application/json", length, "")).as_bytes(),
+                )?;
             }
         }
         Ok(true)

@@ -11,7 +11,8 @@ use super::{Era, Settings, Start};
 
 /// Serves one client until it closes stdin.
 pub fn serve(settings: Settings) {
-    let server = Server { brain: Brain::new(settings), listeners: Mutex::default(), flooding: Arc::default() };
+    let server =
+        Server { brain: Brain::new(settings), listeners: Mutex::default(), flooding: Arc::default() };
     match server.brain.settings.start() {
         Start::Exit => return,
         Start::Garbage => write(GARBAGE),
@@ -42,7 +43,9 @@ fn send(message: &str) {
 
 impl Server {
     fn take(&self, line: &str) {
-        let id = serde_json::from_str::<Message<'_>>(line).ok().and_then(|message| message.id.map(|id| id.get().to_owned()));
+        let id = serde_json::from_str::<Message<'_>>(line)
+            .ok()
+            .and_then(|message| message.id.map(|id| id.get().to_owned()));
         let id = id.unwrap_or_else(|| "null".into());
         match self.brain.consider(line, "") {
             Act::Nothing | Act::Silence => {}

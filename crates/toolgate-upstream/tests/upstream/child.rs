@@ -40,7 +40,7 @@ async fn a_modern_server_is_found_and_subscribed_to() {
         .recorder
         .until("a subscription", |told| told.stderr.iter().any(|line| line.contains("toolsListChanged")))
         .await;
-    gateway.manager.watch_resource(&name(), "test://a");
+    drop(gateway.manager.watch_resource(&name(), "test://a"));
     gateway
         .recorder
         .until("the new subscription and the end of the old", |told| {
@@ -253,8 +253,8 @@ async fn a_changed_list_is_read_again() {
 async fn resources_are_subscribed_to_once_and_again_after_a_restart() {
     let gateway = Gateway::with(child("legacy"));
     gateway.recorder.healthy().await;
-    gateway.manager.watch_resource(&name(), "test://a");
-    gateway.manager.watch_resource(&name(), "test://a");
+    drop(gateway.manager.watch_resource(&name(), "test://a"));
+    drop(gateway.manager.watch_resource(&name(), "test://a"));
     let subscriptions =
         |stderr: &[String]| stderr.iter().filter(|line| line.starts_with("resources/subscribe")).count();
     gateway.recorder.until("the subscription", |told| subscriptions(&told.stderr) == 1).await;

@@ -354,7 +354,7 @@ async fn one_subscription_hears_of_changes_and_is_renewed() {
         .recorder
         .until("the new list", |told| told.listings.last().is_some_and(|list| list.tools.len() == 2))
         .await;
-    gateway.manager.watch_resource(&name(), "test://a");
+    drop(gateway.manager.watch_resource(&name(), "test://a"));
     let (filter, second) = opened.recv().await.unwrap();
     assert_eq!(filter, json!({"toolsListChanged": true, "resourceSubscriptions": ["test://a"]}));
     first.closed().await;

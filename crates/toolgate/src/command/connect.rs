@@ -28,12 +28,23 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
             let store = Store::open(&config.data).await?;
             let label = format!("connect {}", client.name());
             let token = store.create_token(Role::Agent, Some(&label)).await?;
-            eprintln!("Made the token {} for {} (`toolgate token revoke {}` takes it back).", token.id, client.name(), token.id);
+            eprintln!(
+                "Made the token {} for {} (`toolgate token revoke {}` takes it back).",
+                token.id,
+                client.name(),
+                token.id
+            );
             token.secret
         }
     };
     let program = std::env::current_exe().context("could not find the path of this program")?;
-    let gate = Gate { url: &url, token: &token, program: &program, data: &config.data, config: config.source.as_deref() };
+    let gate = Gate {
+        url: &url,
+        token: &token,
+        program: &program,
+        data: &config.data,
+        config: config.source.as_deref(),
+    };
     if !args.write {
         println!("{}", connect::render(client, &gate));
         return Ok(ExitCode::SUCCESS);
@@ -52,7 +63,9 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
     }
     match written {
         Written::Changed { backup: None } => println!("Created {}.", path.display()),
-        Written::Changed { backup: Some(backup) } => println!("Wrote {}; what was there before is in {}.", path.display(), backup.display()),
+        Written::Changed { backup: Some(backup) } => {
+            println!("Wrote {}; what was there before is in {}.", path.display(), backup.display())
+        }
         Written::Unchanged => println!("{} points at this gateway already.", path.display()),
     }
     Ok(ExitCode::SUCCESS)

@@ -45,7 +45,10 @@ async fn examine(context: &Context) -> Vec<Finding> {
         Ok(config) => config,
         Err(error) => return vec![wrong("configuration", format!("{error:#}"), None)],
     };
-    let source = config.source.as_ref().map_or_else(|| "none, defaults are used".to_owned(), |path| path.display().to_string());
+    let source = config
+        .source
+        .as_ref()
+        .map_or_else(|| "none, defaults are used".to_owned(), |path| path.display().to_string());
     let mut findings = vec![fine("configuration", source)];
     let store = match Store::open(&config.data).await {
         Ok(store) => store,
@@ -58,7 +61,9 @@ async fn examine(context: &Context) -> Vec<Finding> {
     findings.push(fine("data folder", config.data.display().to_string()));
     findings.push(check_tokens(&store).await);
     findings.push(match lock::running(&config.data) {
-        Some(running) => fine("gateway", format!("runs (pid {}) at {}", running.pid, running.endpoint.unwrap_or_default())),
+        Some(running) => {
+            fine("gateway", format!("runs (pid {}) at {}", running.pid, running.endpoint.unwrap_or_default()))
+        }
         None => fine("gateway", "is not running; `toolgate serve` starts it".into()),
     });
     findings.extend(check_servers(&config, &store).await);
@@ -77,11 +82,20 @@ async fn check_tokens(store: &Store) -> Finding {
 }
 
 async fn check_servers(config: &Config, store: &Store) -> Vec<Finding> {
-    let names: Vec<String> =
-        config.servers.iter().filter(|server| server.enabled).map(|server| server.spec.name.to_string()).collect();
+    let names: Vec<String> = config
+        .servers
+        .iter()
+        .filter(|server| server.enabled)
+        .map(|server| server.spec.name.to_string())
+        .collect();
     if names.is_empty() {
         let hint = "`toolgate servers import <file>` adds the servers of a client";
-        return vec![Finding { ok: true, about: "servers".into(), says: "none is configured".into(), hint: Some(hint.into()) }];
+        return vec![Finding {
+            ok: true,
+            about: "servers".into(),
+            says: "none is configured".into(),
+            hint: Some(hint.into()),
+        }];
     }
     eprintln!("Trying {} servers …", names.len());
     match try_servers(config, store, &names).await {
@@ -98,9 +112,13 @@ fn judge(config: &Config, trial: &Trial) -> Finding {
     let entry = config.servers.iter().find(|server| server.spec.name.as_str() == trial.name);
     let hint = match entry.map(|entry| &entry.spec.transport) {
         Some(TransportSpec::Stdio { command, .. }) => {
-            format!("run `{command}` by hand with the same arguments and environment; children get only PATH, HOME and what `env` gives them")
+            format!(
+                "run `{command}` by hand with the same arguments and environment; children get only PATH, HOME and what `env` gives them"
+            )
         }
-        Some(TransportSpec::Http { url, .. }) => format!("check that {url} is reachable from here and that its `headers` carry a valid credential"),
+        Some(TransportSpec::Http { url, .. }) => {
+            format!("check that {url} is reachable from here and that its `headers` carry a valid credential")
+        }
         None => "check its entry in the configuration".into(),
     };
     wrong(&about, trial.describe(), Some(hint))

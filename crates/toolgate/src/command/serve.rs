@@ -114,7 +114,10 @@ fn announce(context: &Context, config: &Config, endpoint: &str, first: Option<&(
     } } });
     if context.global.json {
         let tokens = first.map(|(agent, admin)| json!({ "agent": agent.secret, "admin": admin.secret }));
-        println!("{}", json!({ "endpoint": endpoint, "data": config.data, "tokens": tokens, "client": client }));
+        println!(
+            "{}",
+            json!({ "endpoint": endpoint, "data": config.data, "tokens": tokens, "client": client })
+        );
         return;
     }
     let enabled = config.servers.iter().filter(|server| server.enabled).count();
@@ -123,7 +126,9 @@ fn announce(context: &Context, config: &Config, endpoint: &str, first: Option<&(
     println!("  data           {}", config.data.display());
     match &config.source {
         Some(source) => println!("  configuration  {} ({enabled} servers)", source.display()),
-        None => println!("  configuration  none yet; `toolgate servers import <file>` takes over what a client has"),
+        None => println!(
+            "  configuration  none yet; `toolgate servers import <file>` takes over what a client has"
+        ),
     }
     match first {
         Some((_, admin)) => {
@@ -133,5 +138,7 @@ fn announce(context: &Context, config: &Config, endpoint: &str, first: Option<&(
         None => println!("\nFor an MCP client (`toolgate token create --role agent` makes a token):\n"),
     }
     println!("{client:#}\n");
-    println!("`toolgate connect <client>` writes this for Claude, Cursor and VS Code. Ctrl-C stops the gateway.");
+    println!(
+        "`toolgate connect <client>` writes this for Claude, Cursor and VS Code. Ctrl-C stops the gateway."
+    );
 }

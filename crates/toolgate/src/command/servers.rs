@@ -16,9 +16,9 @@ use super::Context;
 use crate::cli::ServersCommand;
 use crate::config::{Config, ServerEntry};
 use crate::import::{self, Plan, Surroundings};
-use crate::wiring::{self, House, Record};
 use crate::lock;
 use crate::table::Table;
+use crate::wiring::{self, House, Record};
 
 pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::Result<ExitCode> {
     match command {
@@ -73,7 +73,9 @@ pub(super) fn health(state: &ServerState) -> &'static str {
 
 fn target(entry: &ServerEntry) -> String {
     match &entry.spec.transport {
-        TransportSpec::Stdio { command, args, .. } => [std::slice::from_ref(command), args].concat().join(" "),
+        TransportSpec::Stdio { command, args, .. } => {
+            [std::slice::from_ref(command), args].concat().join(" ")
+        }
         TransportSpec::Http { url, .. } => url.clone(),
     }
 }
@@ -82,7 +84,8 @@ async fn known<'a>(config: &'a Config, store: &Store) -> anyhow::Result<Vec<Know
     let running = lock::running(&config.data).is_some();
     let mut statuses: BTreeMap<String, ServerStatus> =
         store.read_statuses().await?.into_iter().map(|status| (status.name.to_string(), status)).collect();
-    let with_status = |entry: &'a ServerEntry| Known { entry, status: statuses.remove(entry.spec.name.as_str()), running };
+    let with_status =
+        |entry: &'a ServerEntry| Known { entry, status: statuses.remove(entry.spec.name.as_str()), running };
     Ok(config.servers.iter().map(with_status).collect())
 }
 
@@ -95,14 +98,18 @@ async fn list(context: &Context) -> anyhow::Result<ExitCode> {
     let mut table = Table::new(["SERVER", "STATE", "LISTED", "DETAIL"]);
     for one in &known {
         let counts = one.status.as_ref().map_or(Counts::default(), |status| status.counts);
-        let reason = one.status.as_ref().filter(|_| one.running).and_then(|status| status.state.reason.clone());
-        let listed = format!("{} tools, {} prompts, {} resources", counts.tools, counts.prompts, counts.resources);
+        let reason =
+            one.status.as_ref().filter(|_| one.running).and_then(|status| status.state.reason.clone());
+        let listed =
+            format!("{} tools, {} prompts, {} resources", counts.tools, counts.prompts, counts.resources);
         let detail = reason.unwrap_or_else(|| target(one.entry));
         table.row([one.entry.spec.name.to_string(), one.state().to_owned(), listed, detail]);
     }
     print!("{}", table.render(context.reader(), &json));
     if known.is_empty() && !context.global.json {
-        eprintln!("hint: `toolgate servers import <file>` adds the servers a client has; toolgate.example.toml shows how to write one");
+        eprintln!(
+            "hint: `toolgate servers import <file>` adds the servers a client has; toolgate.example.toml shows how to write one"
+        );
     } else if known.iter().all(|one| !one.running) && !context.global.json {
         eprintln!("The gateway is not running on {}; `toolgate serve` starts it.", config.data.display());
     }
@@ -154,10 +161,15 @@ async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
 
 pub(super) fn unknown_server(config: &Config, name: &str) -> String {
     let names: Vec<&str> = config.servers.iter().map(|server| server.spec.name.as_str()).collect();
-    let best = names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+    let best =
+        names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
     match best {
-        None => format!("there is no server {name:?}: none is configured\nhint: `toolgate servers import <file>` adds some"),
-        Some(best) if strsim::jaro_winkler(best, name) > 0.7 => format!("there is no server {name:?}\nhint: did you mean {best:?}?"),
+        None => format!(
+            "there is no server {name:?}: none is configured\nhint: `toolgate servers import <file>` adds some"
+        ),
+        Some(best) if strsim::jaro_winkler(best, name) > 0.7 => {
+            format!("there is no server {name:?}\nhint: did you mean {best:?}?")
+        }
         Some(_) => format!("there is no server {name:?}\nhint: there are {}", names.join(", ")),
     }
 }
@@ -165,10 +177,15 @@ pub(super) fn unknown_server(config: &Config, name: &str) -> String {
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
 fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::Result<ExitCode> {
     let path = context.cwd.join(file);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {}", file.display()))?;
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("could not read {}", file.display()))?;
     let home = std::env::home_dir();
     let config = context.config_as_written()?;
-    let found = import::read_client_config(&path, &text, &Surroundings { home: home.as_deref(), listen: config.listen })?;
+    let found = import::read_client_config(
+        &path,
+        &text,
+        &Surroundings { home: home.as_deref(), listen: config.listen },
+    )?;
     let target = context.whereabouts().file_to_write();
     let current = match std::fs::read_to_string(&target) {
         Ok(text) => Some(text),
@@ -189,7 +206,9 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
         return Ok(ExitCode::FAILURE);
     }
     let backup = import::apply(&plan)?;
-    let kept = backup.map(|backup| format!("; what was there before is in {}", backup.display())).unwrap_or_default();
+    let kept = backup
+        .map(|backup| format!("; what was there before is in {}", backup.display()))
+        .unwrap_or_default();
     eprintln!("Wrote {}{kept}.", plan.target.display());
     Ok(ExitCode::SUCCESS)
 }
@@ -221,7 +240,11 @@ pub(super) struct Trial {
 }
 
 /// Connects to servers in a gateway of its own and reports each.
-pub(super) async fn try_servers(config: &Config, store: &Store, names: &[String]) -> anyhow::Result<Vec<Trial>> {
+pub(super) async fn try_servers(
+    config: &Config,
+    store: &Store,
+    names: &[String],
+) -> anyhow::Result<Vec<Trial>> {
     let mut config = config.clone();
     config.servers.retain(|server| names.iter().any(|name| name == server.spec.name.as_str()));
     for server in &mut config.servers {
@@ -248,7 +271,13 @@ pub(super) async fn try_servers(config: &Config, store: &Store, names: &[String]
 
 fn tools_of(house: &House, server: &ServerName) -> Vec<String> {
     let snapshot = house.catalog.snapshot();
-    snapshot.tools.entries().iter().filter(|entry| entry.server == *server).map(|entry| entry.wire.clone()).collect()
+    snapshot
+        .tools
+        .entries()
+        .iter()
+        .filter(|entry| entry.server == *server)
+        .map(|entry| entry.wire.clone())
+        .collect()
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
@@ -291,7 +320,10 @@ impl Trial {
         if state.health == ServerHealth::Healthy {
             let version = state.protocol_version.as_deref().unwrap_or("?");
             let transport = state.transport.unwrap_or("?");
-            text.push_str(&format!(" ({transport}, protocol {version}, {} tools, {took_ms} ms)", tools.len()));
+            text.push_str(&format!(
+                " ({transport}, protocol {version}, {} tools, {took_ms} ms)",
+                tools.len()
+            ));
         } else if !stderr.is_empty() {
             text.push_str("\n  last lines on standard error:");
             for line in stderr.iter().rev().take(10).rev() {

@@ -47,7 +47,9 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
 
 fn with_hint(error: StoreError) -> anyhow::Error {
     match error {
-        StoreError::TokenUnknown { .. } => anyhow::anyhow!("{error}\nhint: `toolgate token list` shows all of them"),
+        StoreError::TokenUnknown { .. } => {
+            anyhow::anyhow!("{error}\nhint: `toolgate token list` shows all of them")
+        }
         StoreError::TokenAmbiguous { .. } => anyhow::anyhow!("{error}\nhint: give more of the id"),
         other => other.into(),
     }

@@ -29,7 +29,12 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
-async fn list(context: &Context, config: &Config, client: &mut LocalClient, server: Option<&str>) -> anyhow::Result<ExitCode> {
+async fn list(
+    context: &Context,
+    config: &Config,
+    client: &mut LocalClient,
+    server: Option<&str>,
+) -> anyhow::Result<ExitCode> {
     let prefix = server.map(|server| prefix_of(config, server)).transpose()?.unwrap_or_default();
     let mut tools = client.list("tools/list", "tools").await?;
     tools.retain(|tool| text(&tool["name"]).starts_with(&prefix));
@@ -68,7 +73,8 @@ async fn describe(context: &Context, client: &mut LocalClient, name: &str) -> an
         println!("{description}\n");
     }
     let schema = &tool["inputSchema"];
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     if properties.is_empty() {
         println!("It takes no arguments.");
@@ -77,14 +83,24 @@ async fn describe(context: &Context, client: &mut LocalClient, name: &str) -> an
     let mut table = Table::new(["ARGUMENT", "TYPE", "NEEDED", "DESCRIPTION"]);
     for (name, property) in &properties {
         let needed = if required.contains(&name.as_str()) { "required" } else { "optional" };
-        table.row([name.clone(), kind(property), needed.to_owned(), first_line(text(&property["description"]))]);
+        table.row([
+            name.clone(),
+            kind(property),
+            needed.to_owned(),
+            first_line(text(&property["description"])),
+        ]);
     }
     print!("{}", table.render(context.reader(), &properties));
     Ok(ExitCode::SUCCESS)
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
-async fn call(context: &Context, client: &mut LocalClient, name: &str, arguments: Value) -> anyhow::Result<ExitCode> {
+async fn call(
+    context: &Context,
+    client: &mut LocalClient,
+    name: &str,
+    arguments: Value,
+) -> anyhow::Result<ExitCode> {
     let params = json!({ "name": name, "arguments": arguments });
     let result = client.request("tools/call", params, show_progress).await;
     let result = match result {
@@ -103,7 +119,11 @@ async fn call(context: &Context, client: &mut LocalClient, name: &str, arguments
     if context.global.json {
         println!("{result}");
     } else {
-        result["content"].as_array().into_iter().flatten().for_each(|block| println!("{}", show_block(block)));
+        result["content"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .for_each(|block| println!("{}", show_block(block)));
         if result["content"].as_array().is_none_or(Vec::is_empty) && !result["structuredContent"].is_null() {
             println!("{:#}", result["structuredContent"]);
         }
@@ -123,7 +143,11 @@ fn show_block(block: &Value) -> String {
     match block["type"].as_str() {
         Some("text") => text(&block["text"]).to_owned(),
         Some(kind @ ("image" | "audio")) => {
-            format!("[{kind}, {}, {} bytes of base64; --json shows it]", text(&block["mimeType"]), text(&block["data"]).len())
+            format!(
+                "[{kind}, {}, {} bytes of base64; --json shows it]",
+                text(&block["mimeType"]),
+                text(&block["data"]).len()
+            )
         }
         Some("resource_link") => format!("[resource {}]", text(&block["uri"])),
         _ => block.to_string(),
@@ -155,7 +179,8 @@ fn find<'a>(tools: &'a [Value], name: &str) -> Option<&'a Value> {
 }
 
 fn nearest(name: &str, names: &[&str]) -> String {
-    let best = names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+    let best =
+        names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
     match best {
         Some(best) if strsim::jaro_winkler(best, name) > 0.7 => format!("\nhint: did you mean {best}?"),
         _ => "\nhint: `toolgate tools list` shows all of them".into(),
@@ -172,10 +197,16 @@ fn parse_arguments(words: &[String]) -> anyhow::Result<Value> {
     let mut arguments = Value::Object(Map::new());
     for word in words {
         let Some((key, value)) = word.split_once('=') else {
-            bail!("{word:?} is neither a JSON object nor key=value\nhint: text is key=text, anything else is key:=json");
+            bail!(
+                "{word:?} is neither a JSON object nor key=value\nhint: text is key=text, anything else is key:=json"
+            );
         };
         let (key, value) = match key.strip_suffix(':') {
-            Some(key) => (key, serde_json::from_str(value).with_context(|| format!("the value of {key} is not valid JSON"))?),
+            Some(key) => (
+                key,
+                serde_json::from_str(value)
+                    .with_context(|| format!("the value of {key} is not valid JSON"))?,
+            ),
             None => (key, Value::String(value.to_owned())),
         };
         let mut place = &mut arguments;
@@ -203,7 +234,10 @@ mod tests {
     fn arguments_are_json_or_pairs() {
         assert_eq!(parse(&[]), Ok(json!({})));
         assert_eq!(parse(&[r#"{"a": 1.0}"#]), Ok(json!({"a": 1.0})));
-        assert_eq!(parse(&["a=1", "b:=1", "c.d:=[true]", "e=x=y"]), Ok(json!({"a": "1", "b": 1, "c": {"d": [true]}, "e": "x=y"})));
+        assert_eq!(
+            parse(&["a=1", "b:=1", "c.d:=[true]", "e=x=y"]),
+            Ok(json!({"a": "1", "b": 1, "c": {"d": [true]}, "e": "x=y"}))
+        );
     }
 
     #[test]

@@ -107,7 +107,9 @@ async fn a_refusal_repeats_the_id_if_there_was_one_and_never_null() {
     ] {
         assert_eq!(gateway.client().raw(body).await.json()["id"], id);
     }
-    for body in ["{", r#"{"jsonrpc":"2.0","id":1.5,"method":"x"}"#, r#"{"jsonrpc":"2.0","id":null,"method":"x"}"#] {
+    for body in
+        ["{", r#"{"jsonrpc":"2.0","id":1.5,"method":"x"}"#, r#"{"jsonrpc":"2.0","id":null,"method":"x"}"#]
+    {
         assert!(gateway.client().raw(body).await.json().get("id").is_none(), "{body}");
     }
 }
@@ -125,7 +127,8 @@ async fn batches_are_refused_where_the_revision_has_none() {
         assert_eq!(stdio.message().await["error"]["code"], INVALID_REQUEST, "{version}");
         assert_eq!(stdio.request(3, "ping", json!({})).await["result"], json!({}));
     }
-    let newer = gateway.client().post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "ping");
+    let newer =
+        gateway.client().post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "ping");
     expect(&HttpClient::finish(newer.body(batch)).await, 400, INVALID_REQUEST, "2026-07-28");
     expect(&gateway.client().raw(batch).await, 400, INVALID_REQUEST, "outside a session");
     let mut pair = Pair::initialized(&gateway, &json!({})).await;
@@ -149,16 +152,24 @@ async fn batches_work_in_sessions_of_2025_03_26() {
     let answer = HttpClient::finish(client.legacy_post().body(batch.to_string())).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let answers = answer.json();
-    let of = |id: Value| answers.as_array().expect("an array").iter().find(|one| one["id"] == id).expect("answered").clone();
+    let of = |id: Value| {
+        answers.as_array().expect("an array").iter().find(|one| one["id"] == id).expect("answered").clone()
+    };
     assert_eq!(answers.as_array().map(Vec::len), Some(4), "{answers}");
     assert_eq!(of(json!(1))["result"]["content"][0]["text"], "in a batch");
     assert_eq!(of(json!("two"))["result"], json!({}));
     assert_eq!(of(json!(3))["error"]["code"], METHOD_NOT_FOUND);
     assert_eq!(of(json!(4))["error"]["code"], INVALID_REQUEST);
 
-    let silent = HttpClient::finish(client.legacy_post().body(format!("[{INITIALIZED},{INITIALIZED}]"))).await;
+    let silent =
+        HttpClient::finish(client.legacy_post().body(format!("[{INITIALIZED},{INITIALIZED}]"))).await;
     assert_eq!((silent.status, silent.text.as_str()), (202, ""), "nothing in it wants an answer");
-    expect(&HttpClient::finish(client.legacy_post().body("[]")).await, 400, INVALID_REQUEST, "an empty batch");
+    expect(
+        &HttpClient::finish(client.legacy_post().body("[]")).await,
+        400,
+        INVALID_REQUEST,
+        "an empty batch",
+    );
     expect(&HttpClient::finish(client.legacy_post().body("[{]")).await, 400, PARSE, "a broken batch");
 
     let mut stdio = Stdio::initialized(&gateway, "2025-03-26", &json!({})).await;
@@ -179,7 +190,10 @@ async fn batches_work_in_sessions_of_2025_03_26() {
 
 /// A request of the newer era whose headers and body are put together by hand.
 fn spelled(gateway: &Gateway, headers: &[(&str, &str)], body: &Value) -> reqwest::RequestBuilder {
-    headers.iter().fold(gateway.client().post(), |request, (name, value)| request.header(*name, *value)).body(body.to_string())
+    headers
+        .iter()
+        .fold(gateway.client().post(), |request, (name, value)| request.header(*name, *value))
+        .body(body.to_string())
 }
 
 fn modern_body(method: &str, mut params: Value) -> Value {
@@ -199,21 +213,53 @@ async fn missing_and_contradicting_headers_are_a_mismatch() {
     let task = modern_body("tasks/get", json!({"taskId": "abc"}));
     let cases: [(&str, &[(&str, &str)], &Value); 17] = [
         ("no version header", &[("mcp-method", "tools/list")], &list),
-        ("an older version header", &[("mcp-protocol-version", "2025-11-25"), ("mcp-method", "tools/list")], &list),
-        ("an unknown version header", &[("mcp-protocol-version", "v999"), ("mcp-method", "tools/list")], &list),
-        ("two version headers", &[version, ("mcp-protocol-version", "2025-11-25"), ("mcp-method", "tools/list")], &list),
+        (
+            "an older version header",
+            &[("mcp-protocol-version", "2025-11-25"), ("mcp-method", "tools/list")],
+            &list,
+        ),
+        (
+            "an unknown version header",
+            &[("mcp-protocol-version", "v999"), ("mcp-method", "tools/list")],
+            &list,
+        ),
+        (
+            "two version headers",
+            &[version, ("mcp-protocol-version", "2025-11-25"), ("mcp-method", "tools/list")],
+            &list,
+        ),
         ("no method header", &[version], &list),
         ("another method", &[version, ("mcp-method", "tools/call")], &list),
         ("a method in another case", &[version, ("mcp-method", "Tools/List")], &list),
         ("two method headers", &[version, ("mcp-method", "tools/list"), ("mcp-method", "tools/call")], &list),
         ("no name header", &[version, ("mcp-method", "tools/call")], &call),
         ("another name", &[version, ("mcp-method", "tools/call"), ("mcp-name", "conf__greet")], &call),
-        ("two name headers", &[version, ("mcp-method", "tools/call"), ("mcp-name", "conf__echo"), ("mcp-name", "b")], &call),
-        ("a sentinel that is not base64", &[version, ("mcp-method", "tools/call"), ("mcp-name", "=?base64?!!?=")], &call),
-        ("a sentinel without padding", &[version, ("mcp-method", "tools/call"), ("mcp-name", "=?base64?Y29uZl9fZWNobw?=")], &call),
-        ("a sentinel that is not UTF-8", &[version, ("mcp-method", "tools/call"), ("mcp-name", "=?base64?/w==?=")], &call),
+        (
+            "two name headers",
+            &[version, ("mcp-method", "tools/call"), ("mcp-name", "conf__echo"), ("mcp-name", "b")],
+            &call,
+        ),
+        (
+            "a sentinel that is not base64",
+            &[version, ("mcp-method", "tools/call"), ("mcp-name", "=?base64?!!?=")],
+            &call,
+        ),
+        (
+            "a sentinel without padding",
+            &[version, ("mcp-method", "tools/call"), ("mcp-name", "=?base64?Y29uZl9fZWNobw?=")],
+            &call,
+        ),
+        (
+            "a sentinel that is not UTF-8",
+            &[version, ("mcp-method", "tools/call"), ("mcp-name", "=?base64?/w==?=")],
+            &call,
+        ),
         ("a prompt without its name", &[version, ("mcp-method", "prompts/get")], &prompt),
-        ("a resource under another URI", &[version, ("mcp-method", "resources/read"), ("mcp-name", "test://other")], &read),
+        (
+            "a resource under another URI",
+            &[version, ("mcp-method", "resources/read"), ("mcp-name", "test://other")],
+            &read,
+        ),
         ("a task without its id", &[version, ("mcp-method", "tasks/get")], &task),
     ];
     for (case, headers, body) in cases {
@@ -222,7 +268,10 @@ async fn missing_and_contradicting_headers_are_a_mismatch() {
         assert_eq!(answer.json()["id"], 9, "{case}");
     }
     let encoded = [version, ("mcp-method", "tools/call"), ("mcp-name", "=?base64?Y29uZl9fZWNobw==?=")];
-    assert_eq!(HttpClient::finish(spelled(&gateway, &encoded, &call)).await.result()["content"][0]["text"], "x");
+    assert_eq!(
+        HttpClient::finish(spelled(&gateway, &encoded, &call)).await.result()["content"][0]["text"],
+        "x"
+    );
 }
 
 #[tokio::test]
@@ -231,24 +280,50 @@ async fn a_header_that_must_repeat_an_argument_is_held_against_it() {
     let client = gateway.client();
     client.tool_names(1).await;
     let list = client.modern("tools/list", json!({})).await.result();
-    let tool = list["tools"].as_array().and_then(|tools| tools.iter().find(|tool| tool["name"] == "conf__test_custom_header").cloned());
+    let tool = list["tools"]
+        .as_array()
+        .and_then(|tools| tools.iter().find(|tool| tool["name"] == "conf__test_custom_header").cloned());
     let properties = tool.expect("the tool is there")["inputSchema"]["properties"].clone();
-    let (argument, schema) = properties.as_object().and_then(|all| all.iter().find(|(_, one)| one.get("x-mcp-header").is_some())).expect("annotated");
+    let (argument, schema) = properties
+        .as_object()
+        .and_then(|all| all.iter().find(|(_, one)| one.get("x-mcp-header").is_some()))
+        .expect("annotated");
     let header = format!("mcp-param-{}", schema["x-mcp-header"].as_str().expect("a token"));
     let given = if schema["type"] == "string" { json!("here") } else { json!(7) };
     let text = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
-    let call = |arguments: Value| client.modern_request(1, "tools/call", json!({"name": "conf__test_custom_header", "arguments": arguments}));
+    let call = |arguments: Value| {
+        client.modern_request(
+            1,
+            "tools/call",
+            json!({"name": "conf__test_custom_header", "arguments": arguments}),
+        )
+    };
     let with = json!({ argument: given });
     expect(&HttpClient::finish(call(with.clone())).await, 400, HEADER_MISMATCH, "missing");
-    expect(&HttpClient::finish(call(with.clone()).header(&header, "elsewhere")).await, 400, HEADER_MISMATCH, "another value");
-    expect(&HttpClient::finish(call(with.clone()).header(&header, "=?base64?!?=")).await, 400, HEADER_MISMATCH, "a bad sentinel");
+    expect(
+        &HttpClient::finish(call(with.clone()).header(&header, "elsewhere")).await,
+        400,
+        HEADER_MISMATCH,
+        "another value",
+    );
+    expect(
+        &HttpClient::finish(call(with.clone()).header(&header, "=?base64?!?=")).await,
+        400,
+        HEADER_MISMATCH,
+        "a bad sentinel",
+    );
     expect(
         &HttpClient::finish(call(with.clone()).header(&header, &text).header(&header, "elsewhere")).await,
         400,
         HEADER_MISMATCH,
         "two values",
     );
-    expect(&HttpClient::finish(call(json!({})).header(&header, &text)).await, 400, HEADER_MISMATCH, "without the argument");
+    expect(
+        &HttpClient::finish(call(json!({})).header(&header, &text)).await,
+        400,
+        HEADER_MISMATCH,
+        "without the argument",
+    );
     let right = HttpClient::finish(call(with).header(&header, &text)).await;
     assert_eq!(right.status, 200, "{right:?}");
     assert!(right.result()["isError"] != true, "{right:?}");
@@ -289,7 +364,11 @@ async fn missing_parts_of_meta_are_invalid_params() {
         assert_eq!(answer.json()["id"], 101, "{case}");
     }
     let nameless = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": without("io.modelcontextprotocol/clientInfo") });
-    assert_eq!(HttpClient::finish(spelled(&gateway, &headers, &nameless)).await.status, 200, "clientInfo may be missing");
+    assert_eq!(
+        HttpClient::finish(spelled(&gateway, &headers, &nameless)).await.status,
+        200,
+        "clientInfo may be missing"
+    );
 }
 
 #[tokio::test]
@@ -306,7 +385,12 @@ async fn a_version_nobody_serves_is_answered_with_those_that_are() {
         assert_eq!(data["requested"], version);
         let supported = data["supported"].as_array().expect("a list");
         assert!(supported.contains(&json!("2026-07-28")), "{data}");
-        assert!(supported.iter().all(|one| discovered["supportedVersions"].as_array().expect("a list").contains(one)), "{data}");
+        assert!(
+            supported
+                .iter()
+                .all(|one| discovered["supportedVersions"].as_array().expect("a list").contains(one)),
+            "{data}"
+        );
     }
     let mut body = modern_body("server/discover", json!({}));
     body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = "v999.0.0".into();
@@ -320,17 +404,22 @@ async fn a_version_nobody_serves_is_refused_inside_an_older_session() {
     let gateway = boot("");
     let client = session(&gateway, "2025-11-25").await;
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let answer = HttpClient::finish(client.legacy_post().header("mcp-protocol-version", "1999-01-01").body(body)).await;
+    let answer =
+        HttpClient::finish(client.legacy_post().header("mcp-protocol-version", "1999-01-01").body(body))
+            .await;
     expect(&answer, 400, UNSUPPORTED_VERSION, "POST");
     assert_eq!(answer.json()["error"]["data"]["requested"], "1999-01-01");
     for method in [Method::GET, Method::DELETE] {
         let request = client.http.request(method.clone(), &client.endpoint).bearer_auth(&client.token);
-        let request = request.header("accept", "text/event-stream").header("mcp-protocol-version", "1999-01-01");
-        let answer = HttpClient::finish(request.header("mcp-session-id", client.session.clone().expect("open"))).await;
+        let request =
+            request.header("accept", "text/event-stream").header("mcp-protocol-version", "1999-01-01");
+        let answer =
+            HttpClient::finish(request.header("mcp-session-id", client.session.clone().expect("open"))).await;
         assert_eq!(answer.status, 400, "{method}: {answer:?}");
     }
     for version in OLDER {
-        let answer = HttpClient::finish(client.legacy_post().header("mcp-protocol-version", version).body(body)).await;
+        let answer =
+            HttpClient::finish(client.legacy_post().header("mcp-protocol-version", version).body(body)).await;
         assert_eq!(answer.status, 200, "{version} is served: {answer:?}");
     }
 }
@@ -372,7 +461,11 @@ async fn sessions_are_400_when_missing_and_404_when_unknown_ended_or_someone_els
         HttpClient::finish(request.header("mcp-session-id", client.session.clone().unwrap_or_default()))
     };
     let get = |client: &HttpClient| {
-        let request = client.http.get(&client.endpoint).bearer_auth(&client.token).header("accept", "text/event-stream");
+        let request = client
+            .http
+            .get(&client.endpoint)
+            .bearer_auth(&client.token)
+            .header("accept", "text/event-stream");
         HttpClient::finish(request.header("mcp-session-id", client.session.clone().unwrap_or_default()))
     };
     assert_eq!(delete(&ended).await.status, 204);
@@ -387,7 +480,11 @@ async fn sessions_are_400_when_missing_and_404_when_unknown_ended_or_someone_els
         expect(&mine.raw(body).await, 400, INVALID_REQUEST, "missing");
     }
     for method in [Method::GET, Method::DELETE] {
-        let request = mine.http.request(method, &mine.endpoint).bearer_auth(&mine.token).header("accept", "text/event-stream");
+        let request = mine
+            .http
+            .request(method, &mine.endpoint)
+            .bearer_auth(&mine.token)
+            .header("accept", "text/event-stream");
         expect(&HttpClient::finish(request).await, 400, INVALID_REQUEST, "missing");
     }
     assert_eq!(mine.legacy(2, "ping", json!({})).await.result(), json!({}), "nobody else could end it");
@@ -402,11 +499,23 @@ async fn a_body_over_the_limit_is_413_and_the_gateway_goes_on() {
     let body = modern_body("tools/list", json!({ "filler": filler })).to_string();
     let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/list")];
     for _ in 0..5 {
-        let request = headers.iter().fold(gateway.client().post(), |request, (name, value)| request.header(*name, *value));
-        expect(&HttpClient::finish(request.body(body.clone())).await, 413, INVALID_REQUEST, "said beforehand");
+        let request = headers
+            .iter()
+            .fold(gateway.client().post(), |request, (name, value)| request.header(*name, *value));
+        expect(
+            &HttpClient::finish(request.body(body.clone())).await,
+            413,
+            INVALID_REQUEST,
+            "said beforehand",
+        );
     }
     let older = session(&gateway, "2025-11-25").await;
-    expect(&HttpClient::finish(older.legacy_post().body(body.clone())).await, 413, INVALID_REQUEST, "in a session");
+    expect(
+        &HttpClient::finish(older.legacy_post().body(body.clone())).await,
+        413,
+        INVALID_REQUEST,
+        "in a session",
+    );
     assert_eq!(older.legacy(1, "ping", json!({})).await.result(), json!({}), "the session lives on");
     let pair = Pair::initialized(&gateway, &json!({})).await;
     assert_eq!(pair.post(body).await, 413, "the older pair");
@@ -474,7 +583,9 @@ async fn deep_nesting_is_refused_and_what_is_within_the_limit_passes() {
     };
     let send = |body: String| {
         let request = gateway.client().post().header("mcp-protocol-version", "2026-07-28");
-        HttpClient::finish(request.header("mcp-method", "tools/call").header("mcp-name", "conf__echo").body(body))
+        HttpClient::finish(
+            request.header("mcp-method", "tools/call").header("mcp-name", "conf__echo").body(body),
+        )
     };
     // Three levels stand around the innermost value: the message, params and arguments.
     assert_eq!(send(nested(97)).await.result()["content"][0]["text"], "deep");
@@ -487,7 +598,12 @@ async fn deep_nesting_is_refused_and_what_is_within_the_limit_passes() {
         assert!([PARSE, INVALID_REQUEST].contains(&answer.error_code()), "{answer:?}");
     }
     let older = session(&gateway, "2025-11-25").await;
-    expect(&HttpClient::finish(older.legacy_post().body(nested(1_000))).await, 400, INVALID_REQUEST, "older era");
+    expect(
+        &HttpClient::finish(older.legacy_post().body(nested(1_000))).await,
+        400,
+        INVALID_REQUEST,
+        "older era",
+    );
     let mut stdio = Stdio::open(&gateway);
     stdio.send(&nested(1_000)).await;
     assert_eq!(stdio.message().await["error"]["code"], INVALID_REQUEST);
@@ -510,7 +626,8 @@ async fn an_id_in_flight_may_not_be_used_again() {
         answer.response().get("error").is_some().then_some(answer)
     });
     expect(&second.await.expect("refused while the first is under way"), 200, INVALID_REQUEST, "older era");
-    let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } });
+    let cancelled =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } });
     assert_eq!(HttpClient::finish(client.legacy_post().body(cancelled.to_string())).await.status, 202);
     let free = until_async(WAIT, || async {
         let answer = client.legacy(5, "ping", json!({})).await;
@@ -522,8 +639,12 @@ async fn an_id_in_flight_may_not_be_used_again() {
     let mut params = slow.clone();
     params["_meta"] = modern_meta(&json!({}));
     let mut stdio = Stdio::open(&gateway);
-    stdio.send(&json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params }).to_string()).await;
-    stdio.send(&json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params }).to_string()).await;
+    stdio
+        .send(&json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params }).to_string())
+        .await;
+    stdio
+        .send(&json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params }).to_string())
+        .await;
     let refused = stdio.message().await;
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!("a"), &json!(INVALID_REQUEST)));
     let listed = stdio.request(7, "tools/list", json!({ "_meta": modern_meta(&json!({})) })).await;
@@ -537,7 +658,8 @@ async fn wrong_media_types_are_refused() {
     let body = modern_body("server/discover", json!({})).to_string();
     let send = |content: Option<&str>, accept: Option<&str>| {
         let mut request = client.http.post(&client.endpoint).bearer_auth(&client.token).body(body.clone());
-        request = request.header("mcp-protocol-version", "2026-07-28").header("mcp-method", "server/discover");
+        request =
+            request.header("mcp-protocol-version", "2026-07-28").header("mcp-method", "server/discover");
         if let Some(content) = content {
             request = request.header("content-type", content);
         }
@@ -547,7 +669,9 @@ async fn wrong_media_types_are_refused() {
         HttpClient::finish(request)
     };
     let both = Some("application/json, text/event-stream");
-    for content in [None, Some("text/plain"), Some("application/x-www-form-urlencoded"), Some("application/jsonp")] {
+    for content in
+        [None, Some("text/plain"), Some("application/x-www-form-urlencoded"), Some("application/jsonp")]
+    {
         assert_eq!(send(content, both).await.status, 415, "{content:?}");
     }
     for accept in [Some("application/json"), Some("text/event-stream"), Some("text/html")] {
@@ -571,7 +695,15 @@ async fn wrong_media_types_are_refused() {
 #[tokio::test]
 async fn unknown_methods_are_404_in_the_newer_era_and_200_in_the_older() {
     let gateway = boot("");
-    let removed = ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "tasks/list", "tasks/result"];
+    let removed = [
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "tasks/list",
+        "tasks/result",
+    ];
     for method in ["unknown/method", "tools/nothing", "rpc.discover", ""].into_iter().chain(removed) {
         let answer = gateway.client().modern(method, json!({"uri": "test://x", "level": "info"})).await;
         expect(&answer, 404, METHOD_NOT_FOUND, method);
@@ -593,7 +725,9 @@ async fn get_and_delete_belong_to_the_older_era() {
     let client = session(&gateway, "2025-11-25").await;
     let send = |method: Method, headers: &[(&str, &str)]| {
         let request = client.http.request(method, &client.endpoint).bearer_auth(&client.token);
-        HttpClient::finish(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)))
+        HttpClient::finish(
+            headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)),
+        )
     };
     let id = client.session.clone().expect("open");
     let stream = ("accept", "text/event-stream");
@@ -605,12 +739,16 @@ async fn get_and_delete_belong_to_the_older_era() {
     for method in [Method::PUT, Method::PATCH, Method::from_bytes(b"PROPFIND").expect("a token")] {
         assert_eq!(send(method.clone(), &[stream, ("mcp-session-id", &id)]).await.status, 405, "{method}");
     }
-    assert_eq!(send(Method::GET, &[("accept", "application/json"), ("mcp-session-id", &id)]).await.status, 406);
+    assert_eq!(
+        send(Method::GET, &[("accept", "application/json"), ("mcp-session-id", &id)]).await.status,
+        406
+    );
     for place in ["nonsense", "9-9", "-", "1", "99999999999999999999-1"] {
         let answer = send(Method::GET, &[stream, ("mcp-session-id", &id), ("last-event-id", place)]).await;
         assert_eq!(answer.status, 400, "{place}: {answer:?}");
     }
-    let request = client.http.get(&client.endpoint).bearer_auth(&client.token).header("accept", "text/event-stream");
+    let request =
+        client.http.get(&client.endpoint).bearer_auth(&client.token).header("accept", "text/event-stream");
     let mut events = Events::open(request.header("mcp-session-id", &id)).await;
     assert_eq!(send(Method::DELETE, &[("mcp-session-id", &id)]).await.status, 204);
     while events.next().await.is_some() {}
@@ -643,16 +781,24 @@ async fn nobody_comes_in_without_a_live_token() {
         bearer(&revoked.token),
     ];
     for header in wrong {
-        for (method, path) in
-            [(Method::POST, "/mcp"), (Method::GET, "/mcp"), (Method::DELETE, "/mcp"), (Method::GET, "/sse"), (Method::POST, "/messages?sessionId=x")]
-        {
+        for (method, path) in [
+            (Method::POST, "/mcp"),
+            (Method::GET, "/mcp"),
+            (Method::DELETE, "/mcp"),
+            (Method::GET, "/sse"),
+            (Method::POST, "/messages?sessionId=x"),
+        ] {
             let mut request = http.request(method.clone(), gateway.url(path)).body("{");
             if let Some(header) = &header {
                 request = request.header("authorization", header);
             }
             let answer = HttpClient::finish(request).await;
             assert_eq!(answer.status, 401, "{method} {path} with {header:?}: {answer:?}");
-            let challenge = answer.headers.get("www-authenticate").and_then(|value| value.to_str().ok()).unwrap_or_default();
+            let challenge = answer
+                .headers
+                .get("www-authenticate")
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or_default();
             assert!(challenge.starts_with("Bearer"), "{method} {path}: {answer:?}");
             assert!(answer.json()["hint"].is_string(), "{answer:?}");
         }
@@ -661,8 +807,14 @@ async fn nobody_comes_in_without_a_live_token() {
         assert_eq!(HttpClient::finish(http.get(gateway.url(path))).await.status, 200, "{path} is open");
     }
     assert_eq!(HttpClient::finish(http.get(gateway.url("/metrics")).bearer_auth("wrong")).await.status, 401);
-    assert_eq!(HttpClient::finish(http.get(gateway.url("/metrics")).bearer_auth(&gateway.agent)).await.status, 403);
-    assert_eq!(HttpClient::finish(http.get(gateway.url("/metrics")).bearer_auth(&gateway.admin)).await.status, 200);
+    assert_eq!(
+        HttpClient::finish(http.get(gateway.url("/metrics")).bearer_auth(&gateway.agent)).await.status,
+        403
+    );
+    assert_eq!(
+        HttpClient::finish(http.get(gateway.url("/metrics")).bearer_auth(&gateway.admin)).await.status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -692,7 +844,10 @@ async fn foreign_hosts_and_origins_are_403_on_every_route() {
     ];
     for (method, path) in routes {
         for (name, value) in wrong {
-            let request = http.request(method.clone(), gateway.url(path)).bearer_auth(&gateway.agent).header(name, value);
+            let request = http
+                .request(method.clone(), gateway.url(path))
+                .bearer_auth(&gateway.agent)
+                .header(name, value);
             let answer = HttpClient::finish(request).await;
             assert_eq!(answer.status, 403, "{method} {path} with {name}: {value}: {answer:?}");
             assert!(answer.headers.get("access-control-allow-origin").is_none(), "{answer:?}");
@@ -710,9 +865,13 @@ async fn foreign_hosts_and_origins_are_403_on_every_route() {
 
 #[tokio::test]
 async fn a_configured_host_and_origin_are_served() {
-    let gateway = boot("allowed_hosts = [\"gate.example.com\"]\nallowed_origins = [\"https://app.example.com\"]\n");
+    let gateway =
+        boot("allowed_hosts = [\"gate.example.com\"]\nallowed_origins = [\"https://app.example.com\"]\n");
     let http = gateway.client().http;
-    let request = http.get(gateway.url("/healthz")).header("host", "gate.example.com").header("origin", "https://app.example.com");
+    let request = http
+        .get(gateway.url("/healthz"))
+        .header("host", "gate.example.com")
+        .header("origin", "https://app.example.com");
     assert_eq!(HttpClient::finish(request).await.status, 200);
 }
 
@@ -726,7 +885,8 @@ async fn asked(client: &HttpClient) -> (Value, String) {
 
 fn answered(mut params: Value, state: &str) -> Value {
     params["requestState"] = state.into();
-    params["inputResponses"] = json!({"input": {"action": "accept", "content": {"username": "ann", "email": "a@b.c"}}});
+    params["inputResponses"] =
+        json!({"input": {"action": "accept", "content": {"username": "ann", "email": "a@b.c"}}});
     params
 }
 
@@ -746,9 +906,19 @@ async fn a_request_state_works_once_for_its_owner_and_its_request() {
     other["arguments"]["message"] = "something else".into();
     expect(&client.modern("tools/call", other).await, 200, INVALID_PARAMS, "another request's");
     let middle = state.len() / 2;
-    let flipped = format!("{}{}{}", &state[..middle], if &state[middle..=middle] == "A" { "B" } else { "A" }, &state[middle + 1..]);
+    let flipped = format!(
+        "{}{}{}",
+        &state[..middle],
+        if &state[middle..=middle] == "A" { "B" } else { "A" },
+        &state[middle + 1..]
+    );
     for forged in ["", "g.", "g.AAAA", "nonsense", flipped.as_str(), &state[..state.len() - 1], "u"] {
-        expect(&client.modern("tools/call", answered(params.clone(), forged)).await, 200, INVALID_PARAMS, forged);
+        expect(
+            &client.modern("tools/call", answered(params.clone(), forged)).await,
+            200,
+            INVALID_PARAMS,
+            forged,
+        );
     }
     let mut number = answered(params.clone(), "x");
     number["requestState"] = json!(7);
@@ -786,7 +956,10 @@ async fn task_ids_open_nothing_for_others() {
     let mut client = gateway.client();
     client.capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
     client.tool_names(1).await;
-    let started = client.modern("tools/call", json!({"name": "conf__slow_compute", "arguments": {"seconds": 30}})).await.result();
+    let started = client
+        .modern("tools/call", json!({"name": "conf__slow_compute", "arguments": {"seconds": 30}}))
+        .await
+        .result();
     assert_eq!(started["resultType"], "task", "{started}");
     let id = started["taskId"].as_str().expect("an id").to_owned();
     let mut stranger = client.clone();
@@ -815,8 +988,18 @@ async fn bad_cursors_are_invalid_params_in_every_list() {
     for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
         for cursor in [json!("made up"), json!(""), json!("from-1"), json!(3), json!({})] {
             let params = json!({ "cursor": cursor });
-            expect(&gateway.client().modern(method, params.clone()).await, 200, INVALID_PARAMS, &format!("{method} {cursor}"));
-            expect(&older.legacy(1, method, params).await, 200, INVALID_PARAMS, &format!("{method} {cursor}"));
+            expect(
+                &gateway.client().modern(method, params.clone()).await,
+                200,
+                INVALID_PARAMS,
+                &format!("{method} {cursor}"),
+            );
+            expect(
+                &older.legacy(1, method, params).await,
+                200,
+                INVALID_PARAMS,
+                &format!("{method} {cursor}"),
+            );
         }
     }
 }
@@ -833,7 +1016,10 @@ async fn unknown_names_and_malformed_params_are_invalid_params() {
         ("tools/call", json!({"name": 7})),
         ("tools/call", json!({})),
         ("prompts/get", json!({"name": "no_such_prompt"})),
-        ("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "none"}, "argument": {"name": "a", "value": ""}})),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "none"}, "argument": {"name": "a", "value": ""}}),
+        ),
         ("completion/complete", json!({"ref": {"type": "ref/else"}})),
         ("completion/complete", json!({})),
     ];
@@ -842,7 +1028,12 @@ async fn unknown_names_and_malformed_params_are_invalid_params() {
         expect(&client.modern(method, params.clone()).await, 200, INVALID_PARAMS, &case);
         expect(&older.legacy(1, method, params).await, 200, INVALID_PARAMS, &case);
     }
-    expect(&older.legacy(1, "logging/setLevel", json!({"level": "loud"})).await, 200, INVALID_PARAMS, "level");
+    expect(
+        &older.legacy(1, "logging/setLevel", json!({"level": "loud"})).await,
+        200,
+        INVALID_PARAMS,
+        "level",
+    );
     expect(&older.legacy(1, "logging/setLevel", json!({})).await, 200, INVALID_PARAMS, "no level");
 }
 
@@ -851,7 +1042,8 @@ async fn a_line_over_the_limit_is_refused_and_the_next_one_served() {
     let gateway = boot("[limits]\nrequest_bytes_max = \"64KiB\"\n");
     let mut stdio = Stdio::initialized(&gateway, "2025-11-25", &json!({})).await;
     let before = memory_peak_kib(gateway.pid());
-    let long = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "filler": "x".repeat(70 << 10) } });
+    let long =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "filler": "x".repeat(70 << 10) } });
     stdio.send(&long.to_string()).await;
     assert_eq!(stdio.message().await["error"]["code"], INVALID_REQUEST);
     for _ in 0..64 {
@@ -884,7 +1076,11 @@ async fn garbage_on_stdin_is_answered_and_the_next_line_served() {
     assert_eq!(stdio.message().await["error"]["code"], PARSE);
     stdio.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
     let early = stdio.message().await;
-    assert_eq!((&early["id"], &early["error"]["code"]), (&json!(1), &json!(INVALID_REQUEST)), "before initialize");
+    assert_eq!(
+        (&early["id"], &early["error"]["code"]),
+        (&json!(1), &json!(INVALID_REQUEST)),
+        "before initialize"
+    );
     stdio.send("").await;
     stdio.send(&initialize("2025-06-18", &json!({}))).await;
     assert_eq!(stdio.answer(0).await["result"]["protocolVersion"], "2025-06-18");
@@ -922,7 +1118,9 @@ async fn the_older_pair_knows_its_sessions_and_their_owners() {
     let http = gateway.client().http;
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let post = |url: String, token: &str| {
-        HttpClient::finish(http.post(url).bearer_auth(token).header("content-type", "application/json").body(ping))
+        HttpClient::finish(
+            http.post(url).bearer_auth(token).header("content-type", "application/json").body(ping),
+        )
     };
     assert_eq!(post(gateway.url("/messages?sessionId=unknown"), &gateway.agent).await.status, 404);
     assert_eq!(post(gateway.url("/messages"), &gateway.agent).await.status, 400, "no session named");
@@ -935,7 +1133,9 @@ async fn the_older_pair_knows_its_sessions_and_their_owners() {
     assert_eq!(pair.events.answer(1).await["result"], json!({}), "the pair lives on");
     let target = pair.target.clone();
     drop(pair);
-    let gone = until_async(WAIT, || async { (post(target.clone(), &gateway.agent).await.status == 404).then_some(()) });
+    let gone = until_async(WAIT, || async {
+        (post(target.clone(), &gateway.agent).await.status == 404).then_some(())
+    });
     gone.await.expect("a pair ends with its stream");
 }
 
@@ -953,7 +1153,8 @@ async fn answers_that_nobody_waits_for_are_taken_and_forgotten() {
         let answer = HttpClient::finish(client.legacy_post().body(body)).await;
         assert_eq!((answer.status, answer.text.as_str()), (202, ""), "{body}");
     }
-    let answer = HttpClient::finish(client.legacy_post().body(r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#)).await;
+    let answer =
+        HttpClient::finish(client.legacy_post().body(r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#)).await;
     expect(&answer, 400, INVALID_REQUEST, "an error without code");
     assert_eq!(client.legacy(1, "ping", json!({})).await.result(), json!({}));
 }

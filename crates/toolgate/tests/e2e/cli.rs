@@ -85,7 +85,8 @@ fn is_alive(pid: u64) -> bool {
 fn global_flags_work_before_and_after_the_verb() {
     let place = Place::new("");
     let other = place.path("other.toml");
-    std::fs::write(&other, "[[servers]]\nname = \"elsewhere\"\nurl = \"http://127.0.0.1:9/mcp\"\n").expect("a file");
+    std::fs::write(&other, "[[servers]]\nname = \"elsewhere\"\nurl = \"http://127.0.0.1:9/mcp\"\n")
+        .expect("a file");
     let before = place.run(&["--config", "other.toml", "--data", "d1", "--json", "servers", "list"]).well();
     let after = place.run(&["servers", "list", "--config", "other.toml", "--data", "d2", "--json"]).well();
     let between = place.run(&["servers", "--config", "other.toml", "--data=d3", "list", "--json"]).well();
@@ -118,7 +119,9 @@ fn unknown_flags_and_verbs_are_refused() {
 fn wrong_configuration_is_refused_with_its_place_and_a_hint() {
     let place = Place::new("data = \"d\"\nlistn = \"127.0.0.1:0\"\n");
     for verb in [&["serve"][..], &["stdio"], &["servers", "list"], &["tools", "list"], &["token", "list"]] {
-        place.run(verb).badly(1, &["toolgate.toml:2:1", "unknown key `listn`", "hint: did you mean `listen`?"]);
+        place
+            .run(verb)
+            .badly(1, &["toolgate.toml:2:1", "unknown key `listn`", "hint: did you mean `listen`?"]);
     }
     assert!(!place.path("d").exists(), "nothing happens before the configuration is understood");
 }
@@ -135,7 +138,9 @@ fn every_problem_of_a_configuration_is_named() {
 
 #[test]
 fn a_missing_variable_is_named() {
-    let place = Place::new("[[servers]]\nname = \"a\"\nurl = \"http://127.0.0.1:9\"\nheaders = { A = \"${NOT_SET_ANYWHERE}\" }\n");
+    let place = Place::new(
+        "[[servers]]\nname = \"a\"\nurl = \"http://127.0.0.1:9\"\nheaders = { A = \"${NOT_SET_ANYWHERE}\" }\n",
+    );
     place.run(&["serve"]).badly(1, &["toolgate.toml:4", "NOT_SET_ANYWHERE", "hint:"]);
     place.run(&["servers", "list"]).well();
 }
@@ -164,7 +169,9 @@ fn doctor_names_what_is_broken_and_what_to_do() {
         found[0].clone()
     };
     assert_eq!(about("server conf")["ok"], true);
-    for (server, word) in [("server gone", "no-such-program-anywhere"), ("server far", "http://127.0.0.1:9/mcp")] {
+    for (server, word) in
+        [("server gone", "no-such-program-anywhere"), ("server far", "http://127.0.0.1:9/mcp")]
+    {
         let finding = about(server);
         assert_eq!(finding["ok"], false, "{finding}");
         assert!(finding["hint"].as_str().is_some_and(|hint| hint.contains(word)), "{finding}");
@@ -189,7 +196,11 @@ fn completions_work_in_bash() {
     std::fs::write(place.path("completions"), script).expect("a file");
     let ask = "source ./completions; COMP_WORDS=(toolgate ser); COMP_CWORD=1; _toolgate toolgate ser toolgate; \
                printf '%s\\n' \"${COMPREPLY[@]}\"";
-    let output = Command::new("bash").args(["--norc", "-c", ask]).current_dir(place.path(".")).output().expect("bash runs");
+    let output = Command::new("bash")
+        .args(["--norc", "-c", ask])
+        .current_dir(place.path("."))
+        .output()
+        .expect("bash runs");
     let said = Said::from(output).well();
     assert_eq!(said.stdout.split_whitespace().collect::<Vec<_>>(), ["serve", "servers"], "{said:?}");
     for shell in ["zsh", "fish"] {

@@ -155,7 +155,11 @@ pub(crate) struct Pair {
 impl Pair {
     pub(crate) async fn open(gateway: &Gateway) -> Self {
         let client = gateway.client();
-        let request = client.http.get(gateway.url("/sse")).bearer_auth(&client.token).header("accept", "text/event-stream");
+        let request = client
+            .http
+            .get(gateway.url("/sse"))
+            .bearer_auth(&client.token)
+            .header("accept", "text/event-stream");
         let mut events = Events::open(request).await;
         let opening = events.next().await.expect("the stream says where to post");
         assert_eq!(opening.kind.as_deref(), Some("endpoint"));
@@ -221,7 +225,10 @@ impl Stdio {
 
     pub(crate) async fn line(&mut self) -> String {
         let mut line = String::new();
-        timeout(WAIT, self.stdout.read_line(&mut line)).await.expect("a line in time").expect("a line of text");
+        timeout(WAIT, self.stdout.read_line(&mut line))
+            .await
+            .expect("a line in time")
+            .expect("a line of text");
         assert!(line.ends_with('\n'), "stdout ended: {line:?}");
         line.truncate(line.len() - 1);
         line
@@ -250,7 +257,8 @@ impl Stdio {
     }
 
     pub(crate) async fn request(&mut self, id: u64, method: &str, params: Value) -> Value {
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()).await;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string())
+            .await;
         self.answer(id).await
     }
 
@@ -258,8 +266,12 @@ impl Stdio {
     pub(crate) async fn end(mut self) -> (Vec<String>, ExitStatus) {
         drop(self.stdin.take());
         let mut rest = String::new();
-        timeout(WAIT, self.stdout.read_to_string(&mut rest)).await.expect("stdout ends in time").expect("text");
-        let status = timeout(WAIT, self.child.wait()).await.expect("the process ends in time").expect("a status");
+        timeout(WAIT, self.stdout.read_to_string(&mut rest))
+            .await
+            .expect("stdout ends in time")
+            .expect("text");
+        let status =
+            timeout(WAIT, self.child.wait()).await.expect("the process ends in time").expect("a status");
         (rest.lines().map(str::to_owned).collect(), status)
     }
 }
@@ -289,7 +301,8 @@ impl Wire {
         }
         let head = String::from_utf8(head).expect("heads are text").to_ascii_lowercase();
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status line");
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+        let length =
+            head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
         let mut body = vec![0; length];
         self.0.read_exact(&mut body).await.expect("the whole body");
         (status, String::from_utf8(body).expect("bodies are text"))

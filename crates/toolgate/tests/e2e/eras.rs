@@ -145,7 +145,10 @@ async fn tell_older(client: &HttpClient, id: u64, method: &str, params: &Value) 
                 told.asked.push(method.to_owned());
                 told.questions.push(message["params"].clone());
                 let answer = json!({ "jsonrpc": "2.0", "id": asked, "result": reply_to(method) });
-                assert_eq!(HttpClient::finish(client.legacy_post().body(answer.to_string())).await.status, 202);
+                assert_eq!(
+                    HttpClient::finish(client.legacy_post().body(answer.to_string())).await.status,
+                    202
+                );
             }
             (Some(_), None) => told.notifications.push(message),
             (None, _) => {
@@ -191,13 +194,20 @@ async fn tools_are_called_in_all_combinations() {
             let complete = told.result().get("resultType") == Some(&json!("complete"));
             assert!(complete || client == "older client", "{client}, {server}: {told:?}");
         }
-        for (client, told) in clients.call(&format!("{server}__test_structured_content"), json!({"number": 21})).await {
-            assert_eq!(told.result()["structuredContent"]["doubled"].as_f64(), Some(42.0), "{client}, {server}");
+        for (client, told) in
+            clients.call(&format!("{server}__test_structured_content"), json!({"number": 21})).await
+        {
+            assert_eq!(
+                told.result()["structuredContent"]["doubled"].as_f64(),
+                Some(42.0),
+                "{client}, {server}"
+            );
         }
         for (client, told) in clients.call(&format!("{server}__test_error_handling"), json!({})).await {
             assert_eq!(told.result()["isError"], true, "{client}, {server}");
         }
-        for (client, told) in clients.call(&format!("{server}__test_multiple_content_types"), json!({})).await {
+        for (client, told) in clients.call(&format!("{server}__test_multiple_content_types"), json!({})).await
+        {
             assert_eq!(told.result()["content"].as_array().map(Vec::len), Some(3), "{client}, {server}");
         }
     }
@@ -233,17 +243,26 @@ async fn elicitation_reaches_every_client_in_its_own_way() {
         for (client, told) in clients.call(&tool, json!({"message": "Who are you?"})).await {
             assert_eq!(told.asked, ["elicitation/create"], "{client}, {server}");
             assert_eq!(told.questions[0]["message"], "Who are you?", "{client}, {server}");
-            assert!(told.questions[0]["requestedSchema"]["properties"]["email"].is_object(), "{client}, {server}");
+            assert!(
+                told.questions[0]["requestedSchema"]["properties"]["email"].is_object(),
+                "{client}, {server}"
+            );
             assert!(told.text().contains("ann"), "{client}, {server}: {told:?}");
         }
-        for (client, told) in clients.call(&format!("{server}__test_input_required_result_multi_round"), json!({})).await {
+        for (client, told) in
+            clients.call(&format!("{server}__test_input_required_result_multi_round"), json!({})).await
+        {
             assert_eq!(told.asked, ["elicitation/create"; 2], "{client}, {server}");
             assert_eq!(told.text(), "Ann likes blue", "{client}, {server}");
         }
-        let streamed = json!({"name": format!("{server}__test_streaming_elicitation"), "_meta": {"progressToken": 1}});
+        let streamed =
+            json!({"name": format!("{server}__test_streaming_elicitation"), "_meta": {"progressToken": 1}});
         for (client, told) in clients.tell("tools/call", streamed).await {
             assert_eq!(told.text(), "Hello, Ann!", "{client}, {server}");
-            assert!(!told.of("notifications/progress").is_empty(), "{client}, {server}: progress before the question");
+            assert!(
+                !told.of("notifications/progress").is_empty(),
+                "{client}, {server}: progress before the question"
+            );
         }
     }
 }
@@ -253,7 +272,9 @@ async fn a_state_only_server_gets_its_state_back() {
     let world = World::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
-        for (client, told) in clients.call(&format!("{server}__test_input_required_result_request_state"), json!({})).await {
+        for (client, told) in
+            clients.call(&format!("{server}__test_input_required_result_request_state"), json!({})).await
+        {
             assert!(told.text().starts_with("state-ok"), "{client}, {server}: {told:?}");
         }
     }
@@ -264,7 +285,9 @@ async fn sampling_and_roots_reach_every_client() {
     let world = World::open().await;
     let clients = Clients::of(&world).await;
     for server in SERVERS {
-        for (client, told) in clients.call(&format!("{server}__test_sampling"), json!({"prompt": "Capital?"})).await {
+        for (client, told) in
+            clients.call(&format!("{server}__test_sampling"), json!({"prompt": "Capital?"})).await
+        {
             assert_eq!(told.asked, ["sampling/createMessage"], "{client}, {server}");
             assert_eq!(told.questions[0]["messages"][0]["content"]["text"], "Capital?", "{client}, {server}");
             assert!(told.text().contains("Paris"), "{client}, {server}: {told:?}");
@@ -273,9 +296,14 @@ async fn sampling_and_roots_reach_every_client() {
             assert_eq!(told.asked, ["roots/list"], "{client}, {server}");
             assert!(told.text().contains("file:///home/ann"), "{client}, {server}: {told:?}");
         }
-        for (client, told) in clients.call(&format!("{server}__test_input_required_result_multiple_inputs"), json!({})).await {
+        for (client, told) in
+            clients.call(&format!("{server}__test_input_required_result_multiple_inputs"), json!({})).await
+        {
             assert_eq!(told.asked.len(), 3, "{client}, {server}: {told:?}");
-            assert!(told.text().contains("Ann") && told.text().contains("file:///home/ann"), "{client}, {server}");
+            assert!(
+                told.text().contains("Ann") && told.text().contains("file:///home/ann"),
+                "{client}, {server}"
+            );
         }
     }
 }
@@ -295,11 +323,21 @@ async fn a_client_is_not_asked_what_it_cannot_answer() {
         assert!(told.asked.is_empty() && refused(&told.response), "older client, {server}: {told:?}");
     }
     for server in ["pipe-newer", "web-newer"] {
-        let answer = newer.modern("tools/call", json!({"name": format!("{server}__test_missing_capability")})).await;
+        let answer =
+            newer.modern("tools/call", json!({"name": format!("{server}__test_missing_capability")})).await;
         assert_eq!((answer.status, answer.error_code()), (400, -32021), "{server}: {answer:?}");
-        assert!(answer.response()["error"]["data"]["requiredCapabilities"]["sampling"].is_object(), "{server}");
-        let able = world.newer().modern("tools/call", json!({"name": format!("{server}__test_missing_capability")})).await;
-        assert!(text(&able.result()).contains("can sample"), "{server}: capabilities are those of the request");
+        assert!(
+            answer.response()["error"]["data"]["requiredCapabilities"]["sampling"].is_object(),
+            "{server}"
+        );
+        let able = world
+            .newer()
+            .modern("tools/call", json!({"name": format!("{server}__test_missing_capability")}))
+            .await;
+        assert!(
+            text(&able.result()).contains("can sample"),
+            "{server}: capabilities are those of the request"
+        );
     }
 }
 
@@ -331,17 +369,27 @@ async fn prompts_resources_and_completion_work_in_all_combinations() {
             assert_eq!(told.asked, ["elicitation/create"], "{client}, {server}");
             assert!(told.result()["messages"].to_string().contains("rain"), "{client}, {server}: {told:?}");
         }
-        for (uri, holds) in [("static-text", "content of the static"), ("static-binary", "iVBOR"), ("template/9/data", "Data for ID: 9")] {
+        for (uri, holds) in [
+            ("static-text", "content of the static"),
+            ("static-binary", "iVBOR"),
+            ("template/9/data", "Data for ID: 9"),
+        ] {
             let uri = format!("{server}+test://{uri}");
             for (client, told) in clients.tell("resources/read", json!({ "uri": uri })).await {
-                assert!(told.result()["contents"].to_string().contains(holds), "{client}, {server}, {uri}: {told:?}");
+                assert!(
+                    told.result()["contents"].to_string().contains(holds),
+                    "{client}, {server}, {uri}: {told:?}"
+                );
             }
         }
         let argument = json!({"name": "arg1", "value": "p"});
         let prompt = json!({"type": "ref/prompt", "name": format!("{server}__test_prompt_with_arguments")});
-        let template = json!({"type": "ref/resource", "uri": format!("{server}+test://template/{{id}}/data")});
+        let template =
+            json!({"type": "ref/resource", "uri": format!("{server}+test://template/{{id}}/data")});
         for reference in [prompt, template] {
-            for (client, told) in clients.tell("completion/complete", json!({ "ref": reference, "argument": argument })).await {
+            for (client, told) in
+                clients.tell("completion/complete", json!({ "ref": reference, "argument": argument })).await
+            {
                 assert!(told.result()["completion"]["values"].is_array(), "{client}, {server}: {told:?}");
             }
         }
@@ -354,7 +402,9 @@ async fn a_resource_that_a_result_links_to_can_be_read() {
     let clients = Clients::of(&world).await;
     for server in SERVERS {
         for (client, told) in clients.call(&format!("{server}__test_resource_link"), json!({})).await {
-            let block = told.result()["content"].as_array().and_then(|all| all.iter().find(|one| one["type"] == "resource_link").cloned());
+            let block = told.result()["content"]
+                .as_array()
+                .and_then(|all| all.iter().find(|one| one["type"] == "resource_link").cloned());
             let uri = block.unwrap_or_else(|| panic!("{client}, {server}: {told:?}"))["uri"].clone();
             for (reader, read) in clients.tell("resources/read", json!({ "uri": uri })).await {
                 assert!(read.result()["contents"].is_array(), "{client}, {reader}, {server}: {read:?}");
@@ -388,13 +438,17 @@ async fn log_lines_come_to_whoever_asked_for_them() {
         let tool = format!("{server}__test_tool_with_logging");
         let quiet = tell_newer(&clients.newer, "tools/call", &json!({ "name": tool })).await;
         assert!(quiet.notifications.is_empty(), "{server}: nobody asked: {quiet:?}");
-        let level = |level: &str| json!({ "name": tool, "_meta": { "io.modelcontextprotocol/logLevel": level } });
+        let level =
+            |level: &str| json!({ "name": tool, "_meta": { "io.modelcontextprotocol/logLevel": level } });
         let told = tell_newer(&clients.newer, "tools/call", &level("info")).await;
         assert_eq!(told.of("notifications/message").len(), 3, "newer client, {server}: {told:?}");
         let deaf = tell_newer(&clients.newer, "tools/call", &level("error")).await;
         assert!(deaf.notifications.is_empty(), "{server}: {deaf:?}");
     }
-    assert_eq!(clients.older.legacy(1, "logging/setLevel", json!({"level": "info"})).await.result(), json!({}));
+    assert_eq!(
+        clients.older.legacy(1, "logging/setLevel", json!({"level": "info"})).await.result(),
+        json!({})
+    );
     for server in SERVERS {
         let params = json!({ "name": format!("{server}__test_tool_with_logging") });
         let three = until_async(WAIT, || async {
@@ -405,9 +459,18 @@ async fn log_lines_come_to_whoever_asked_for_them() {
         let told = three.await.unwrap_or_else(|| panic!("older client, {server}: no lines"));
         assert_eq!(told.of("notifications/message")[0]["data"], "Tool execution started", "{server}");
     }
-    assert_eq!(clients.older.legacy(1, "logging/setLevel", json!({"level": "error"})).await.result(), json!({}));
+    assert_eq!(
+        clients.older.legacy(1, "logging/setLevel", json!({"level": "error"})).await.result(),
+        json!({})
+    );
     for server in SERVERS {
-        let told = tell_older(&clients.older, 9, "tools/call", &json!({ "name": format!("{server}__test_tool_with_logging") })).await;
+        let told = tell_older(
+            &clients.older,
+            9,
+            "tools/call",
+            &json!({ "name": format!("{server}__test_tool_with_logging") }),
+        )
+        .await;
         assert!(told.notifications.is_empty(), "older client, {server}: below the level: {told:?}");
     }
 }
@@ -419,7 +482,11 @@ async fn cancellations(world: &World, server: &str) -> u64 {
 
 async fn cancelled(world: &World, server: &str, count: u64) {
     let seen = until_async(WAIT, || async { (cancellations(world, server).await == count).then_some(()) });
-    assert!(seen.await.is_some(), "{server} saw {} cancellations, not {count}", cancellations(world, server).await);
+    assert!(
+        seen.await.is_some(),
+        "{server} saw {} cancellations, not {count}",
+        cancellations(world, server).await
+    );
 }
 
 #[tokio::test]
@@ -446,7 +513,11 @@ async fn an_older_client_cancels_by_notification_and_not_by_hanging_up() {
         };
         // One client hangs up, another call is cancelled: the server hears of the second alone.
         for id in [1, 2] {
-            let sent = tokio::time::timeout(Duration::from_millis(700), client.legacy_post().body(body(id).to_string()).send()).await;
+            let sent = tokio::time::timeout(
+                Duration::from_millis(700),
+                client.legacy_post().body(body(id).to_string()).send(),
+            )
+            .await;
             assert!(sent.is_err(), "{server}: the call runs until it is cancelled");
         }
         assert_eq!(cancel(2).await.status, 202);
@@ -463,14 +534,23 @@ async fn cancellation_on_stdio_reaches_the_server_in_both_eras() {
     let mut newer = Stdio::open(&world.gateway);
     for server in SERVERS {
         let name = format!("{server}__test_cancellation");
-        older.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name } }).to_string()).await;
+        older
+            .send(
+                &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name } })
+                    .to_string(),
+            )
+            .await;
         let params = json!({ "name": name, "_meta": modern_meta(&able()) });
-        newer.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string()).await;
+        newer
+            .send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string())
+            .await;
         // Requests and notifications of one client are taken in order, so these answers show that the calls are under way.
         assert_eq!(older.request(2, "ping", json!({})).await["result"], json!({}));
         newer.request(2, "server/discover", json!({ "_meta": modern_meta(&able()) })).await;
         tokio::time::sleep(Duration::from_millis(300)).await;
-        let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }).to_string();
+        let cancel =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } })
+                .to_string();
         older.send(&cancel).await;
         cancelled(&world, server, 1).await;
         newer.send(&cancel).await;
@@ -480,7 +560,8 @@ async fn cancellation_on_stdio_reaches_the_server_in_both_eras() {
 
 /// The stream of a session that belongs to no request.
 async fn push_stream(client: &HttpClient) -> Events {
-    let request = client.http.get(&client.endpoint).bearer_auth(&client.token).header("accept", "text/event-stream");
+    let request =
+        client.http.get(&client.endpoint).bearer_auth(&client.token).header("accept", "text/event-stream");
     Events::open(request.header("mcp-session-id", client.session.clone().expect("open"))).await
 }
 
@@ -519,7 +600,7 @@ async fn changed_lists_are_announced_to_both_eras() {
                 assert_eq!(prompts_only.message().await["method"], method, "only what was asked for");
             }
             let list = world.newer().modern(&format!("{list}/list"), json!({})).await.text;
-            assert!(list.contains(entry) , "{server}: the new {kind} is listed when the news come");
+            assert!(list.contains(entry), "{server}: the new {kind} is listed when the news come");
         }
     }
 }
@@ -531,7 +612,11 @@ async fn resource_updates_reach_subscribers_of_both_eras() {
     let mut pushed = push_stream(&older).await;
     for server in SERVERS {
         let uri = format!("{server}+test://watched-resource");
-        assert_eq!(older.legacy(1, "resources/subscribe", json!({ "uri": uri })).await.result(), json!({}), "{server}");
+        assert_eq!(
+            older.legacy(1, "resources/subscribe", json!({ "uri": uri })).await.result(),
+            json!({}),
+            "{server}"
+        );
         let mut heard = subscription(&world.newer(), json!({ "resourceSubscriptions": [uri] })).await;
         // Subscribing at the server takes a moment, and updates before that are not owed: so there are many.
         let trigger = tokio::spawn({
@@ -549,7 +634,11 @@ async fn resource_updates_reach_subscribers_of_both_eras() {
         let news = pushed.called("notifications/resources/updated").await;
         assert_eq!(news["params"]["uri"], json!(uri), "{server}");
         trigger.abort();
-        assert_eq!(older.legacy(1, "resources/unsubscribe", json!({ "uri": uri })).await.result(), json!({}), "{server}");
+        assert_eq!(
+            older.legacy(1, "resources/unsubscribe", json!({ "uri": uri })).await.result(),
+            json!({}),
+            "{server}"
+        );
     }
 }
 
@@ -584,7 +673,8 @@ async fn tasks_live_their_whole_life_through_the_gateway() {
         for (key, request) in asking["inputRequests"].as_object().expect("questions") {
             responses[key] = reply_to(request["method"].as_str().expect("a method"));
         }
-        let updated = client.modern("tasks/update", json!({ "taskId": id, "inputResponses": responses })).await;
+        let updated =
+            client.modern("tasks/update", json!({ "taskId": id, "inputResponses": responses })).await;
         assert_eq!(updated.status, 200, "{server}: {updated:?}");
         let done = until_status(&id, "completed").await;
         assert!(text(&done["result"]).contains("Deleted a.txt"), "{server}: {done}");
@@ -594,7 +684,8 @@ async fn tasks_live_their_whole_life_through_the_gateway() {
         assert!(until_status(&id, "failed").await["error"]["message"].is_string(), "{server}");
     }
     for server in ["pipe-older", "web-older"] {
-        let done = call(&client, &format!("{server}__slow_compute"), json!({"seconds": 0.1, "label": "it"})).await;
+        let done =
+            call(&client, &format!("{server}__slow_compute"), json!({"seconds": 0.1, "label": "it"})).await;
         assert!(text(&done).contains("Computed it"), "{server} has no tasks and answers: {done}");
     }
     let answer = world.newer().modern("tools/call", json!({"name": "web-newer__failing_job"})).await;
@@ -619,11 +710,21 @@ async fn trace_context_reaches_the_server() {
         let tool = format!("{server}__raw");
         listed(&gateway, &tool).await;
         let params = json!({ "name": tool, "arguments": {}, "_meta": meta });
-        for result in [newer.modern("tools/call", params.clone()).await.result(), older.legacy(1, "tools/call", params).await.result()] {
+        for result in [
+            newer.modern("tools/call", params.clone()).await.result(),
+            older.legacy(1, "tools/call", params).await.result(),
+        ] {
             let seen: Value = serde_json::from_str(text(&result)).expect("the message as the server saw it");
             let seen = &seen["params"]["_meta"];
-            assert!(seen["traceparent"].as_str().is_some_and(|parent| parent.contains(trace)), "{server}: {seen}");
-            assert_eq!((&seen["tracestate"], &seen["baggage"]), (&json!("v=1"), &json!("user=ann")), "{server}");
+            assert!(
+                seen["traceparent"].as_str().is_some_and(|parent| parent.contains(trace)),
+                "{server}: {seen}"
+            );
+            assert_eq!(
+                (&seen["tracestate"], &seen["baggage"]),
+                (&json!("v=1"), &json!("user=ann")),
+                "{server}"
+            );
             assert_eq!(seen["com.example/own"], json!({"n": 1}), "{server}: whatever else came along");
         }
     }
@@ -635,7 +736,8 @@ async fn an_expired_session_at_a_server_is_opened_anew_and_the_call_repeated_onc
     let gateway = boot(&remote("web", &server.url));
     listed(&gateway, "web__echo").await;
     let client = gateway.client();
-    let opened = async || -> u64 { text(&call(&client, "web__sessions", json!({})).await).parse().expect("a number") };
+    let opened =
+        async || -> u64 { text(&call(&client, "web__sessions", json!({})).await).parse().expect("a number") };
     let before = opened().await;
     for turn in 1..=3 {
         call(&client, "web__forget", json!({})).await;
@@ -645,7 +747,9 @@ async fn an_expired_session_at_a_server_is_opened_anew_and_the_call_repeated_onc
     assert!(opened().await >= before + 3, "sessions were opened anew");
     call(&client, "web__forget", json!({})).await;
     call(&client, "web__change", json!({})).await;
-    let again = until_async(WAIT, || async { names(&client).await.contains(&"web__added_0".to_owned()).then_some(()) });
+    let again = until_async(WAIT, || async {
+        names(&client).await.contains(&"web__added_0".to_owned()).then_some(())
+    });
     again.await.expect("changes are heard in the new session");
 }
 
@@ -765,7 +869,8 @@ async fn a_broken_stream_is_taken_up_where_it_stopped() {
     let world = World::open().await;
     let client = world.older().await;
     for server in SERVERS {
-        let params = json!({"name": format!("{server}__test_tool_with_progress"), "_meta": {"progressToken": "p"}});
+        let params =
+            json!({"name": format!("{server}__test_tool_with_progress"), "_meta": {"progressToken": "p"}});
         let body = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params });
         let mut events = Events::open(client.legacy_post().body(body.to_string())).await;
         let first = events.event().await;
@@ -773,8 +878,14 @@ async fn a_broken_stream_is_taken_up_where_it_stopped() {
         let place = first.id.expect("events of the older era have ids");
         drop(events);
         let resume = async |place: &str| {
-            let get = client.http.get(&client.endpoint).bearer_auth(&client.token).header("accept", "text/event-stream");
-            let get = get.header("mcp-session-id", client.session.clone().expect("open")).header("last-event-id", place);
+            let get = client
+                .http
+                .get(&client.endpoint)
+                .bearer_auth(&client.token)
+                .header("accept", "text/event-stream");
+            let get = get
+                .header("mcp-session-id", client.session.clone().expect("open"))
+                .header("last-event-id", place);
             let mut events = Events::open(get).await;
             let mut seen = Vec::new();
             while let Some(event) = events.next().await {
@@ -787,7 +898,10 @@ async fn a_broken_stream_is_taken_up_where_it_stopped() {
         let rest = resume(&place).await;
         let steps: Vec<f64> = rest.iter().filter_map(|one| one["params"]["progress"].as_f64()).collect();
         assert_eq!(steps, [50.0, 100.0], "{server}: {rest:?}");
-        assert!(rest.last().is_some_and(|last| text(&last["result"]).contains("success")), "{server}: {rest:?}");
+        assert!(
+            rest.last().is_some_and(|last| text(&last["result"]).contains("success")),
+            "{server}: {rest:?}"
+        );
         assert_eq!(resume(&place).await, rest, "{server}: as often as it takes");
     }
 }
@@ -795,10 +909,10 @@ async fn a_broken_stream_is_taken_up_where_it_stopped() {
 #[tokio::test]
 async fn questions_travel_over_stdio_and_the_older_pair_too() {
     let world = World::open().await;
-    let call = |server: &str, id: u64| {
-        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": format!("{server}__test_elicitation"), "arguments": { "message": "?" } } })
+    let call = |server: &str, id: u64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": format!("{server}__test_elicitation"), "arguments": { "message": "?" } } });
+    let answer = |asked: &Value| {
+        json!({ "jsonrpc": "2.0", "id": asked["id"], "result": reply_to("elicitation/create") }).to_string()
     };
-    let answer = |asked: &Value| json!({ "jsonrpc": "2.0", "id": asked["id"], "result": reply_to("elicitation/create") }).to_string();
     let mut stdio = Stdio::initialized(&world.gateway, "2025-11-25", &able()).await;
     let mut pair = Pair::initialized(&world.gateway, &able()).await;
     for server in SERVERS {
@@ -817,7 +931,8 @@ async fn questions_travel_over_stdio_and_the_older_pair_too() {
         params["_meta"] = modern_meta(&able());
         let asked = newer.request(1, "tools/call", params.clone()).await["result"].clone();
         assert_eq!(asked["resultType"], "input_required", "{server}: {asked}");
-        let (key, _) = asked["inputRequests"].as_object().and_then(|all| all.iter().next()).expect("a question");
+        let (key, _) =
+            asked["inputRequests"].as_object().and_then(|all| all.iter().next()).expect("a question");
         params["inputResponses"] = json!({ key: reply_to("elicitation/create") });
         if let Some(state) = asked.get("requestState") {
             params["requestState"] = state.clone();

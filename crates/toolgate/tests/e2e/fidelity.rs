@@ -46,7 +46,11 @@ impl Setting {
         let mut remotes = Vec::new();
         for name in servers {
             let newer = name.ends_with("newer");
-            let result = if newer { result.replacen('{', "{\"resultType\":\"complete\",", 1) } else { result.to_owned() };
+            let result = if newer {
+                result.replacen('{', "{\"resultType\":\"complete\",", 1)
+            } else {
+                result.to_owned()
+            };
             let result = file(folder.path(), name, &result);
             let era = if newer { "modern" } else { "legacy" };
             let args = ["--era", era, "--definitions", &definitions, "--result", &result];
@@ -80,9 +84,17 @@ impl Setting {
         match door {
             Door::NewerHttp => {
                 let meta = modern_meta(&json!({}));
-                let body = format!(r#"{{"jsonrpc":"2.0","id":77,"method":"{method}","params":{{{members}{comma}"_meta":{meta}}}}}"#);
-                let request = self.gateway.client().post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", method);
-                let request = name.into_iter().fold(request, |request, name| request.header("mcp-name", name));
+                let body = format!(
+                    r#"{{"jsonrpc":"2.0","id":77,"method":"{method}","params":{{{members}{comma}"_meta":{meta}}}}}"#
+                );
+                let request = self
+                    .gateway
+                    .client()
+                    .post()
+                    .header("mcp-protocol-version", "2026-07-28")
+                    .header("mcp-method", method);
+                let request =
+                    name.into_iter().fold(request, |request, name| request.header("mcp-name", name));
                 HttpClient::finish(request.body(body)).await.text
             }
             Door::OlderHttp => {
@@ -132,11 +144,21 @@ async fn results_reach_the_agent_byte_for_byte() {
     for door in DOORS {
         for name in SERVERS {
             let tool = format!("{name}__verbatim");
-            let answer = setting.ask(door, "tools/call", Some(&tool), &format!(r#""name":"{tool}","arguments":{{}}"#)).await;
+            let answer = setting
+                .ask(door, "tools/call", Some(&tool), &format!(r#""name":"{tool}","arguments":{{}}"#))
+                .await;
             // What the newer era requires of every result stands in front; all the rest is the server's.
             let marked = door == Door::NewerHttp || name.ends_with("newer");
-            let expected = if marked { RESULT.replacen('{', r#"{"resultType":"complete","#, 1) } else { RESULT.to_owned() };
-            assert_eq!(answer, format!(r#"{{"jsonrpc":"2.0","id":77,"result":{expected}}}"#), "{door:?}, {name}");
+            let expected = if marked {
+                RESULT.replacen('{', r#"{"resultType":"complete","#, 1)
+            } else {
+                RESULT.to_owned()
+            };
+            assert_eq!(
+                answer,
+                format!(r#"{{"jsonrpc":"2.0","id":77,"result":{expected}}}"#),
+                "{door:?}, {name}"
+            );
         }
     }
 }
@@ -150,7 +172,8 @@ async fn arguments_reach_the_server_byte_for_byte() {
             let tool = format!("{name}__raw");
             let members = format!(r#" "vendor" : [1.10,2] ,"name" : "{tool}" , "arguments" : {ARGUMENTS}"#);
             let answer = setting.ask(door, "tools/call", Some(&tool), &members).await;
-            let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
+            let answer: Value =
+                serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
             let seen = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
             assert!(seen.contains(&format!("\"arguments\":{ARGUMENTS}")), "{door:?}, {name}: {seen}");
             assert!(seen.contains("\"vendor\":[1.10,2]"), "{door:?}, {name}: unknown params pass: {seen}");
@@ -164,7 +187,9 @@ async fn line_breaks_survive_where_the_door_has_room_for_them() {
     let result = RESULT.replace(",\"", ",\n  \"").replace('}', "\r\n}");
     let setting = Setting::open(DEFINITION, &result, &["web-older"]).await;
     for door in DOORS {
-        let answer = setting.ask(door, "tools/call", Some("web-older__verbatim"), r#""name":"web-older__verbatim""#).await;
+        let answer = setting
+            .ask(door, "tools/call", Some("web-older__verbatim"), r#""name":"web-older__verbatim""#)
+            .await;
         let expected = match door {
             Door::NewerHttp => result.replacen('{', r#"{"resultType":"complete","#, 1),
             Door::OlderHttp => result.clone(),
@@ -178,14 +203,16 @@ async fn line_breaks_survive_where_the_door_has_room_for_them() {
 #[tokio::test]
 async fn no_member_of_a_result_is_made_twice() {
     let public = r#"{"name":"verbatim","inputSchema":{"type":"object","properties":{"who":{"enum":["public","private"]},"ttlMs":{},"resultType":{}}}}"#;
-    let result = r#"{"content":[],"structuredContent":{"resultType":"public","cacheScope":"public","ttlMs":1}}"#;
+    let result =
+        r#"{"content":[],"structuredContent":{"resultType":"public","cacheScope":"public","ttlMs":1}}"#;
     let setting = Setting::open(public, result, &["web-older", "pipe-newer"]).await;
     let list = setting.ask(Door::NewerHttp, "tools/list", None, "").await;
     assert_eq!(list.matches("\"cacheScope\":").count(), 1, "{list}");
     assert!(list.contains("\"cacheScope\":\"private\""), "{list}");
     for name in ["web-older", "pipe-newer"] {
         let tool = format!("{name}__verbatim");
-        let answer = setting.ask(Door::NewerHttp, "tools/call", Some(&tool), &format!(r#""name":"{tool}""#)).await;
+        let answer =
+            setting.ask(Door::NewerHttp, "tools/call", Some(&tool), &format!(r#""name":"{tool}""#)).await;
         assert_eq!(answer.matches("\"resultType\":\"complete\"").count(), 1, "{answer}");
         assert!(answer.ends_with(&format!("{}}}", &result[1..])), "{answer}");
     }
@@ -197,5 +224,8 @@ async fn errors_of_servers_keep_their_code_and_data() {
     // A resource server of neither knows: the error is the gateway's own, and says which URI it is about.
     let answer = setting.ask(Door::NewerHttp, "resources/read", Some("x://1"), r#""uri":"x://1""#).await;
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
-    assert_eq!((&answer["error"]["code"], &answer["error"]["data"]["uri"]), (&json!(-32602), &json!("x://1")));
+    assert_eq!(
+        (&answer["error"]["code"], &answer["error"]["data"]["uri"]),
+        (&json!(-32602), &json!("x://1"))
+    );
 }

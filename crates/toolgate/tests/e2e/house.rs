@@ -8,14 +8,19 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 const RULES: [(&str, &[&str], &[&str]); 6] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
-    ("toolgate-catalog", &["toolgate-core", "toolgate-wire"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    (
+        "toolgate-catalog",
+        &["toolgate-core", "toolgate-wire"],
+        &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
     ("toolgate-store", &["toolgate-core"], &["axum", "hyper", "rmcp", "reqwest"]),
     ("toolgate-upstream", &["toolgate-core", "toolgate-wire"], &["axum", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-edge", &["toolgate-core", "toolgate-wire", "toolgate-catalog"], &["sqlx", "rmcp", "reqwest"]),
 ];
 
 /// Crates with one owner.
-const OWNED: [(&str, &str); 3] = [("sqlx", "toolgate-store"), ("clap", "toolgate"), ("hyper-rustls", "toolgate-upstream")];
+const OWNED: [(&str, &str); 3] =
+    [("sqlx", "toolgate-store"), ("clap", "toolgate"), ("hyper-rustls", "toolgate-upstream")];
 
 /// Nothing that ships depends on these.
 const TEST_ONLY: [&str; 2] = ["toolgate-testkit", "toolgate-bench"];
@@ -35,9 +40,15 @@ fn every_crate_imports_only_what_it_may() {
     for (name, ours, forbidden) in RULES {
         for dependency in &dependencies[name] {
             let foreign = dependency.starts_with("toolgate") && !ours.contains(&dependency.as_str());
-            assert!(!foreign, "{name} may not import {dependency}: see \"who may import whom\" in ARCHITECTURE.md");
+            assert!(
+                !foreign,
+                "{name} may not import {dependency}: see \"who may import whom\" in ARCHITECTURE.md"
+            );
             let banned = forbidden.contains(&dependency.as_str());
-            assert!(!banned, "{name} may not depend on {dependency}: see \"who may import whom\" in ARCHITECTURE.md");
+            assert!(
+                !banned,
+                "{name} may not depend on {dependency}: see \"who may import whom\" in ARCHITECTURE.md"
+            );
         }
     }
 }
@@ -47,10 +58,16 @@ fn owned_crates_have_one_owner() {
     for (name, dependencies) in dependencies() {
         for (owned, owner) in OWNED {
             let allowed = name == owner || TEST_ONLY.contains(&name.as_str());
-            assert!(allowed || !dependencies.iter().any(|one| one == owned), "{owned} belongs to {owner}, not to {name}");
+            assert!(
+                allowed || !dependencies.iter().any(|one| one == owned),
+                "{owned} belongs to {owner}, not to {name}"
+            );
         }
         for test_only in TEST_ONLY {
-            assert!(!dependencies.iter().any(|one| one == test_only), "{name} ships and may not depend on {test_only}");
+            assert!(
+                !dependencies.iter().any(|one| one == test_only),
+                "{name} ships and may not depend on {test_only}"
+            );
         }
     }
 }
@@ -60,6 +77,9 @@ fn every_crate_says_what_it_is_for() {
     for name in dependencies().keys() {
         let readme = format!("{}/../{name}/README.md", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&readme).unwrap_or_default();
-        assert!(text.contains("Lives here:") && text.contains("Does not live here:"), "{name} has no README that says what lives there");
+        assert!(
+            text.contains("Lives here:") && text.contains("Does not live here:"),
+            "{name} has no README that says what lives there"
+        );
     }
 }

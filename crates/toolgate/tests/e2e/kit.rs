@@ -71,7 +71,11 @@ fn launch(program: &str, address: &str, args: &[String]) -> (Child, String) {
     let mut line = String::new();
     let mut stdout = BufReader::new(process.stdout.take().expect("stdout is piped"));
     stdout.read_line(&mut line).expect("stdout can be read");
-    let url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("no address: {line:?}")).to_owned();
+    let url = line
+        .trim()
+        .strip_prefix("listening on ")
+        .unwrap_or_else(|| panic!("no address: {line:?}"))
+        .to_owned();
     (process, url)
 }
 
@@ -84,7 +88,8 @@ impl Drop for Remote {
 /// Waits until a tool is on the list.
 pub(crate) async fn listed(gateway: &Gateway, tool: &str) {
     let client = gateway.client();
-    let there = until_async(WAIT, || async { names(&client).await.iter().any(|name| name == tool).then_some(()) });
+    let there =
+        until_async(WAIT, || async { names(&client).await.iter().any(|name| name == tool).then_some(()) });
     there.await.unwrap_or_else(|| panic!("{tool} was never listed"));
 }
 
@@ -94,7 +99,13 @@ pub(crate) async fn names(client: &HttpClient) -> Vec<String> {
     let mut params = json!({});
     loop {
         let page = client.modern("tools/list", params.clone()).await.result();
-        names.extend(page["tools"].as_array().expect("a list").iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()));
+        names.extend(
+            page["tools"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .map(|tool| tool["name"].as_str().expect("a name").to_owned()),
+        );
         match page.get("nextCursor") {
             Some(cursor) => params["cursor"] = cursor.clone(),
             None => return names,

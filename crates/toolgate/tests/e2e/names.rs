@@ -20,8 +20,10 @@ impl Village {
     }
 
     fn server(&self, name: &str, tools: &[&str], more: &[&str]) -> String {
-        let definitions: Vec<String> =
-            tools.iter().map(|tool| json!({ "name": tool, "inputSchema": { "type": "object" } }).to_string()).collect();
+        let definitions: Vec<String> = tools
+            .iter()
+            .map(|tool| json!({ "name": tool, "inputSchema": { "type": "object" } }).to_string())
+            .collect();
         let definitions = file(self.folder.path(), &label("tools"), &definitions.join("\n"));
         let args = [&["--label", name, "--definitions", &definitions], more].concat();
         child(name, "bad-neighbour", &args)
@@ -29,7 +31,8 @@ impl Village {
 }
 
 fn is_legal(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
 /// Which tool of which server each name on the list leads to, found by calling it.
@@ -54,7 +57,10 @@ async fn settled(gateway: &Gateway, tools: usize) {
 #[tokio::test]
 async fn two_servers_with_the_same_tool_do_not_meet() {
     let village = Village::new();
-    let gateway = boot(&[village.server("alpha", &["echo", "list"], &[]), village.server("beta", &["echo", "list"], &[])].concat());
+    let gateway = boot(
+        &[village.server("alpha", &["echo", "list"], &[]), village.server("beta", &["echo", "list"], &[])]
+            .concat(),
+    );
     settled(&gateway, 4).await;
     let expected = ["alpha__echo", "alpha__list", "beta__echo", "beta__list"];
     assert_eq!(names(&gateway.client()).await, expected);
@@ -75,7 +81,11 @@ async fn dots_become_underscores_and_canonical_names_are_understood() {
         ("com.example.files:read.all", "read.all"),
         ("com.example.files:plain", "plain"),
     ] {
-        assert_eq!(text(&call(&client, name, json!({})).await), format!("com.example.files {own} {{}}"), "{name}");
+        assert_eq!(
+            text(&call(&client, name, json!({})).await),
+            format!("com.example.files {own} {{}}"),
+            "{name}"
+        );
     }
     for parsed in ["plain", "files__plain", "com__example__files:plain", "com.example.files__plain"] {
         let answer = client.modern("tools/call", json!({"name": parsed, "arguments": {}})).await;
@@ -124,11 +134,16 @@ async fn canonical_names_with_foreign_characters_work_in_both_eras() {
     let encoded = "=?base64?5pWw5o2uOumBk+WFtyDkuIA=?=";
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "数据:道具 一", "arguments": {}, "_meta": crate::doors::modern_meta(&json!({})) } });
-    let request = client.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "tools/call");
-    let answer = toolgate_testkit::gateway::HttpClient::finish(request.header("mcp-name", encoded).body(body.to_string())).await;
+    let request =
+        client.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "tools/call");
+    let answer = toolgate_testkit::gateway::HttpClient::finish(
+        request.header("mcp-name", encoded).body(body.to_string()),
+    )
+    .await;
     assert_eq!(text(&answer.result()), "数据 道具 一 {}");
     client.initialize("2025-11-25").await;
-    let older = client.legacy(1, "tools/call", json!({"name": "数据:道具 一", "arguments": {}})).await.result();
+    let older =
+        client.legacy(1, "tools/call", json!({"name": "数据:道具 一", "arguments": {}})).await.result();
     assert_eq!(text(&older), "数据 道具 一 {}");
 }
 
@@ -151,7 +166,9 @@ async fn names_that_collide_stay_apart_and_each_leads_to_its_own_tool() {
     let reached: BTreeSet<&String> = targets.values().collect();
     assert_eq!(reached.len(), 6, "{targets:?}");
     let client = gateway.client();
-    for (canonical, target) in [("x:y__z", "x y__z"), ("x:y.z", "x y.z"), ("x.y:z", "x.y z"), ("x__y:z", "x__y z")] {
+    for (canonical, target) in
+        [("x:y__z", "x y__z"), ("x:y.z", "x y.z"), ("x.y:z", "x.y z"), ("x__y:z", "x__y z")]
+    {
         assert_eq!(text(&call(&client, canonical, json!({})).await), format!("{target} {{}}"), "{canonical}");
     }
 }
@@ -183,7 +200,8 @@ async fn adding_a_server_renames_nothing() {
 async fn a_name_never_moves_to_another_tool_while_servers_come_up() {
     let village = Village::new();
     let well = village.folder.path().join("well");
-    let late = village.server("x", &["y__z"], &["--start", "exit", "--well-once", well.to_str().expect("text")]);
+    let late =
+        village.server("x", &["y__z"], &["--start", "exit", "--well-once", well.to_str().expect("text")]);
     let early = village.server("x.y", &["z"], &[]);
     let gateway = boot(&format!("[limits]\nstart_wait_seconds = 1\n{late}{early}"));
     settled(&gateway, 1).await;
@@ -220,7 +238,11 @@ async fn the_list_is_sorted_and_the_same_bytes_every_time() {
     servers.reverse();
     let gateway = boot(&servers.concat());
     settled(&gateway, 32).await;
-    assert_eq!(gateway.client().modern("tools/list", json!({})).await.text, list, "in another order of the file");
+    assert_eq!(
+        gateway.client().modern("tools/list", json!({})).await.text,
+        list,
+        "in another order of the file"
+    );
 }
 
 #[tokio::test]
@@ -273,7 +295,9 @@ async fn a_filtered_tool_does_not_exist() {
         answer.response()["error"].to_string().replace(name, "NAME")
     };
     let unknown = refusal("files__no_such_tool").await;
-    for hidden in ["files__read_secret", "files__write_a", "files:read_secret", "files:write_a", "read_secret"] {
+    for hidden in
+        ["files__read_secret", "files__write_a", "files:read_secret", "files:write_a", "read_secret"]
+    {
         assert_eq!(refusal(hidden).await, unknown, "{hidden} is told apart from what does not exist");
     }
 }
@@ -290,7 +314,12 @@ async fn lists_are_read_to_the_end_upstream_and_paged_downstream() {
     assert_eq!(names(&gateway.client()).await, expected);
 
     let page = |result: &Value| {
-        let tools: Vec<String> = result["tools"].as_array().expect("a list").iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect();
+        let tools: Vec<String> = result["tools"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+            .collect();
         assert!(tools.len() <= 7, "{result}");
         (tools, result.get("nextCursor").cloned())
     };
@@ -320,12 +349,19 @@ async fn lists_are_read_to_the_end_upstream_and_paged_downstream() {
 async fn the_same_resource_on_two_servers_can_be_read_from_both() {
     let village = Village::new();
     let resource = ["--resource", "file:///notes.txt", "--resource", "file:///other.txt"];
-    let gateway = boot(&[village.server("alpha", &["t"], &resource), village.server("beta", &["t"], &resource)].concat());
+    let gateway = boot(
+        &[village.server("alpha", &["t"], &resource), village.server("beta", &["t"], &resource)].concat(),
+    );
     listed(&gateway, "alpha__t").await;
     listed(&gateway, "beta__t").await;
     let client = gateway.client();
     let list = client.modern("resources/list", json!({})).await.result();
-    let uris: Vec<&str> = list["resources"].as_array().expect("a list").iter().map(|one| one["uri"].as_str().expect("a URI")).collect();
+    let uris: Vec<&str> = list["resources"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["uri"].as_str().expect("a URI"))
+        .collect();
     assert_eq!(uris.len(), 4, "{list}");
     let mut seen = BTreeSet::new();
     for uri in uris {

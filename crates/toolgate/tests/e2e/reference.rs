@@ -22,7 +22,8 @@ struct Client(RunningService<RoleClient, ObligingClient>);
 
 impl Client {
     async fn connect(gateway: &Gateway, lifecycle: ClientLifecycleMode) -> Self {
-        let client = ObligingClient::default().connect(&gateway.endpoint, Some(&gateway.agent), lifecycle).await;
+        let client =
+            ObligingClient::default().connect(&gateway.endpoint, Some(&gateway.agent), lifecycle).await;
         Self(client.expect("the client connects"))
     }
 
@@ -43,7 +44,8 @@ impl Client {
     /// All text of the result.
     async fn text(&self, tool: &'static str, arguments: Value) -> String {
         let result = self.call(tool, arguments).await;
-        let texts = result["content"].as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
+        let texts =
+            result["content"].as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
         texts.collect::<Vec<_>>().join("\n")
     }
 
@@ -54,8 +56,10 @@ impl Client {
 }
 
 fn from_npm(name: &str, args: &[&str], more: &str) -> String {
-    let script = fetched(&format!("npm-servers/node_modules/@modelcontextprotocol/server-{name}/dist/index.js"));
-    let args: Vec<&str> = std::iter::once(script.to_str().expect("a readable path")).chain(args.iter().copied()).collect();
+    let script =
+        fetched(&format!("npm-servers/node_modules/@modelcontextprotocol/server-{name}/dist/index.js"));
+    let args: Vec<&str> =
+        std::iter::once(script.to_str().expect("a readable path")).chain(args.iter().copied()).collect();
     format!("[[servers]]\nname = {name:?}\ncommand = {:?}\nargs = {}\n{more}\n", node(), json!(args))
 }
 
@@ -89,7 +93,8 @@ async fn serve_page() -> String {
             let found = head[..read].starts_with(b"GET /page ");
             let (status, body) = if found { ("200 OK", PAGE) } else { ("404 Not Found", "") };
             let head = "content-type: text/html\r\nconnection: close";
-            let answer = format!("HTTP/1.1 {status}\r\n{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+            let answer =
+                format!("HTTP/1.1 {status}\r\n{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
             // A reader that went away does not matter to the page.
             drop(stream.write_all(answer.as_bytes()).await);
         }
@@ -168,14 +173,23 @@ async fn wait_for_all(client: &Client) {
         let tools = client.tools().await;
         wanted.iter().all(|name| tools.iter().any(|tool| tool == name)).then_some(())
     };
-    assert!(until_async(START_WAIT, missing).await.is_some(), "not all of {wanted:?} in {:?}", client.tools().await);
+    assert!(
+        until_async(START_WAIT, missing).await.is_some(),
+        "not all of {wanted:?} in {:?}",
+        client.tools().await
+    );
 }
 
 async fn use_files(client: &Client, desk: &Desk) {
     let note = text_of(&desk.path("files/note.txt"));
-    assert_eq!(client.text("filesystem__read_text_file", json!({ "path": note })).await, "Milk, eggs, a gateway");
+    assert_eq!(
+        client.text("filesystem__read_text_file", json!({ "path": note })).await,
+        "Milk, eggs, a gateway"
+    );
     let written = desk.path("files/written.txt");
-    client.call("filesystem__write_file", json!({ "path": text_of(&written), "content": "By an agent" })).await;
+    client
+        .call("filesystem__write_file", json!({ "path": text_of(&written), "content": "By an agent" }))
+        .await;
     assert_eq!(std::fs::read_to_string(&written).expect("the file was written"), "By an agent");
 }
 
@@ -190,7 +204,8 @@ async fn use_memory(client: &Client, desk: &Desk) {
     client.call("memory__create_entities", json!({ "entities": [entity] })).await;
     let found = client.text("memory__search_nodes", json!({ "query": "programs" })).await;
     assert!(found.contains("Ada"), "{found}");
-    let kept = std::fs::read_to_string(desk.path("memory.jsonl")).expect("memories are kept in the file it was given");
+    let kept = std::fs::read_to_string(desk.path("memory.jsonl"))
+        .expect("memories are kept in the file it was given");
     assert!(kept.contains("writes programs"), "{kept}");
 }
 
@@ -216,12 +231,15 @@ async fn use_everything(client: &Client) {
 
     let operation = json!({ "duration": 0.3, "steps": 3 });
     client.call("everything__trigger-long-running-operation", operation).await;
-    let reports = client.0.service().methods().iter().filter(|method| **method == "notifications/progress").count();
+    let reports =
+        client.0.service().methods().iter().filter(|method| **method == "notifications/progress").count();
     assert!(reports >= 3, "{reports} reports of progress");
 
     let form = client.text("everything__trigger-elicitation-request", json!({})).await;
     assert!(form.contains("It was a dark and stormy night."), "{form}");
-    let spoken = client.text("everything__trigger-sampling-request", json!({ "prompt": "Hello?", "maxTokens": 10 })).await;
+    let spoken = client
+        .text("everything__trigger-sampling-request", json!({ "prompt": "Hello?", "maxTokens": 10 }))
+        .await;
     assert!(spoken.contains(MODEL_ANSWER), "{spoken}");
 
     let resources = client.0.list_all_resources().await.expect("resources are listed");

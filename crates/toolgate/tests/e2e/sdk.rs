@@ -83,7 +83,9 @@ struct Scene {
 impl Scene {
     fn set(behind: Behind) -> Self {
         match behind {
-            Behind::Child(era) => Self { gateway: boot(&conforming("conf", &[era.flag()])), _neighbour: None },
+            Behind::Child(era) => {
+                Self { gateway: boot(&conforming("conf", &[era.flag()])), _neighbour: None }
+            }
             Behind::Http(era) => {
                 let neighbour = Remote::start("conformance-server", &[era.flag()]);
                 Self { gateway: boot(&remote("conf", &neighbour.url)), _neighbour: Some(neighbour) }
@@ -163,7 +165,8 @@ fn travel(sdk: Sdk, era: Era, door: Door, behind: Behind) {
 
 /// What every client should have seen, whichever era it and the server speak.
 fn expect_everything(saw: &Value, not_found: i64) {
-    let names = |key: &str| saw[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>();
+    let names =
+        |key: &str| saw[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>();
     assert_eq!(saw["server"], "toolgate");
     let (tools, prompts) = (names("tools"), names("prompts"));
     assert!(tools.len() > 40 && tools.contains(&"conf__echo"), "{tools:?}");
@@ -188,8 +191,14 @@ fn expect_everything(saw: &Value, not_found: i64) {
     assert_eq!(saw["elicitation"], form);
     assert_eq!(saw["sampling"], "LLM response: The model says hello");
     assert_eq!(saw["roots"], r#"Client roots: [{"name":"Test Root","uri":"file:///test/root"}]"#);
-    assert_eq!(saw["asked"], json!([["elicitation", "Who are you?"], ["sampling", "Say hello"], ["roots", null]]));
-    assert_eq!(saw["logs"], json!(["Tool execution started", "Tool processing data", "Tool execution completed"]));
+    assert_eq!(
+        saw["asked"],
+        json!([["elicitation", "Who are you?"], ["sampling", "Say hello"], ["roots", null]])
+    );
+    assert_eq!(
+        saw["logs"],
+        json!(["Tool execution started", "Tool processing data", "Tool execution completed"])
+    );
 
     assert_eq!(saw["read"], "This is the content of the static text resource.");
     assert_eq!(saw["read_template"], "123");
@@ -198,9 +207,17 @@ fn expect_everything(saw: &Value, not_found: i64) {
     assert_eq!(saw["completion"], json!(["paris", "park", "party"]));
 
     assert_eq!(saw["read_updated"], "Changed 1 times.");
-    let heard = [["changed", "prompts"], ["changed", "resources"], ["changed", "tools"], ["updated", "test://watched-resource"]];
+    let heard = [
+        ["changed", "prompts"],
+        ["changed", "resources"],
+        ["changed", "tools"],
+        ["updated", "test://watched-resource"],
+    ];
     assert_eq!(saw["heard"], json!(heard));
-    assert!(names("changed_tools").contains(&"conf__test_changing_tool"), "the changed list was not listed again");
+    assert!(
+        names("changed_tools").contains(&"conf__test_changing_tool"),
+        "the changed list was not listed again"
+    );
     assert!(saw["cancelled"].as_u64() >= Some(1), "the server never heard of the cancellation");
 }
 

@@ -26,7 +26,8 @@ impl Drop for Killed {
 async fn serve_on_port_zero_prints_the_address_it_got() {
     let place = Place::new("");
     let mut command = place.command(&["serve", "--listen", "127.0.0.1:0"]);
-    let mut process = Killed(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts"));
+    let mut process =
+        Killed(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts"));
     let stdout = BufReader::new(process.0.stdout.take().expect("stdout is piped"));
     let mut said = String::new();
     for line in stdout.lines().map_while(Result::ok) {
@@ -35,13 +36,18 @@ async fn serve_on_port_zero_prints_the_address_it_got() {
             break;
         }
     }
-    let endpoint = said.lines().find_map(|line| line.trim().strip_prefix("MCP endpoint")).expect("it names the endpoint").trim();
+    let endpoint = said
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("MCP endpoint"))
+        .expect("it names the endpoint")
+        .trim();
     assert!(endpoint.starts_with("http://127.0.0.1:") && !endpoint.contains(":0/"), "{said}");
     let health = reqwest::get(endpoint.replace("/mcp", "/healthz")).await.expect("it listens");
     assert_eq!(health.status(), 200);
 
     // What it says to paste is JSON, and its token opens the door.
-    let (start, end) = (said.find('{').expect("a client configuration"), said.rfind('}').expect("a client configuration"));
+    let (start, end) =
+        (said.find('{').expect("a client configuration"), said.rfind('}').expect("a client configuration"));
     let paste: Value = serde_json::from_str(&said[start..=end]).expect("it can be pasted");
     let entry = &paste["mcpServers"]["toolgate"];
     assert_eq!(entry["url"], endpoint);
@@ -77,7 +83,8 @@ fn with_grandchild(name: &str, seconds: u32) -> String {
 fn sleeper(seconds: u32) -> Option<u64> {
     let wanted = format!("sleep\0{seconds}\0");
     let pids = std::fs::read_dir("/proc").expect("there is a /proc").filter_map(Result::ok);
-    let sleeps = |pid: &u64| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line == wanted.as_bytes());
+    let sleeps =
+        |pid: &u64| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line == wanted.as_bytes());
     pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(sleeps)
 }
 
@@ -98,11 +105,16 @@ fn child(gateway: &Gateway, name: &str) -> u64 {
 fn children_end_with_their_gateway(hard: bool, nth: u32) -> std::process::ExitStatus {
     let seconds = own_seconds(nth);
     let mut gateway = boot(&(conforming("plain", &[]) + &with_grandchild("parent", seconds)));
-    let children = [child(&gateway, "plain"), child(&gateway, "parent"), sleeper(seconds).expect("the grandchild runs")];
+    let children =
+        [child(&gateway, "plain"), child(&gateway, "parent"), sleeper(seconds).expect("the grandchild runs")];
     assert!(children.iter().all(|pid| is_alive(*pid)));
     let status = gateway.end(hard);
     let gone = until(WAIT, || children.iter().all(|pid| !is_alive(*pid)).then_some(()));
-    assert!(gone.is_some(), "still alive of {children:?}: {:?}", children.iter().filter(|pid| is_alive(**pid)).collect::<Vec<_>>());
+    assert!(
+        gone.is_some(),
+        "still alive of {children:?}: {:?}",
+        children.iter().filter(|pid| is_alive(**pid)).collect::<Vec<_>>()
+    );
     status
 }
 
@@ -131,9 +143,14 @@ async fn a_call_under_way_is_finished_before_the_gateway_ends() {
     let client = gateway.client();
     assert!(!client.tool_names(1).await.is_empty());
     let meta = json!({ "progressToken": "p" });
-    let request = client.modern_request(1, "tools/call", json!({ "name": "conf__test_tool_with_progress", "arguments": {}, "_meta": meta }));
+    let request = client.modern_request(
+        1,
+        "tools/call",
+        json!({ "name": "conf__test_tool_with_progress", "arguments": {}, "_meta": meta }),
+    );
     let mut response = request.send().await.expect("the gateway answers");
-    let first = response.chunk().await.expect("the stream is open").expect("progress comes before the result");
+    let first =
+        response.chunk().await.expect("the stream is open").expect("progress comes before the result");
     let pid = gateway.pid();
     signal("-TERM", pid);
     let mut rest = String::from_utf8_lossy(&first).into_owned();

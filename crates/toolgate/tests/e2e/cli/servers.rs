@@ -20,10 +20,13 @@ fn shown(gateway: &Gateway, name: &str, state: &str) -> Value {
         let shown = cli(gateway, &["servers", "show", name, "--json"]).well().json();
         (shown["state"] == state).then_some(shown)
     };
-    until(WAIT, show).unwrap_or_else(|| panic!("{name} never became {state}: {:?}", cli(gateway, &["servers", "show", name])))
+    until(WAIT, show).unwrap_or_else(|| {
+        panic!("{name} never became {state}: {:?}", cli(gateway, &["servers", "show", name]))
+    })
 }
 
-const NOISY: &str = "[[servers]]\nname = \"noisy\"\ncommand = \"sh\"\nargs = [\"-c\", \"echo out of paper >&2; exit 3\"]\n";
+const NOISY: &str =
+    "[[servers]]\nname = \"noisy\"\ncommand = \"sh\"\nargs = [\"-c\", \"echo out of paper >&2; exit 3\"]\n";
 
 #[test]
 fn servers_list_shows_who_is_healthy_and_who_is_not() {
@@ -32,10 +35,17 @@ fn servers_list_shows_who_is_healthy_and_who_is_not() {
     shown(&gateway, "conf", "healthy");
     shown(&gateway, "noisy", "degraded");
     let list = cli(&gateway, &["servers", "list", "--json"]).well().json();
-    let states: Vec<_> = list.as_array().into_iter().flatten().map(|one| json!([one["name"], one["state"]])).collect();
-    assert_eq!(states, [json!(["conf", "healthy"]), json!(["noisy", "degraded"]), json!(["off", "disabled"])]);
+    let states: Vec<_> =
+        list.as_array().into_iter().flatten().map(|one| json!([one["name"], one["state"]])).collect();
+    assert_eq!(
+        states,
+        [json!(["conf", "healthy"]), json!(["noisy", "degraded"]), json!(["off", "disabled"])]
+    );
     let table = cli(&gateway, &["servers", "list"]).well();
-    assert!(table.stdout.lines().any(|line| line.starts_with("noisy") && line.contains("out of paper")), "{table:?}");
+    assert!(
+        table.stdout.lines().any(|line| line.starts_with("noisy") && line.contains("out of paper")),
+        "{table:?}"
+    );
 }
 
 #[test]
@@ -74,7 +84,11 @@ fn servers_test_says_what_a_server_offers() {
 #[test]
 fn unknown_servers_are_answered_with_the_nearest_name() {
     let place = Place::new(&conforming("calendar", &[]));
-    for verb in [&["servers", "show", "calender"][..], &["servers", "test", "calender"], &["tools", "list", "--server", "calender"]] {
+    for verb in [
+        &["servers", "show", "calender"][..],
+        &["servers", "test", "calender"],
+        &["tools", "list", "--server", "calender"],
+    ] {
         place.run(verb).badly(1, &["calender", "did you mean \"calendar\"?"]);
     }
 }
@@ -123,7 +137,11 @@ fn connect_prints_an_entry_that_works() {
     assert_eq!(entry["url"], gateway.endpoint.as_str());
     let bearer = entry["headers"]["Authorization"].as_str().expect("a header");
     assert!(bearer.starts_with("Bearer tg_agent_"), "{said:?}");
-    for (client, place) in [("cursor", "/mcpServers/toolgate"), ("vscode", "/servers/toolgate"), ("generic", "/mcpServers/toolgate")] {
+    for (client, place) in [
+        ("cursor", "/mcpServers/toolgate"),
+        ("vscode", "/servers/toolgate"),
+        ("generic", "/mcpServers/toolgate"),
+    ] {
         let said = cli(&gateway, &["connect", client]).well();
         assert!(said.json().pointer(place).is_some(), "{client}: {said:?}");
     }
@@ -142,7 +160,10 @@ fn connect_writes_after_a_backup() {
     std::fs::write(&file, before).expect("a file");
     place.run(&["connect", "cursor", "--write", "--token", "tg_agent_x"]).well();
     let after = std::fs::read_to_string(&file).expect("the file is there");
-    assert!(after.contains("// what I had") && after.contains("\"mine\"") && after.contains("Bearer tg_agent_x"), "{after}");
+    assert!(
+        after.contains("// what I had") && after.contains("\"mine\"") && after.contains("Bearer tg_agent_x"),
+        "{after}"
+    );
     let backup = std::fs::read_to_string(place.path(".cursor/mcp.json.bak")).expect("there is a backup");
     assert_eq!(backup, before);
 
@@ -156,6 +177,7 @@ fn connect_makes_the_file_where_there_is_none() {
     let place = Place::new("");
     place.run(&["connect", "claude-desktop", "--write"]).well();
     let file = place.path(".config/Claude/claude_desktop_config.json");
-    let written: Value = serde_json::from_slice(&std::fs::read(file).expect("it was written")).expect("it is JSON");
+    let written: Value =
+        serde_json::from_slice(&std::fs::read(file).expect("it was written")).expect("it is JSON");
     assert!(written["mcpServers"]["toolgate"]["command"].is_string(), "{written}");
 }

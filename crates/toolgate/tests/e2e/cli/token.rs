@@ -62,15 +62,21 @@ async fn a_token_made_while_the_gateway_runs_works_at_once() {
 #[tokio::test]
 async fn a_revoked_token_is_refused_by_the_running_gateway_within_two_seconds() {
     let gateway = boot("");
-    let made = cli(&gateway, &["token", "create", "--role", "agent", "--label", "laptop", "--json"]).well().json();
+    let made =
+        cli(&gateway, &["token", "create", "--role", "agent", "--label", "laptop", "--json"]).well().json();
     let client = HttpClient::new(&gateway.endpoint, made["token"].as_str().expect("a token"));
     assert_eq!(client.modern("tools/list", json!({})).await.status, 200);
 
     cli(&gateway, &["token", "revoke", "laptop"]).well();
     let refused = || async { (client.modern("tools/list", json!({})).await.status == 401).then_some(()) };
     assert!(until_async(Duration::from_secs(2), refused).await.is_some(), "the token still works");
-    assert_eq!(gateway.client().modern("tools/list", json!({})).await.status, 200, "other tokens are left alone");
-    let revoked: Vec<_> = tokens(&gateway).into_iter().filter(|token| !token["revoked_at_ms"].is_null()).collect();
+    assert_eq!(
+        gateway.client().modern("tools/list", json!({})).await.status,
+        200,
+        "other tokens are left alone"
+    );
+    let revoked: Vec<_> =
+        tokens(&gateway).into_iter().filter(|token| !token["revoked_at_ms"].is_null()).collect();
     assert_eq!(revoked.len(), 1);
     assert_eq!(revoked[0]["id"], made["id"]);
 }

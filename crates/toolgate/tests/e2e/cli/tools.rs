@@ -17,7 +17,8 @@ fn both_ways(toml: &str, check: impl Fn(&dyn Fn(&[&str]) -> Said)) {
 fn tools_are_listed() {
     both_ways(&(conforming("one", &[]) + &conforming("two", &[])), |run| {
         let list = run(&["tools", "list", "--json"]).well().json();
-        let names: Vec<&str> = list.as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str()).collect();
+        let names: Vec<&str> =
+            list.as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str()).collect();
         assert!(names.contains(&"one__echo") && names.contains(&"two__echo"), "{names:?}");
         assert!(names.is_sorted(), "{names:?}");
         let table = run(&["tools", "list", "--server", "two"]).well().stdout;
@@ -47,10 +48,14 @@ fn a_tool_is_described() {
 #[test]
 fn a_tool_is_called_with_json_or_pairs() {
     both_ways(&conforming("conf", &[]), |run| {
-        assert_eq!(run(&["tools", "call", "conf__echo", r#"{"text": "as JSON"}"#]).well().stdout, "as JSON\n");
+        assert_eq!(
+            run(&["tools", "call", "conf__echo", r#"{"text": "as JSON"}"#]).well().stdout,
+            "as JSON\n"
+        );
         assert_eq!(run(&["tools", "call", "conf__echo", "text=as a pair"]).well().stdout, "as a pair\n");
         assert_eq!(run(&["tools", "call", "conf:echo", "text=canonical"]).well().stdout, "canonical\n");
-        let doubled = run(&["tools", "call", "conf__test_structured_content", "number:=21", "--json"]).well().json();
+        let doubled =
+            run(&["tools", "call", "conf__test_structured_content", "number:=21", "--json"]).well().json();
         assert_eq!(doubled["structuredContent"]["doubled"].as_f64(), Some(42.0), "{doubled}");
     });
 }
@@ -76,8 +81,10 @@ fn progress_is_talk_and_the_result_is_data() {
 #[test]
 fn unknown_tools_are_answered_with_the_nearest_name() {
     both_ways(&conforming("conf", &[]), |run| {
-        run(&["tools", "call", "conf__ecoh", "text=x"]).badly(1, &["no tool \"conf__ecoh\"", "hint: did you mean conf__echo?\n"]);
-        run(&["tools", "describe", "conf__ecoh"]).badly(1, &["no tool \"conf__ecoh\"", "hint: did you mean conf__echo?\n"]);
+        run(&["tools", "call", "conf__ecoh", "text=x"])
+            .badly(1, &["no tool \"conf__ecoh\"", "hint: did you mean conf__echo?\n"]);
+        run(&["tools", "describe", "conf__ecoh"])
+            .badly(1, &["no tool \"conf__ecoh\"", "hint: did you mean conf__echo?\n"]);
     });
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use rmcp::model::*;
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt, NotificationContext, RequestContext, RoleClient, RunningService, ServiceError,
+    ClientLifecycleMode, ClientServiceExt, NotificationContext, RequestContext, RoleClient, RunningService,
+    ServiceError,
 };
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
@@ -44,12 +45,17 @@ impl Traveller {
 
 impl ClientHandler for Traveller {
     fn get_info(&self) -> ClientConfig {
-        let capabilities = ClientCapabilities::builder().enable_elicitation().enable_sampling().enable_roots().build();
+        let capabilities =
+            ClientCapabilities::builder().enable_elicitation().enable_sampling().enable_roots().build();
         ClientConfig::new(capabilities, Implementation::new("traveller", "1"))
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
-    async fn create_elicitation(&self, request: ElicitRequestParams, _: RequestContext<RoleClient>) -> Result<ElicitResult, ErrorData> {
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
         let ElicitRequestParams::FormElicitationParams { message, .. } = request else {
             return Ok(ElicitResult::new(ElicitationAction::Decline));
         };
@@ -81,11 +87,19 @@ impl ClientHandler for Traveller {
         self.note(|notes| notes.progress.push(json!([params.progress, params.total])));
     }
 
-    async fn on_logging_message(&self, params: LoggingMessageNotificationParam, _: NotificationContext<RoleClient>) {
+    async fn on_logging_message(
+        &self,
+        params: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
         self.note(|notes| notes.logs.push(params.data));
     }
 
-    async fn on_resource_updated(&self, params: ResourceUpdatedNotificationParam, _: NotificationContext<RoleClient>) {
+    async fn on_resource_updated(
+        &self,
+        params: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
         self.note(|notes| notes.heard.push(json!(["updated", params.uri])));
     }
 
@@ -113,7 +127,9 @@ impl Client {
         let notes = Traveller::default();
         let lifecycle = match era {
             Era::Legacy => ClientLifecycleMode::Initialize,
-            Era::Modern => ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] },
+            Era::Modern => {
+                ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
+            }
         };
         let service = match door {
             Door::Http | Door::Sse => {
@@ -161,26 +177,37 @@ impl Client {
         saw.insert("tools".into(), tools.iter().map(|tool| tool.name.to_string()).collect());
         saw.insert("prompts".into(), prompts.iter().map(|prompt| prompt.name.clone()).collect());
         saw.insert("resources".into(), resources.iter().map(|resource| resource.uri.clone()).collect());
-        saw.insert("templates".into(), templates.iter().map(|template| template.uri_template.clone()).collect());
+        saw.insert(
+            "templates".into(),
+            templates.iter().map(|template| template.uri_template.clone()).collect(),
+        );
     }
 
     async fn calls(&self, saw: &mut Map<String, Value>) {
         saw.insert("echo".into(), self.text("echo", json!({ "text": "grüße" })).await);
-        let structured = self.call("test_structured_content", json!({ "number": 21 })).await["structuredContent"].take();
+        let structured =
+            self.call("test_structured_content", json!({ "number": 21 })).await["structuredContent"].take();
         saw.insert("structured".into(), structured);
         let mixed = self.call("test_multiple_content_types", json!({})).await;
-        let types = mixed["content"].as_array().into_iter().flatten().map(|block| block["type"].clone()).collect();
+        let types =
+            mixed["content"].as_array().into_iter().flatten().map(|block| block["type"].clone()).collect();
         saw.insert("mixed".into(), types);
         self.call("test_tool_with_progress", json!({})).await;
         saw.insert("progress".into(), self.notes.note(|notes| notes.progress.clone()).into());
         let failed = self.call("test_error_handling", json!({})).await;
-        saw.insert("failed".into(), json!({ "isError": failed["isError"], "text": failed["content"][0]["text"] }));
+        saw.insert(
+            "failed".into(),
+            json!({ "isError": failed["isError"], "text": failed["content"][0]["text"] }),
+        );
         let unknown = refusal(self.try_call("no_such_tool", json!({})).await);
         saw.insert("unknown_tool".into(), json!({ "code": unknown.code, "message": unknown.message }));
     }
 
     async fn questions(&self, saw: &mut Map<String, Value>) {
-        saw.insert("elicitation".into(), self.text("test_elicitation", json!({ "message": "Who are you?" })).await);
+        saw.insert(
+            "elicitation".into(),
+            self.text("test_elicitation", json!({ "message": "Who are you?" })).await,
+        );
         saw.insert("sampling".into(), self.text("test_sampling", json!({ "prompt": "Say hello" })).await);
         saw.insert("roots".into(), self.text("test_roots", json!({})).await);
         saw.insert("asked".into(), self.notes.note(|notes| notes.asked.clone()).into());
@@ -206,12 +233,16 @@ impl Client {
         let text = self.read("test://template/123/data").await.expect("it reads");
         let data: Value = serde_json::from_str(text.as_str().unwrap_or_default()).expect("it is JSON");
         saw.insert("read_template".into(), data["id"].clone());
-        saw.insert("unknown_resource".into(), refusal(self.read("test://no-such-resource").await).code.0.into());
+        saw.insert(
+            "unknown_resource".into(),
+            refusal(self.read("test://no-such-resource").await).code.0.into(),
+        );
         let arguments = json!({ "name": "conf__test_prompt_with_arguments", "arguments": { "arg1": "one", "arg2": "two" } });
         let params = serde_json::from_value(arguments).expect("the request is well formed");
         let prompt = json!(self.service.get_prompt(params).await.expect("the prompt renders"));
         saw.insert("prompt".into(), prompt["messages"][0]["content"]["text"].clone());
-        let values = self.service.complete_prompt_simple("conf__test_prompt_with_arguments", "arg1", "par").await;
+        let values =
+            self.service.complete_prompt_simple("conf__test_prompt_with_arguments", "arg1", "par").await;
         saw.insert("completion".into(), json!(values.expect("there are completions")));
     }
 
@@ -232,7 +263,8 @@ impl Client {
         let mut heard = self.notes.note(|notes| notes.heard.iter().map(Value::to_string).collect::<Vec<_>>());
         heard.sort();
         heard.dedup();
-        let heard = heard.iter().map(|one| serde_json::from_str::<Value>(one).expect("it was JSON before")).collect();
+        let heard =
+            heard.iter().map(|one| serde_json::from_str::<Value>(one).expect("it was JSON before")).collect();
         saw.insert("heard".into(), heard);
         let tools = self.service.list_all_tools().await.expect("tools are listed");
         saw.insert("changed_tools".into(), tools.iter().map(|tool| tool.name.to_string()).collect());
@@ -255,7 +287,9 @@ impl Client {
         Some(tokio::spawn(async move {
             while let Ok(Some(notification)) = subscription.next().await {
                 let note = match notification {
-                    ServerNotification::ResourceUpdatedNotification(updated) => json!(["updated", updated.params.uri]),
+                    ServerNotification::ResourceUpdatedNotification(updated) => {
+                        json!(["updated", updated.params.uri])
+                    }
                     ServerNotification::ToolListChangedNotification(_) => json!(["changed", "tools"]),
                     ServerNotification::PromptListChangedNotification(_) => json!(["changed", "prompts"]),
                     ServerNotification::ResourceListChangedNotification(_) => json!(["changed", "resources"]),
