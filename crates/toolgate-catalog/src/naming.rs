@@ -25,6 +25,11 @@ pub(crate) fn suffixed_name(server: &ServerName, own: &str) -> String {
     suffixed(&plain, &canonical)
 }
 
+/// What the wire names of a server's tools begin with.
+pub(crate) fn wire_prefix(server: &ServerName) -> String {
+    legalise(&format!("{server}:")).0
+}
+
 fn legalise(canonical: &str) -> (String, bool) {
     let mut plain = String::with_capacity(canonical.len() + 4);
     let mut lossless = true;

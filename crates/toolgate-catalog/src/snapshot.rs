@@ -8,7 +8,7 @@ use toolgate_core::{CanonicalName, RawJson, ServerName};
 use toolgate_wire::object::{self, push_string};
 use toolgate_wire::{Members, param_header};
 
-use crate::naming::{suffixed_name, wire_name};
+use crate::naming::{suffixed_name, wire_name, wire_prefix};
 use crate::section::{Entry, Section};
 use crate::template::Template;
 use crate::{Changes, ServerSettings};
@@ -63,7 +63,9 @@ impl Snapshot {
             let mut entries = Vec::new();
             let mut taken = HashSet::new();
             for (settings, listing) in &present {
-                add_server(&mut entries, &mut taken, &mut left_out, settings, kind, items(listing));
+                let earlier = servers.iter().take_while(|one| one.name != settings.name);
+                let earlier: Vec<String> = earlier.map(|one| wire_prefix(&one.name)).collect();
+                add_server(&mut entries, &mut taken, &mut left_out, settings, &earlier, kind, items(listing));
             }
             Section::new(entries)
         };
@@ -168,6 +170,7 @@ fn add_server(
     taken: &mut HashSet<String>,
     left_out: &mut Vec<(CanonicalName, String)>,
     settings: &ServerSettings,
+    earlier: &[String],
     kind: &Kind,
     items: &[RawJson],
 ) {
@@ -190,7 +193,7 @@ fn add_server(
                 continue;
             }
         };
-        let wire = free_name(taken, settings, kind, &own);
+        let wire = free_name(taken, settings, earlier, kind, &own);
         let mut quoted = String::new();
         push_string(&mut quoted, &wire);
         let Ok(definition) = object::with_member(item.as_str(), kind.key, &quoted) else { continue };
@@ -209,7 +212,15 @@ fn needs_change(own: &str) -> bool {
     !own.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-fn free_name(taken: &mut HashSet<String>, settings: &ServerSettings, kind: &Kind, own: &str) -> String {
+/// A name that nothing else has. One that a tool of an earlier server could want is left to that server whether or not it
+/// is up, so that no name ever moves from one tool to another.
+fn free_name(
+    taken: &mut HashSet<String>,
+    settings: &ServerSettings,
+    earlier: &[String],
+    kind: &Kind,
+    own: &str,
+) -> String {
     let (plain, other) = match kind.named {
         Naming::Prefixed if settings.prefix => {
             (wire_name(&settings.name, own), suffixed_name(&settings.name, own))
@@ -217,7 +228,9 @@ fn free_name(taken: &mut HashSet<String>, settings: &ServerSettings, kind: &Kind
         Naming::Prefixed => (own.to_owned(), suffixed_name(&settings.name, own)),
         Naming::Uri => (own.to_owned(), format!("{}+{own}", settings.name)),
     };
-    if taken.insert(plain.clone()) {
+    let named = matches!(kind.named, Naming::Prefixed) && settings.prefix;
+    let reserved = named && earlier.iter().any(|prefix| plain.starts_with(prefix.as_str()));
+    if !reserved && taken.insert(plain.clone()) {
         return plain;
     }
     taken.insert(other.clone());

@@ -108,8 +108,8 @@ impl AskKind {
     }
 }
 
-/// Identifies one client (an older-era session, a stdio connection, or a principal of the newer era), so that a
-/// server's question on a shared connection is never put to somebody else.
+/// Identifies one client (a session of the older era, or one call of the newer), so that a server's question on a shared
+/// connection is never put to somebody else.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ClientKey(pub u64);
 

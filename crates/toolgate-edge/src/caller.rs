@@ -1,7 +1,7 @@
 //! The client behind one request, as the upstream side sees it: the way back for progress, logs and questions.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -65,11 +65,11 @@ impl Client {
     }
 }
 
-/// Clients of the newer era have no connection to be told apart by; the principal is what stays the same.
-pub(crate) fn principal_key(principal: &PrincipalId) -> ClientKey {
-    let mut hasher = DefaultHasher::new();
-    principal.hash(&mut hasher);
-    ClientKey(hasher.finish() | (1 << 63))
+/// A key no other client has. A client of the newer era has nothing to be recognised by, so each of its calls counts as
+/// one: agents that share a token must not be asked each other's questions.
+pub(crate) fn next_key() -> ClientKey {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    ClientKey(NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// What a call under way sends towards its client.

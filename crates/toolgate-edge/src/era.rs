@@ -10,7 +10,7 @@ use toolgate_core::{PrincipalId, Raw, RawJson, RpcError};
 use toolgate_wire::object::{self, push_string, with_member};
 use toolgate_wire::{Members, Version, compose, header, meta};
 
-use crate::caller::{Abilities, Client, principal_key};
+use crate::caller::{Abilities, Client, next_key};
 use crate::exchange::{Pieces, Response};
 use crate::gateway::{Gateway, SERVER_NAME, SERVER_VERSION};
 use crate::parts::{Head, OwnedRequest};
@@ -58,7 +58,7 @@ pub(crate) fn read_modern(
         }
     }
     Ok(Client {
-        key: principal_key(principal),
+        key: next_key(),
         principal: principal.clone(),
         version: known,
         abilities: Abilities::of(&capabilities),
@@ -116,7 +116,7 @@ pub(crate) fn initialize(
     let capabilities = members.get("capabilities").map_or(RawJson::EMPTY, RawJson::from);
     let version = Version::negotiate_legacy(&requested);
     let client = Client {
-        key: gateway.hub.next_key(),
+        key: next_key(),
         principal: principal.clone(),
         version,
         abilities: Abilities::of(&capabilities),

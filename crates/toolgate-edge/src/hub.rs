@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 use toolgate_catalog::{Catalog, Changes};
-use toolgate_core::port::{AskKind, BoxFuture, ClientKey, Servers};
+use toolgate_core::port::{AskKind, BoxFuture, Servers};
 use toolgate_core::server::{Listing, ServerHealth, ServerState};
 use toolgate_core::{RawJson, RpcError, ServerName};
 use toolgate_wire::compose;
@@ -106,13 +106,6 @@ impl Hub {
             let outcome = tokio::time::timeout(ASK_WAIT, answered).await.map_err(|_| gone())?;
             outcome.unwrap_or_else(|_| Err(gone()))
         })
-    }
-
-    /// A key no other client has.
-    pub(crate) fn next_key(&self) -> ClientKey {
-        let mut state = self.lock();
-        state.next += 1;
-        ClientKey(state.next)
     }
 
     /// Registers a session; `false` if there are too many.

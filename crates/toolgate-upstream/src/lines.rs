@@ -25,11 +25,12 @@ pub(crate) struct Lines<R> {
     /// The beginning of a line that turned out too long and is being skipped.
     skipped_head: Option<Bytes>,
     bytes_max: usize,
+    over: bool,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub(crate) fn new(input: R, bytes_max: usize) -> Self {
-        Self { input, buffer: BytesMut::new(), scanned: 0, skipped_head: None, bytes_max }
+        Self { input, buffer: BytesMut::new(), scanned: 0, skipped_head: None, bytes_max, over: false }
     }
 
     /// The next line without its break, or `None` at the end. What follows the last break counts as a line.
@@ -53,9 +54,15 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 }
                 let line = self.buffer.split();
                 self.scanned = 0;
+                self.over = true;
                 return Ok(Some(self.complete(line)));
             }
         }
+    }
+
+    /// Whether the input has ended, and the last line with it, without a line break.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
     }
 
     fn complete(&mut self, line: BytesMut) -> Line {
