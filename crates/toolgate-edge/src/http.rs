@@ -5,13 +5,13 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{self as h, HeaderName};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming as Body;
+use hyper::body::{Body as _, Incoming as Body};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::server::Era;
@@ -571,13 +571,35 @@ fn accepts(headers: &HeaderMap, media: &str) -> bool {
         })
 }
 
-pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, Response> {
-    match Limited::new(body, bytes_max).collect().await {
+/// How much of a body over the limit is still taken and thrown away, and for how long. A client that is busy sending
+/// would see a broken connection and not the answer if the rest were left unread.
+const DISCARD_BYTES_MAX: u64 = 32 << 20;
+const DISCARD_WAIT: Duration = Duration::from_secs(5);
+
+pub(crate) async fn read_body(mut body: Body, bytes_max: usize) -> Result<Bytes, Response> {
+    match Limited::new(&mut body, bytes_max).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(invalid(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the body is larger than the limit of {bytes_max} bytes"),
-        )),
+        Err(error) if error.is::<LengthLimitError>() => {
+            discard(body).await;
+            let message = format!("the body is larger than the limit of {bytes_max} bytes");
+            Err(invalid(StatusCode::PAYLOAD_TOO_LARGE, message))
+        }
         Err(error) => Err(invalid(StatusCode::BAD_REQUEST, format!("the body could not be read: {error}"))),
     }
+}
+
+async fn discard(mut body: Body) {
+    let mut left = DISCARD_BYTES_MAX;
+    if body.size_hint().lower() > left {
+        return;
+    }
+    let rest = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+            let Some(less) = left.checked_sub(length) else { return };
+            left = less;
+        }
+    };
+    // Whoever takes longer than this has had their chance.
+    drop(tokio::time::timeout(DISCARD_WAIT, rest).await);
 }

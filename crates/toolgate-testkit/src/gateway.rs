@@ -147,7 +147,10 @@ impl Drop for Gateway {
         self.end(false);
         if std::thread::panicking() {
             eprintln!("the gateway said: {:#?}", self.log());
+            return;
         }
+        let panicked = self.log().into_iter().find(|line| line.contains("panicked at"));
+        assert!(panicked.is_none(), "a part of the gateway panicked: {panicked:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RoleServer, ServiceError, SubscriptionContext, SubscriptionSendError};
 use tokio::sync::broadcast::{self, error::RecvError};
 
@@ -13,6 +13,8 @@ use super::server::Shared;
 
 /// Missed news are dropped, not queued: a listener that slow learns of the next change.
 const NEWS_MAX: usize = 64;
+/// Subscriptions whose client went away before they began are forgotten after this many others.
+const PROMISED_MAX: usize = 16;
 
 #[derive(Debug, Clone)]
 pub(super) enum Change {
@@ -25,6 +27,9 @@ pub(super) enum Change {
 /// The counters say how often each list changed; the lists are derived from them.
 pub(super) struct Changes {
     news: broadcast::Sender<Change>,
+    /// Ears of subscriptions that are being acknowledged. rmcp calls `listen` only after it has sent the acknowledgment,
+    /// and what changes in between must be heard too.
+    promised: Mutex<Vec<(SubscriptionFilter, broadcast::Receiver<Change>)>>,
     tools: AtomicU64,
     prompts: AtomicU64,
     resources: AtomicU64,
@@ -35,6 +40,7 @@ impl Changes {
     pub(super) fn new() -> Self {
         Self {
             news: broadcast::Sender::new(NEWS_MAX),
+            promised: Mutex::default(),
             tools: AtomicU64::new(0),
             prompts: AtomicU64::new(0),
             resources: AtomicU64::new(0),
@@ -46,6 +52,21 @@ impl Changes {
         self.counter(&change).fetch_add(1, Ordering::SeqCst);
         // Nobody listening is no failure.
         drop(self.news.send(change));
+    }
+
+    /// Listens from now on for a subscription with this filter, which is about to be acknowledged.
+    pub(super) fn promise(&self, filter: &SubscriptionFilter) {
+        let mut promised = self.promised.lock().unwrap_or_else(PoisonError::into_inner);
+        if promised.len() == PROMISED_MAX {
+            promised.remove(0);
+        }
+        promised.push((filter.clone(), self.news.subscribe()));
+    }
+
+    fn redeem(&self, filter: &SubscriptionFilter) -> broadcast::Receiver<Change> {
+        let mut promised = self.promised.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = promised.iter().position(|(promised, _)| promised == filter);
+        found.map_or_else(|| self.news.subscribe(), |index| promised.remove(index).1)
     }
 
     /// Every other change adds the changing item, the one after takes it away again, so each one is visible in the list.
@@ -116,7 +137,7 @@ async fn tell_session(
 
 /// Serves one `subscriptions/listen` until the client closes it.
 pub(super) async fn forward_to_subscription(changes: &Changes, context: &SubscriptionContext) {
-    let mut news = changes.news.subscribe();
+    let mut news = changes.redeem(context.requested());
     loop {
         let change = tokio::select! {
             () = context.cancelled() => return,

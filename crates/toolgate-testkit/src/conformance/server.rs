@@ -239,6 +239,7 @@ impl ServerHandler for ConformanceServer {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.shared.changes.promise(requested);
         Some(requested.clone())
     }
 

@@ -31,6 +31,8 @@ struct Params<'a> {
     arguments: Option<&'a RawValue>,
     cursor: Option<String>,
     uri: Option<String>,
+    #[serde(borrow, rename = "inputResponses")]
+    answers: Option<&'a RawValue>,
 }
 
 /// What is to be done about a message.
@@ -48,6 +50,10 @@ pub(super) enum Act {
     Announce(String),
     /// The result, and then no session is known any more.
     Forget(String),
+    /// The user is to be asked; what they say is the result.
+    Ask,
+    /// The answer to a question of ours: the question's id and the text of the whole message.
+    Answered(String, String),
     /// The client has given up on a request.
     Cancelled,
     /// The process or connection ends.
@@ -78,7 +84,10 @@ impl Brain {
         let Ok(message) = serde_json::from_str::<Message<'_>>(text) else {
             return Act::Error(-32700, "not JSON");
         };
-        let Some(method) = message.method.as_deref() else { return Act::Nothing };
+        let Some(method) = message.method.as_deref() else {
+            let id = message.id.map_or("null", RawValue::get);
+            return Act::Answered(id.to_owned(), text.to_owned());
+        };
         if OPENING.contains(&method) {
             match self.settings.start() {
                 Start::Hang => return Act::Silence,
@@ -192,7 +201,7 @@ impl Brain {
             let text = std::fs::read_to_string(file).unwrap_or_default();
             return text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
         }
-        let plain = ["echo", "raw", "head", "verbatim", "change", "forget", "sessions", "cancellations"];
+        let plain = ["echo", "raw", "head", "verbatim", "change", "forget", "sessions", "cancellations", "ask"];
         let bad = TOOLS.iter().map(|(name, _)| *name);
         let bulk = (0..self.settings.bulk).map(|at| format!("bulk_{at:05}"));
         let added = (0..self.added.load(Ordering::SeqCst)).map(|at| format!("added_{at}"));
@@ -215,6 +224,11 @@ impl Brain {
                 self.added.fetch_add(1, Ordering::SeqCst);
                 Act::Announce(self.said("changed"))
             }
+            "ask" => match (self.settings.era, params.answers) {
+                (Era::Legacy, _) => Act::Ask,
+                (Era::Modern, None) => Act::Result(input_required()),
+                (Era::Modern, Some(answers)) => Act::Result(self.said(answers.get())),
+            },
             "forget" => Act::Forget(self.said("forgotten")),
             _ => {
                 let arguments = params.arguments.map_or("", RawValue::get);
@@ -254,7 +268,8 @@ impl Brain {
         let mut command = Command::new(program);
         command.args(["--idle", "--label", &self.settings.label]);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        child.expect("a child can be started");
+        let mut child = child.expect("a child can be started");
+        std::thread::spawn(move || child.wait());
     }
 }
 
@@ -264,6 +279,20 @@ pub(super) fn response(id: &str, result: &str) -> String {
 
 pub(super) fn error(id: &str, code: i64, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"{message}"}}}}"#)
+}
+
+/// What the user is asked.
+const QUESTION: &str = r#"{"message":"Well?","requestedSchema":{"type":"object","properties":{"word":{"type":"string"}}}}"#;
+
+/// The question as a request of the older era.
+pub(super) fn question(id: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"elicitation/create","params":{QUESTION}}}"#)
+}
+
+/// The question as a result of the newer era.
+fn input_required() -> String {
+    let requests = format!(r#"{{"word":{{"method":"elicitation/create","params":{QUESTION}}}}}"#);
+    format!(r#"{{"resultType":"input_required","inputRequests":{requests},"requestState":"the state"}}"#)
 }
 
 /// A notification that means nothing to anybody.

@@ -1,13 +1,14 @@
 //! The server on a socket: just enough HTTP/1.1 to break it in every way that matters.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::brain::{Act, Brain, Message, acknowledged, error, list_changed, noise, response};
-use super::misdeed::{DRIP, GARBAGE, Misdeed};
+use super::brain::{Act, Brain, Message, acknowledged, error, list_changed, noise, question, response};
+use super::misdeed::{DRIP, GARBAGE, LINGER, Misdeed};
 use super::{Era, Settings, Start};
 
 /// Serves until the process ends. `said` gets the address.
@@ -18,6 +19,7 @@ pub fn serve(address: SocketAddr, settings: Settings, said: impl FnOnce(SocketAd
         brain: Brain::new(settings),
         sessions: Mutex::default(),
         listeners: Mutex::default(),
+        asked: Mutex::default(),
     });
     for stream in listener.incoming() {
         let server = server.clone();
@@ -33,6 +35,12 @@ struct Server {
     sessions: Mutex<BTreeSet<String>>,
     /// Streams that hear of changes, each with the id of its subscription if it has one.
     listeners: Mutex<Vec<(TcpStream, Option<String>)>>,
+    /// Questions that are open, and who waits for their answers.
+    asked: Mutex<BTreeMap<String, SyncSender<String>>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Request {
@@ -117,19 +125,19 @@ impl Server {
     }
 
     fn knows(&self, session: &str) -> bool {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(session)
+        lock(&self.sessions).contains(session)
     }
 
     /// Keeps the connection for notifications until the client closes it.
     fn listen(&self, stream: &mut TcpStream, subscription: Option<String>) -> io::Result<()> {
         let copy = stream.try_clone()?;
-        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push((copy, subscription));
+        lock(&self.listeners).push((copy, subscription));
         let mut end = [0];
         stream.read(&mut end).map(drop)
     }
 
     fn announce(&self) {
-        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listeners = lock(&self.listeners);
         listeners.retain_mut(|(stream, subscription)| {
             send_event(stream, &list_changed(subscription.as_deref())).is_ok()
         });
@@ -149,6 +157,16 @@ impl Server {
         }
         match self.brain.consider(&request.body, &request.head) {
             Act::Nothing | Act::Cancelled => send(stream, "202 Accepted", "", "")?,
+            Act::Answered(question, answer) => {
+                let waiting = lock(&self.asked).remove(&question);
+                // Whoever asked may have gone.
+                waiting.into_iter().for_each(|waiting| drop(waiting.send(answer.clone())));
+                send(stream, "202 Accepted", "", "")?;
+            }
+            Act::Ask => {
+                self.ask(stream, id)?;
+                return Ok(false);
+            }
             Act::Silence => self.wait_for_the_end(stream)?,
             Act::Leave => return Ok(false),
             Act::Result(_) if opens && self.brain.settings.start() == Start::Garbage => {
@@ -156,7 +174,7 @@ impl Server {
             }
             Act::Result(result) if opens => {
                 let session = format!("s{}", self.brain.sessions_opened.load(Ordering::SeqCst));
-                self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
+                lock(&self.sessions).insert(session.clone());
                 send(stream, "200 OK", &response(id, &result), &format!("Mcp-Session-Id: {session}\r\n"))?;
             }
             Act::Result(result) => send(stream, "200 OK", &response(id, &result), "")?,
@@ -180,7 +198,7 @@ impl Server {
             }
             Act::Forget(result) => {
                 send(stream, "200 OK", &response(id, &result), "")?;
-                self.sessions.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                lock(&self.sessions).clear();
             }
             Act::Misdeed(misdeed) => return self.misbehave(stream, misdeed, id),
         }
@@ -202,6 +220,17 @@ impl Server {
     fn wait_for_the_end(&self, stream: &mut TcpStream) -> io::Result<()> {
         let mut end = [0];
         stream.read(&mut end).map(drop)
+    }
+
+    /// Asks on the stream of the call; the answer comes as a message of its own.
+    fn ask(&self, stream: &mut TcpStream, id: &str) -> io::Result<()> {
+        let asked = format!("\"ask-{}\"", id.trim_matches('"'));
+        let (waiting, answer) = sync_channel(1);
+        lock(&self.asked).insert(asked.clone(), waiting);
+        stream.write_all(STREAM_HEAD.as_bytes())?;
+        send_event(stream, &question(&asked))?;
+        let Ok(answer) = answer.recv() else { return Ok(()) };
+        send_event(stream, &response(id, &self.brain.said(&answer)))
     }
 
     fn misbehave(&self, stream: &mut TcpStream, misdeed: Misdeed, id: &str) -> io::Result<bool> {
@@ -247,6 +276,12 @@ impl Server {
             Misdeed::Garbage => send(stream, "200 OK", GARBAGE, "")?,
             Misdeed::Shapeless => send(stream, "200 OK", &format!(r#"{{"jsonrpc":"2.0","id":{id}}}"#), "")?,
             Misdeed::Chatter | Misdeed::Grandchild => send(stream, "200 OK", &answer, "")?,
+            Misdeed::AskExit => {
+                stream.write_all(STREAM_HEAD.as_bytes())?;
+                send_event(stream, &question("\"last words\""))?;
+                std::thread::sleep(LINGER);
+                std::process::exit(3);
+            }
             Misdeed::Status500 => send(stream, "500 Internal Server Error", r#"{"oops":"it broke"}"#, "")?,
             Misdeed::Status401 => send(stream, "401 Unauthorized", "", "WWW-Authenticate: Bearer\r\n")?,
             Misdeed::Redirect => {

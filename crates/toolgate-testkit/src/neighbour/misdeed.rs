@@ -36,6 +36,8 @@ pub(super) enum Misdeed {
     Chatter,
     /// Leaves a process behind that outlives it if it can, then answers.
     Grandchild,
+    /// Asks the user something and leaves before the answer comes.
+    AskExit,
     /// HTTP: says 500.
     Status500,
     /// HTTP: says 401.
@@ -52,7 +54,7 @@ pub(super) enum Misdeed {
     Short,
 }
 
-pub(super) const TOOLS: [(&str, Misdeed); 20] = [
+pub(super) const TOOLS: [(&str, Misdeed); 21] = [
     ("hang", Misdeed::Hang),
     ("half", Misdeed::Half),
     ("half_exit", Misdeed::HalfExit),
@@ -66,6 +68,7 @@ pub(super) const TOOLS: [(&str, Misdeed); 20] = [
     ("shapeless", Misdeed::Shapeless),
     ("chatter", Misdeed::Chatter),
     ("grandchild", Misdeed::Grandchild),
+    ("ask_exit", Misdeed::AskExit),
     ("status_500", Misdeed::Status500),
     ("status_401", Misdeed::Status401),
     ("redirect", Misdeed::Redirect),
@@ -74,6 +77,9 @@ pub(super) const TOOLS: [(&str, Misdeed); 20] = [
     ("loris", Misdeed::Loris),
     ("short", Misdeed::Short),
 ];
+
+/// How long a question stands before whoever asked it leaves.
+pub(super) const LINGER: Duration = Duration::from_millis(300);
 
 /// What no client of the protocol can make sense of.
 pub(super) const GARBAGE: &str = "Server listening on stdin...\n{\"half\": \n[1,2\n\u{0}\u{1}\nnull\n";

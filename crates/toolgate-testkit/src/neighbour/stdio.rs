@@ -1,18 +1,24 @@
 //! The server on stdin and stdout.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write, stdin, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::brain::{Act, Brain, Message, acknowledged, error, list_changed, noise, response};
-use super::misdeed::{GARBAGE, Misdeed};
+use super::brain::{Act, Brain, Message, acknowledged, error, list_changed, noise, question, response};
+use super::misdeed::{GARBAGE, LINGER, Misdeed};
 use super::{Era, Settings, Start};
 
 /// Serves one client until it closes stdin.
 pub fn serve(settings: Settings) {
     let server =
-        Server { brain: Brain::new(settings), listeners: Mutex::default(), flooding: Arc::default() };
+        Server {
+        brain: Brain::new(settings),
+        listeners: Mutex::default(),
+        flooding: Arc::default(),
+        asked: Mutex::default(),
+    };
     match server.brain.settings.start() {
         Start::Exit => return,
         Start::Garbage => write(GARBAGE),
@@ -28,6 +34,12 @@ struct Server {
     /// Ids of open subscriptions.
     listeners: Mutex<Vec<String>>,
     flooding: Arc<AtomicBool>,
+    /// Questions that are open, and the calls they belong to.
+    asked: Mutex<BTreeMap<String, String>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whoever closed the pipe does not want to hear it.
@@ -53,11 +65,20 @@ impl Server {
             Act::Error(code, message) => send(&error(&id, code, message)),
             Act::Listen => {
                 send(&acknowledged(&id));
-                self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+                lock(&self.listeners).push(id);
             }
             Act::Announce(result) => {
                 send(&response(&id, &result));
                 self.announce();
+            }
+            Act::Ask => {
+                let asked = format!("\"ask-{}\"", id.trim_matches('"'));
+                send(&question(&asked));
+                lock(&self.asked).insert(asked, id);
+            }
+            Act::Answered(question, answer) => {
+                let call = lock(&self.asked).remove(&question);
+                call.into_iter().for_each(|call| send(&response(&call, &self.brain.said(&answer))));
             }
             Act::Cancelled => self.flooding.store(false, Ordering::SeqCst),
             Act::Leave => std::process::exit(0),
@@ -69,7 +90,7 @@ impl Server {
         if self.brain.settings.era == Era::Legacy {
             return send(&list_changed(None));
         }
-        for id in self.listeners.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for id in lock(&self.listeners).iter() {
             send(&list_changed(Some(id)));
         }
     }
@@ -106,6 +127,11 @@ impl Server {
             Misdeed::Grandchild => {
                 self.brain.grandchild();
                 send(&answer);
+            }
+            Misdeed::AskExit => {
+                send(&question("\"last words\""));
+                std::thread::sleep(LINGER);
+                std::process::exit(3);
             }
             // The rest can only be done over HTTP.
             _ => {}

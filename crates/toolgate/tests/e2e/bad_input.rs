@@ -211,7 +211,8 @@ async fn missing_and_contradicting_headers_are_a_mismatch() {
     let prompt = modern_body("prompts/get", json!({"name": "conf__test_simple_prompt"}));
     let read = modern_body("resources/read", json!({"uri": "test://static-text"}));
     let task = modern_body("tasks/get", json!({"taskId": "abc"}));
-    let cases: [(&str, &[(&str, &str)], &Value); 17] = [
+    type Headers<'a> = &'a [(&'a str, &'a str)];
+    let cases: [(&str, Headers<'_>, &Value); 17] = [
         ("no version header", &[("mcp-method", "tools/list")], &list),
         (
             "an older version header",
@@ -563,6 +564,9 @@ async fn one_connection_survives_refusals() {
         wire.send(&format!("{}{body}", head(body.len()))).await;
         assert_eq!(wire.answer().await.0, status, "{body}");
     }
+    let large = " ".repeat(9 << 20);
+    wire.send(&format!("{}{large}", head(large.len()))).await;
+    assert_eq!(wire.answer().await.0, 413, "a body over the limit is taken to its end");
     let body = initialize("2025-11-25", &json!({}));
     wire.send(&format!("{}{body}", head(body.len()))).await;
     let (status, answer) = wire.answer().await;
@@ -1157,4 +1161,144 @@ async fn answers_that_nobody_waits_for_are_taken_and_forgotten() {
         HttpClient::finish(client.legacy_post().body(r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#)).await;
     expect(&answer, 400, INVALID_REQUEST, "an error without code");
     assert_eq!(client.legacy(1, "ping", json!({})).await.result(), json!({}));
+}
+
+#[tokio::test]
+async fn a_session_without_traffic_is_forgotten_unless_somebody_listens() {
+    let gateway = boot("[limits]\nsession_idle_seconds = 1\n");
+    let (idle, heard) = (session(&gateway, "2025-11-25").await, session(&gateway, "2025-11-25").await);
+    let stream = heard.http.get(&heard.endpoint).bearer_auth(&heard.token).header("accept", "text/event-stream");
+    let listening = Events::open(stream.header("mcp-session-id", heard.session.clone().expect("open"))).await;
+    // Asking would be traffic: the number of sessions tells.
+    let forgotten = until_async(WAIT, || async {
+        let metrics = HttpClient::finish(idle.http.get(gateway.url("/metrics"))).await.text;
+        metrics.lines().any(|line| line == "toolgate_sessions 1").then_some(())
+    });
+    forgotten.await.expect("one session is forgotten");
+    expect(&idle.legacy(1, "ping", json!({})).await, 404, INVALID_REQUEST, "forgotten");
+    assert_eq!(heard.legacy(1, "ping", json!({})).await.result(), json!({}), "somebody listens");
+    drop(listening);
+}
+
+#[tokio::test]
+async fn limits_on_sessions_and_calls_are_kept_and_said() {
+    let limits = "[limits]\nsessions_max = 2\ncalls_per_client_max = 2\n";
+    let gateway = boot(&format!("{limits}{}", conforming("conf", &[])));
+    gateway.client().tool_names(1).await;
+    let client = session(&gateway, "2025-11-25").await;
+    let spare = session(&gateway, "2025-11-25").await;
+    let refused = gateway.client().raw(initialize("2025-11-25", &json!({}))).await;
+    let said = refused.response()["error"]["message"].as_str().expect("an error").to_owned();
+    assert!(said.contains("too many sessions"), "{said}");
+    let end = spare.http.delete(&spare.endpoint).bearer_auth(&spare.token);
+    HttpClient::finish(end.header("mcp-session-id", spare.session.clone().expect("open"))).await;
+    assert_eq!(gateway.client().raw(initialize("2025-11-25", &json!({}))).await.status, 200, "there is room again");
+
+    let slow = |id: u64| {
+        let client = client.clone();
+        tokio::spawn(async move { client.legacy(id, "tools/call", json!({"name": "conf__test_cancellation"})).await })
+    };
+    let calls = [slow(1), slow(2)];
+    let full = until_async(WAIT, || async {
+        let answer = client.legacy(3, "ping", json!({})).await;
+        answer.response().get("error").is_some().then_some(answer)
+    });
+    let full = full.await.expect("a third call is refused");
+    assert_eq!(full.status, 200, "{full:?}");
+    let said = full.response()["error"]["message"].as_str().expect("a message").to_owned();
+    assert!(said.contains("2 requests are already under way"), "{said}");
+    for id in [1, 2] {
+        let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
+        HttpClient::finish(client.legacy_post().body(cancel.to_string())).await;
+    }
+    let free = until_async(WAIT, || async {
+        client.legacy(3, "ping", json!({})).await.response().get("result").map(|_| ())
+    });
+    free.await.expect("there is room again");
+    calls.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// A generator that gives the same numbers in every run, so that what it finds can be found again.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).expect("31 bits") % sides
+    }
+
+    /// The text with a few bytes changed, left out, doubled or moved in.
+    fn spoil(&mut self, text: &str) -> Vec<u8> {
+        const ODD: [&[u8]; 12] =
+            [b"{", b"}", b"[", b"]", b"\"", b"\\", b",", b":", b"\0", b"\xff", b"1e9999", b"\\ud800"];
+        let mut bytes = text.as_bytes().to_vec();
+        for _ in 0..=self.roll(3) {
+            let at = self.roll(bytes.len());
+            let to = (at + self.roll(20)).min(bytes.len());
+            match self.roll(4) {
+                0 => drop(bytes.drain(at..to)),
+                1 => drop(bytes.splice(at..at, bytes[at..to].to_vec())),
+                2 => drop(bytes.splice(at..at, ODD[self.roll(ODD.len())].iter().copied())),
+                _ => bytes[at] = u8::try_from(self.roll(256)).expect("a byte"),
+            }
+            if bytes.is_empty() {
+                bytes.push(b' ');
+            }
+        }
+        bytes
+    }
+}
+
+#[tokio::test]
+async fn spoiled_messages_are_refused_or_answered_and_break_nothing() {
+    let gateway = boot(&conforming("conf", &[]));
+    gateway.client().tool_names(1).await;
+    let older = session(&gateway, "2025-03-26").await;
+    let mut stdio = Stdio::initialized(&gateway, "2025-11-25", &json!({})).await;
+    let params = json!({"name": "conf__echo", "arguments": {"text": "x", "n": [1.5, {"a": null}]}});
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let newer = modern_body("tools/call", params).to_string();
+    let batch = format!("[{call},{INITIALIZED},{call}]");
+    let mut dice = Dice(7);
+    for turn in 0..300 {
+        let body = dice.spoil(&newer);
+        let shown = String::from_utf8_lossy(&body).into_owned();
+        let request = gateway.client().post().header("mcp-protocol-version", "2026-07-28");
+        let request = request.header("mcp-method", "tools/call").header("mcp-name", "conf__echo");
+        let answer = HttpClient::finish(request.body(body)).await;
+        assert!(answer.status < 500, "turn {turn}: {shown}: {answer:?}");
+        let body = dice.spoil(if turn % 2 == 0 { &call } else { &batch });
+        let shown = String::from_utf8_lossy(&body).into_owned();
+        let answer = HttpClient::finish(older.legacy_post().body(body)).await;
+        assert!(answer.status < 500, "turn {turn}: {shown}: {answer:?}");
+        let mut line = dice.spoil(&call);
+        line.retain(|byte| *byte != b'\n');
+        line.push(b'\n');
+        stdio.write(&line).await;
+    }
+    stdio.send(r#"{"jsonrpc":"2.0","id":"the last","method":"ping"}"#).await;
+    let last = stdio.find(|message| message["id"] == "the last").await;
+    assert_eq!(last["result"], json!({}));
+    assert_eq!(older.legacy(9, "ping", json!({})).await.result(), json!({}));
+    still_serves(&gateway).await;
+}
+
+#[tokio::test]
+async fn clients_that_never_finish_sending_hold_up_nobody() {
+    let gateway = boot("");
+    let mut stuck = Vec::new();
+    for at in 0..300 {
+        let mut wire = Wire::open(&gateway).await;
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: 1000000\r\n\r\n{{",
+            gateway.agent
+        );
+        let half = head.len() / 2;
+        wire.send(if at % 2 == 0 { &head } else { &head[..half] }).await;
+        stuck.push(wire);
+    }
+    let began = std::time::Instant::now();
+    still_serves(&gateway).await;
+    assert!(began.elapsed() < Duration::from_secs(1), "took {:?}", began.elapsed());
 }

@@ -11,6 +11,7 @@ mod kit;
 mod names;
 mod neighbours;
 mod outside;
+mod questions;
 mod reference;
 mod sdk;
 

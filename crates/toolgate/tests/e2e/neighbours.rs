@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::{Gateway, HttpClient, until_async};
+use toolgate_testkit::gateway::{Gateway, HttpClient, until, until_async};
 
-use crate::doors::{Events, WAIT, memory_peak_kib};
+use crate::doors::{Events, WAIT, Wire, memory_peak_kib, modern_meta};
 use crate::kit::{Remote, call, child, label, listed, names, nothing_left, processes, remote, text};
 use crate::{boot, conforming};
 
@@ -318,6 +318,13 @@ async fn an_older_client_gets_the_same_errors() {
     street.close();
 }
 
+/// Waits until `servers show` says a word about a server. The record of servers is written now and then.
+fn shown(gateway: &Gateway, server: &str, word: &str) {
+    let show = || String::from_utf8_lossy(&gateway.cli(&["--json", "servers", "show", server]).stdout).into_owned();
+    let said = until(WAIT, || show().contains(word).then_some(()));
+    assert!(said.is_some(), "{server} does not say {word:?}: {}", show());
+}
+
 /// Servers that are bad from the start, until a file says otherwise.
 async fn bad_start(word: &str, args: &[&str], limits: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -332,10 +339,7 @@ async fn bad_start(word: &str, args: &[&str], limits: &str) {
     let slowest = good_calls(&client, tokio::time::sleep(TIMEOUT + SLACK)).await;
     assert!(slowest < UNDISTURBED, "the good server took {slowest:?} meanwhile");
     for name in BAD {
-        let shown = street.gateway().cli(&["--json", "servers", "show", name]);
-        let shown: Value = serde_json::from_slice(&shown.stdout).unwrap_or_else(|_| panic!("{shown:?}"));
-        let state = shown.to_string();
-        assert!(state.contains("degraded"), "{name} does not say how it is: {state}");
+        shown(street.gateway(), name, "degraded");
     }
     std::fs::write(&well, "").expect("the file can be written");
     for name in BAD {
@@ -387,8 +391,7 @@ async fn a_list_without_end_is_cut_short_and_said_so() {
     }
     let seen = names(&street.gateway().client()).await;
     assert!(!seen.contains(&"pipe-older__page_20".to_owned()), "{seen:?}");
-    let shown = street.gateway().cli(&["--json", "servers", "show", "web-newer"]);
-    assert!(String::from_utf8_lossy(&shown.stdout).contains("upstream_pages_max"), "{shown:?}");
+    shown(street.gateway(), "web-newer", "upstream_pages_max");
     street.close();
 }
 
@@ -481,5 +484,37 @@ async fn a_killed_gateway_leaves_no_process_behind() {
     assert_eq!(processes(&street.label).len(), 4, "two children and two grandchildren");
     toolgate_testkit::gateway::signal("-KILL", street.gateway().pid());
     nothing_left(&street.label);
+    street.close();
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_costs_a_bounded_amount() {
+    let street = Street::open_with(LONG_TIMEOUT, "unread", "", &[]);
+    street.all_listed().await;
+    let gateway = street.gateway();
+    let before = memory_peak_kib(gateway.pid());
+    let mut wires = Vec::new();
+    for name in ["web-newer", "pipe-newer"] {
+        let mut meta = modern_meta(&json!({}));
+        meta["io.modelcontextprotocol/logLevel"] = "debug".into();
+        let tool = format!("{name}__flood");
+        let params = json!({ "name": tool, "arguments": {}, "_meta": meta });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+        let mut wire = Wire::open(gateway).await;
+        wire.send(&format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\
+             Mcp-Name: {tool}\r\nContent-Length: {}\r\n\r\n{body}",
+            gateway.agent,
+            body.len()
+        ))
+        .await;
+        wires.push(wire);
+    }
+    let slowest = good_calls(&gateway.client(), tokio::time::sleep(Duration::from_secs(3))).await;
+    assert!(slowest < UNDISTURBED, "the good server took {slowest:?} meanwhile");
+    let grown = memory_peak_kib(gateway.pid()).saturating_sub(before);
+    assert!(grown < MEMORY_GROWN_KIB_MAX, "memory grew by {grown} KiB");
+    drop(wires);
     street.close();
 }

@@ -80,15 +80,20 @@ struct Scene {
     _neighbour: Option<Remote>,
 }
 
+/// Lists come in pages on both sides of the gateway, and not in the same ones.
+const PAGES: &str = "[limits]\npage_size = 10\n";
+
 impl Scene {
     fn set(behind: Behind) -> Self {
         match behind {
             Behind::Child(era) => {
-                Self { gateway: boot(&conforming("conf", &[era.flag()])), _neighbour: None }
+                let server = conforming("conf", &[era.flag(), "--page-size", "7"]);
+                Self { gateway: boot(&(PAGES.to_owned() + &server)), _neighbour: None }
             }
             Behind::Http(era) => {
-                let neighbour = Remote::start("conformance-server", &[era.flag()]);
-                Self { gateway: boot(&remote("conf", &neighbour.url)), _neighbour: Some(neighbour) }
+                let neighbour = Remote::start("conformance-server", &[era.flag(), "--page-size", "7"]);
+                let server = remote("conf", &neighbour.url);
+                Self { gateway: boot(&(PAGES.to_owned() + &server)), _neighbour: Some(neighbour) }
             }
         }
     }
