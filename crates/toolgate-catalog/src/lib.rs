@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod definition;
 mod filter;
 mod naming;
 mod section;

@@ -8,6 +8,7 @@ use toolgate_core::{CanonicalName, RawJson, ServerName};
 use toolgate_wire::object::{self, push_string};
 use toolgate_wire::{Members, param_header};
 
+use crate::definition;
 use crate::naming::{suffixed_name, wire_name, wire_prefix};
 use crate::section::{Entry, Section};
 use crate::template::Template;
@@ -37,29 +38,45 @@ pub struct ResourceTarget {
 }
 
 /// What distinguishes the kinds while a section is built.
-struct Kind {
-    key: &'static str,
-    named: Naming,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Tool,
+    Prompt,
+    Resource,
+    Template,
 }
 
-enum Naming {
-    /// Tools and prompts: server and name joined.
-    Prefixed,
-    /// Resources and templates: their own URI, unless an earlier server has it.
-    Uri,
-}
+impl Kind {
+    /// The member that names an entry.
+    fn key(self) -> &'static str {
+        match self {
+            Kind::Tool | Kind::Prompt => "name",
+            Kind::Resource => "uri",
+            Kind::Template => "uriTemplate",
+        }
+    }
 
-const TOOL: Kind = Kind { key: "name", named: Naming::Prefixed };
-const PROMPT: Kind = Kind { key: "name", named: Naming::Prefixed };
-const RESOURCE: Kind = Kind { key: "uri", named: Naming::Uri };
-const TEMPLATE: Kind = Kind { key: "uriTemplate", named: Naming::Uri };
+    fn fault(self, definition: &RawJson) -> Option<String> {
+        match self {
+            Kind::Tool => definition::fault_of_tool(definition),
+            Kind::Prompt => definition::fault_of_prompt(definition),
+            Kind::Resource | Kind::Template => definition::fault_of_resource(definition),
+        }
+    }
+
+    /// Tools and prompts get server and name joined; resources and templates keep their own URI, unless an earlier
+    /// server has it.
+    fn is_prefixed(self) -> bool {
+        matches!(self, Kind::Tool | Kind::Prompt)
+    }
+}
 
 impl Snapshot {
     pub(crate) fn build(servers: &[ServerSettings], listings: &BTreeMap<ServerName, Listing>) -> Self {
         let mut left_out = Vec::new();
         let present: Vec<(&ServerSettings, &Listing)> =
             servers.iter().filter_map(|one| Some((one, listings.get(&one.name)?))).collect();
-        let mut section = |kind: &Kind, items: fn(&Listing) -> &[RawJson]| {
+        let mut section = |kind: Kind, items: fn(&Listing) -> &[RawJson]| {
             let mut entries = Vec::new();
             let mut taken = HashSet::new();
             for (settings, listing) in &present {
@@ -69,10 +86,10 @@ impl Snapshot {
             }
             Section::new(entries)
         };
-        let tools = section(&TOOL, |listing| &listing.tools);
-        let prompts = section(&PROMPT, |listing| &listing.prompts);
-        let resources = section(&RESOURCE, |listing| &listing.resources);
-        let templates = section(&TEMPLATE, |listing| &listing.templates);
+        let tools = section(Kind::Tool, |listing| &listing.tools);
+        let prompts = section(Kind::Prompt, |listing| &listing.prompts);
+        let resources = section(Kind::Resource, |listing| &listing.resources);
+        let templates = section(Kind::Template, |listing| &listing.templates);
         let patterns =
             templates.entries().iter().map(|entry| (Template::parse(&entry.own), entry.clone())).collect();
         Self {
@@ -171,14 +188,14 @@ fn add_server(
     left_out: &mut Vec<(CanonicalName, String)>,
     settings: &ServerSettings,
     earlier: &[String],
-    kind: &Kind,
+    kind: Kind,
     items: &[RawJson],
 ) {
-    let is_tool = std::ptr::eq(kind, &TOOL);
+    let is_tool = kind == Kind::Tool;
     let mut own_names = HashSet::new();
     let mut named: Vec<(String, &RawJson)> = items
         .iter()
-        .filter_map(|item| Some((Members::of(item).ok()?.get_str(kind.key)?.into_owned(), item)))
+        .filter_map(|item| Some((Members::of(item).ok()?.get_str(kind.key())?.into_owned(), item)))
         .filter(|(own, _)| !is_tool || settings.filter.shows(own))
         .filter(|(own, _)| own_names.insert(own.clone()))
         .collect();
@@ -186,6 +203,10 @@ fn add_server(
     named.sort_by(|(a, _), (b, _)| (needs_change(a), a).cmp(&(needs_change(b), b)));
     for (own, item) in named {
         let canonical = CanonicalName::of(&settings.name, &own);
+        if let Some(fault) = kind.fault(item) {
+            left_out.push((canonical, fault));
+            continue;
+        }
         let param_headers = match if is_tool { tool_headers(item) } else { Ok(Vec::new()) } {
             Ok(found) => found,
             Err(why) => {
@@ -196,7 +217,7 @@ fn add_server(
         let wire = free_name(taken, settings, earlier, kind, &own);
         let mut quoted = String::new();
         push_string(&mut quoted, &wire);
-        let Ok(definition) = object::with_member(item.as_str(), kind.key, &quoted) else { continue };
+        let Ok(definition) = object::with_member(item.as_str(), kind.key(), &quoted) else { continue };
         entries.push(Arc::new(Entry {
             server: settings.name.clone(),
             own,
@@ -218,17 +239,17 @@ fn free_name(
     taken: &mut HashSet<String>,
     settings: &ServerSettings,
     earlier: &[String],
-    kind: &Kind,
+    kind: Kind,
     own: &str,
 ) -> String {
-    let (plain, other) = match kind.named {
-        Naming::Prefixed if settings.prefix => {
-            (wire_name(&settings.name, own), suffixed_name(&settings.name, own))
-        }
-        Naming::Prefixed => (own.to_owned(), suffixed_name(&settings.name, own)),
-        Naming::Uri => (own.to_owned(), format!("{}+{own}", settings.name)),
+    let (plain, other) = if !kind.is_prefixed() {
+        (own.to_owned(), format!("{}+{own}", settings.name))
+    } else if settings.prefix {
+        (wire_name(&settings.name, own), suffixed_name(&settings.name, own))
+    } else {
+        (own.to_owned(), suffixed_name(&settings.name, own))
     };
-    let named = matches!(kind.named, Naming::Prefixed) && settings.prefix;
+    let named = kind.is_prefixed() && settings.prefix;
     let reserved = named && earlier.iter().any(|prefix| plain.starts_with(prefix.as_str()));
     if !reserved && taken.insert(plain.clone()) {
         return plain;

@@ -1,6 +1,11 @@
 //! Whether a URI could come from a URI template (RFC 6570), which is all that routing needs: no expansion, no
 //! variables. Expressions with an operator may span slashes, simple ones may not.
 
+/// Longer URIs match no template.
+const URI_BYTES_MAX: usize = 8 << 10;
+/// Templates with more parts match nothing.
+const PARTS_MAX: usize = 64;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Literal(String),
@@ -30,32 +35,50 @@ impl Template {
         Self(parts)
     }
 
+    /// Linear in the length of both: a server's template must not be able to keep anybody busy.
     pub(crate) fn matches(&self, uri: &str) -> bool {
-        matches(&self.0, uri)
+        if uri.len() > URI_BYTES_MAX || self.0.len() > PARTS_MAX {
+            return false;
+        }
+        let uri = uri.as_bytes();
+        // reached[i]: the parts so far can have made the first i bytes.
+        let mut reached = vec![false; uri.len() + 1];
+        reached[0] = true;
+        for part in &self.0 {
+            reached = part.step(uri, &reached);
+        }
+        reached[uri.len()]
     }
 }
 
-fn matches(parts: &[Part], uri: &str) -> bool {
-    let Some((first, rest)) = parts.split_first() else {
-        return uri.is_empty();
-    };
-    match first {
-        Part::Literal(literal) => {
-            uri.strip_prefix(literal.as_str()).is_some_and(|after| matches(rest, after))
+impl Part {
+    fn step(&self, uri: &[u8], before: &[bool]) -> Vec<bool> {
+        let mut after = vec![false; before.len()];
+        match self {
+            Part::Literal(literal) => {
+                for start in (0..uri.len()).filter(|start| before[*start]) {
+                    if uri[start..].starts_with(literal.as_bytes()) {
+                        after[start + literal.len()] = true;
+                    }
+                }
+            }
+            Part::Segment => {
+                let mut open = false;
+                for end in 1..before.len() {
+                    open = (open || before[end - 1]) && uri[end - 1] != b'/';
+                    after[end] = open;
+                }
+            }
+            Part::Anything => {
+                let mut open = false;
+                for (end, reached) in before.iter().enumerate() {
+                    open |= reached;
+                    after[end] = open;
+                }
+            }
         }
-        Part::Segment | Part::Anything if rest.is_empty() => {
-            *first == Part::Anything || (!uri.is_empty() && !uri.contains('/'))
-        }
-        Part::Segment => cuts(uri)
-            .skip(1)
-            .take_while(|cut| !uri[..*cut].contains('/'))
-            .any(|cut| matches(rest, &uri[cut..])),
-        Part::Anything => cuts(uri).any(|cut| matches(rest, &uri[cut..])),
+        after
     }
-}
-
-fn cuts(uri: &str) -> impl Iterator<Item = usize> + '_ {
-    uri.char_indices().map(|(at, _)| at).chain([uri.len()])
 }
 
 #[cfg(test)]
@@ -76,5 +99,13 @@ mod tests {
         check("plain://uri", "plain://uri", true);
         check("plain://uri", "plain://uri2", false);
         check("a://{x}-{y}", "a://1-2", true);
+        check("{x}{y}", "ab", true);
+        check("{x}{y}", "a", false);
+    }
+
+    #[test]
+    fn a_template_made_to_be_slow_is_not() {
+        let template = "{+a}".repeat(60) + "!";
+        check(&template, &"x".repeat(8_000), false);
     }
 }

@@ -48,9 +48,19 @@ impl Hub {
     /// A server offers something else now.
     pub fn listed(&self, server: &ServerName, listing: Listing) {
         let changes = self.catalog.publish(server, listing);
+        self.say_what_is_missing(server);
         self.settle(server);
         if changes.any() {
             self.announce(changes);
+        }
+    }
+
+    fn say_what_is_missing(&self, server: &ServerName) {
+        for (name, why) in &self.catalog.snapshot().left_out {
+            let own = name.as_str().strip_prefix(server.as_str()).is_some_and(|rest| rest.starts_with(':'));
+            if own {
+                tracing::warn!(%name, why, "an entry that agents could not read is left out of the list");
+            }
         }
     }
 

@@ -71,6 +71,10 @@ impl Parts {
     fn read(body: &Bytes, method: &str, params: Raw<'_>) -> Result<Self, RpcError> {
         let members =
             Members::parse(params).map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
+        if members.has_duplicates() {
+            // The gateway would go by the first and the server perhaps by the last.
+            return Err(RpcError::invalid_params("params: a member stands twice"));
+        }
         let target_key = header::name_member(method);
         let mut rest = String::with_capacity(params.get().len());
         let machinery = |key: &str| {

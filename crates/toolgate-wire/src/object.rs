@@ -4,10 +4,13 @@
 //! promises to pass things on byte for byte can afford neither.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use toolgate_core::{Raw, RawJson};
 
 use crate::scan::{self, DEPTH_MAX, NotJson, colon_end, skip_space, string_end, value_end};
+
+const FEW_MEMBERS: usize = 16;
 
 /// The members of one object, borrowed from its text.
 #[derive(Debug, Default)]
@@ -70,6 +73,11 @@ impl<'a> Members<'a> {
 
     /// Whether a key stands twice: two readers of such an object may see two different things.
     pub fn has_duplicates(&self) -> bool {
+        // Comparing each with each is quickest for the few members that messages have; many would cost their square.
+        if self.0.len() > FEW_MEMBERS {
+            let mut seen = HashSet::with_capacity(self.0.len());
+            return self.0.iter().any(|(name, _)| !seen.insert(name.as_ref()));
+        }
         self.0
             .iter()
             .enumerate()
@@ -230,5 +238,8 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_noticed() {
         assert!(Members::of_str(r#"{"a":1,"\u0061":2}"#).expect("valid").has_duplicates());
+        let many: Vec<String> = (0..1_000).map(|at| format!("\"k{at}\":{at}")).collect();
+        assert!(!Members::of_str(&format!("{{{}}}", many.join(","))).expect("valid").has_duplicates());
+        assert!(Members::of_str(&format!("{{{},\"k7\":0}}", many.join(","))).expect("valid").has_duplicates());
     }
 }

@@ -1302,3 +1302,45 @@ async fn clients_that_never_finish_sending_hold_up_nobody() {
     still_serves(&gateway).await;
     assert!(began.elapsed() < Duration::from_secs(1), "took {:?}", began.elapsed());
 }
+
+#[tokio::test]
+async fn a_member_of_params_that_stands_twice_is_refused() {
+    let gateway = boot(&conforming("conf", &[]));
+    gateway.client().tool_names(1).await;
+    let older = session(&gateway, "2025-11-25").await;
+    let meta = modern_meta(&json!({}));
+    for twice in [
+        r#""name":"conf__echo","name":"conf__greet","arguments":{"text":"x"}"#,
+        r#""name":"conf__echo","arguments":{"text":"harmless"},"arguments":{"text":"harmful"}"#,
+        r#""name":"conf__echo","arguments":{"text":"harmless"},"arg\u0075ments":{"text":"harmful"}"#,
+    ] {
+        let newer = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{twice},"_meta":{meta}}}}}"#);
+        let request = gateway.client().post().header("mcp-protocol-version", "2026-07-28");
+        let request = request.header("mcp-method", "tools/call").header("mcp-name", "conf__echo");
+        expect(&HttpClient::finish(request.body(newer)).await, 400, INVALID_PARAMS, twice);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{twice}}}}}"#);
+        let answer = HttpClient::finish(older.legacy_post().body(body)).await;
+        assert_eq!(answer.error_code(), INVALID_PARAMS, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn very_many_members_cost_no_more_than_their_bytes() {
+    let gateway = boot("");
+    let many: Vec<String> = (0..300_000).map(|at| format!("\"k{at}\":1")).collect();
+    let many = many.join(",");
+    let meta = modern_meta(&json!({})).to_string();
+    let inner = meta.trim_start_matches('{').trim_end_matches('}');
+    for body in [
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{meta}}},{many}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{meta},{many}}}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{{{inner},{many}}}}}}}"#),
+    ] {
+        let began = std::time::Instant::now();
+        let request = gateway.client().post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "tools/list");
+        let sent = HttpClient::finish(request.body(body));
+        let answer = tokio::time::timeout(WAIT, sent).await.expect("an answer in time");
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert!(began.elapsed() < Duration::from_secs(5), "took {:?}", began.elapsed());
+    }
+}
