@@ -114,7 +114,10 @@ mod tests {
             (r#"{"name":"a","inputSchema":null}"#, "its `inputSchema` is not an object"),
             (r#"{"name":"a","inputSchema":{}}"#, "the type of `inputSchema` is not \"object\""),
             (r#"{"name":"a","inputSchema":{"type":"object"},"title":null}"#, "its `title` is not text"),
-            (r#"{"name":"a","name":"b","inputSchema":{"type":"object"}}"#, "a member of its definition stands twice"),
+            (
+                r#"{"name":"a","name":"b","inputSchema":{"type":"object"}}"#,
+                "a member of its definition stands twice",
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(tool(text).as_deref(), Some(expected), "{text}");

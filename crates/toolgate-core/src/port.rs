@@ -145,8 +145,10 @@ pub trait Servers: Send + Sync {
     ) -> BoxFuture<'static, Result<Reply, ServerError>>;
 
     /// Asks to hear of changes to one resource; counted, one subscription upstream however many ask. The wish counts
-    /// at once; the future ends when the server has confirmed it, or has had time enough to.
-    fn watch_resource(&self, server: &ServerName, uri: &str) -> BoxFuture<'static, ()>;
+    /// at once; the future ends when the server has taken or refused it, or has had time enough to. `false` if it was
+    /// refused; a server that is away has refused nothing. Whatever the answer, the wish is given back with
+    /// `unwatch_resource`.
+    fn watch_resource(&self, server: &ServerName, uri: &str) -> BoxFuture<'static, bool>;
     fn unwatch_resource(&self, server: &ServerName, uri: &str);
 
     /// Hears `notifications/tasks` for a server's own task ids until the returned guard is dropped.
@@ -162,9 +164,6 @@ pub trait Servers: Send + Sync {
 
     /// A client's roots changed: servers of the older era are told to ask again.
     fn roots_changed(&self);
-
-    /// The state of one server, for messages and pages.
-    fn state(&self, server: &ServerName) -> Option<ServerState>;
 }
 
 /// What the servers tell the gateway on their own. Implementations return at once.
@@ -173,12 +172,14 @@ pub trait Watcher: Send + Sync {
     fn state_changed(&self, server: &ServerName, state: &ServerState);
     /// `params` of `notifications/resources/updated`.
     fn resource_updated(&self, server: &ServerName, uri: &str, params: RawJson);
-    /// A log message that belongs to no request under way.
-    fn logged(&self, server: &ServerName, params: RawJson);
-    /// A server's request that belongs to no request under way.
+    /// A log message that belongs to no request under way. `owner` is whose connection it came on; nobody's if it is
+    /// shared.
+    fn logged(&self, server: &ServerName, owner: Option<&PrincipalId>, params: RawJson);
+    /// A server's request that belongs to no request under way; `owner` as for [`Watcher::logged`].
     fn asked(
         &self,
         server: &ServerName,
+        owner: Option<&PrincipalId>,
         kind: AskKind,
         params: RawJson,
     ) -> BoxFuture<'static, Result<RawJson, RpcError>>;

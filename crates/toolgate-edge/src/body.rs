@@ -17,6 +17,7 @@ use toolgate_wire::{Version, sse};
 use crate::exchange::{Exchange, Frame, Pieces};
 use crate::gateway::Gateway;
 use crate::listen::Subscription;
+use crate::pipe::Pipe;
 use crate::session::Session;
 use crate::stream::EventLog;
 
@@ -172,11 +173,22 @@ pub(crate) fn of_log(
     let session = session.clone();
     let shutdown = gateway.shutdown.clone();
     gateway.calls.spawn(async move {
+        // A call that streams is waited for when the gateway shuts down; what belongs to no call has no end to wait for.
+        let ends = async {
+            match stream {
+                Stream::Push => shutdown.cancelled().await,
+                Stream::Request(..) => std::future::pending().await,
+            }
+        };
         tokio::select! {
             () = events.closed() => {}
-            () = shutdown.cancelled() => {}
+            () = ends => {}
             () = session.closed.cancelled() => {}
-            () = feed_log(&events, &session, &stream, seen) => {}
+            () = feed_log(&events, &session, &stream, seen) => {
+                if let Stream::Request(number, _) = stream {
+                    session.close_stream(number);
+                }
+            }
         }
     });
     body
@@ -234,10 +246,12 @@ pub(crate) fn of_messages(
     gateway: &Arc<Gateway>,
     opening: Bytes,
     mut messages: mpsc::Receiver<Bytes>,
+    pipe: Arc<Pipe>,
     on_end: impl FnOnce() + Send + 'static,
 ) -> EventBody {
     let (events, body) = channel();
     let shutdown = gateway.shutdown.clone();
+    let shutdown_wait = gateway.limits.shutdown_wait;
     gateway.calls.spawn(async move {
         let feed = async {
             send(&events, opening).await;
@@ -251,7 +265,7 @@ pub(crate) fn of_messages(
         };
         tokio::select! {
             () = events.closed() => {}
-            () = shutdown.cancelled() => {}
+            () = async { shutdown.cancelled().await; pipe.drain(shutdown_wait).await } => {}
             () = feed => {}
         }
         on_end();

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
@@ -23,6 +24,9 @@ use crate::task_id;
 
 /// How often a server of the newer era may ask for more input before its call is given up.
 const INPUT_ROUNDS_MAX: usize = 10;
+
+/// How long to wait, at first, before a server is called again that asked for nothing else.
+const CALL_AGAIN_PAUSE: Duration = Duration::from_millis(50);
 
 type Answer = Result<Reply, RpcError>;
 
@@ -98,7 +102,7 @@ async fn call_tool(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: 
     let name = request.parts.target(&request.head.method)?;
     let entry = find(gateway, name, |snapshot| &snapshot.tools).await;
     let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown tool: {name}")))?;
-    let mut upstream = upstream(request, &entry.own)?;
+    let mut upstream = upstream(gateway, &caller, request, &entry.server, &entry.own)?;
     upstream.param_headers = param_headers(&entry, request);
     match forward(gateway, &caller, &entry.server, upstream).await {
         Ok(Reply::Complete(result)) => {
@@ -120,7 +124,7 @@ async fn get_prompt(
     let name = request.parts.target(&request.head.method)?;
     let entry = find(gateway, name, |snapshot| &snapshot.prompts).await;
     let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
-    let upstream = upstream(request, &entry.own)?;
+    let upstream = upstream(gateway, &caller, request, &entry.server, &entry.own)?;
     forward(gateway, &caller, &entry.server, upstream).await.map_err(rpc_error)
 }
 
@@ -131,7 +135,7 @@ async fn read_resource(
 ) -> Answer {
     let uri = request.parts.target(&request.head.method)?;
     let (server, own) = resource_target(gateway, &caller.client.principal, uri).await?;
-    let upstream = upstream(request, &own)?;
+    let upstream = upstream(gateway, &caller, request, &server, &own)?;
     forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)
 }
 
@@ -141,10 +145,14 @@ async fn resource_target(
     uri: &str,
 ) -> Result<(ServerName, String), RpcError> {
     gateway.wait_settled().await;
-    if let Some(server) = gateway.links.server_of(principal, uri) {
+    let snapshot = gateway.catalog.snapshot();
+    // A link says where an unlisted resource is; it never takes over one that a server lists.
+    if snapshot.resources.find(uri).is_none()
+        && let Some(server) = gateway.links.server_of(principal, uri)
+    {
         return Ok((server, uri.to_owned()));
     }
-    let target = gateway.catalog.snapshot().resource(uri).ok_or_else(|| resource_not_found(uri))?;
+    let target = snapshot.resource(uri).ok_or_else(|| resource_not_found(uri))?;
     Ok((target.server, target.uri))
 }
 
@@ -191,7 +199,7 @@ async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut 
     let exposed = request.parts.target(&request.head.method)?;
     let (server, own) = task_id::resolve(&gateway.sealer, &caller.client.principal, exposed)
         .ok_or_else(|| RpcError::invalid_params(format!("unknown task: {exposed}")))?;
-    let upstream = upstream(request, &own)?;
+    let upstream = upstream(gateway, &caller, request, &server, &own)?;
     match forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)? {
         Reply::Complete(result) => {
             let result =
@@ -228,18 +236,24 @@ fn set_level(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> An
 
 async fn subscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
     let uri = string_param(request, "uri")?;
-    let target = gateway.catalog.snapshot().resource(&uri).ok_or_else(|| resource_not_found(&uri))?;
-    if session.watch(&target.server, &target.uri, &uri) {
-        gateway.servers.watch_resource(&target.server, &target.uri).await;
+    let (server, own) = resource_target(gateway, &session.client.principal, &uri).await?;
+    if session.watch(&server, &own, &uri) {
+        let taken = gateway.servers.watch_resource(&server, &own).await;
+        if !taken {
+            if session.unwatch(&uri).is_some() {
+                gateway.servers.unwatch_resource(&server, &own);
+            }
+            let message = format!("server \"{server}\" takes no subscription to this resource");
+            return Err(RpcError::new(RpcError::INTERNAL, message));
+        }
     }
     empty()
 }
 
 fn unsubscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
     let uri = string_param(request, "uri")?;
-    let target = gateway.catalog.snapshot().resource(&uri).ok_or_else(|| resource_not_found(&uri))?;
-    if session.unwatch(&target.server, &target.uri) {
-        gateway.servers.unwatch_resource(&target.server, &target.uri);
+    if let Some((server, own)) = session.unwatch(&uri) {
+        gateway.servers.unwatch_resource(&server, &own);
     }
     empty()
 }
@@ -255,12 +269,19 @@ async fn find(gateway: &Gateway, name: &str, section: fn(&Snapshot) -> &Section)
 }
 
 /// The request for the server, which knows the target under its own name.
-fn upstream(request: &mut OwnedRequest, own: &str) -> Result<ServerRequest, RpcError> {
+fn upstream(
+    gateway: &Gateway,
+    caller: &RequestCaller,
+    request: &mut OwnedRequest,
+    server: &ServerName,
+    own: &str,
+) -> Result<ServerRequest, RpcError> {
     let OwnedRequest { head, parts, .. } = request;
     let mut upstream = ServerRequest::new(head.method.clone(), parts.params_for(&head.method, own));
     upstream.name = Some(own.to_owned());
     upstream.meta = std::mem::take(&mut parts.meta.cargo);
-    upstream.input = parts.input()?;
+    let principal = &caller.client.principal;
+    upstream.input = parts.input(|sealed| parked::open_server_state(&gateway.sealer, server, principal, sealed))?;
     Ok(upstream)
 }
 
@@ -300,14 +321,21 @@ async fn forward(
     server: &ServerName,
     mut request: ServerRequest,
 ) -> Result<Reply, ServerError> {
-    for _ in 0..INPUT_ROUNDS_MAX {
+    for round in 0..INPUT_ROUNDS_MAX {
+        if round > 0 && request.input.as_ref().is_some_and(|input| input.responses.is_none()) {
+            // The server only asked to be called again: it is busy, and hurrying it does not help.
+            tokio::time::sleep(CALL_AGAIN_PAUSE * (1 << round)).await;
+        }
         let client: Arc<dyn Caller> = caller.clone();
         let reply = gateway.servers.request(server, request.clone(), client).await?;
         match reply {
             Reply::InputRequired(result) if caller.client.era() == Era::Legacy => {
                 request.input = Some(ask_client(caller, &result).await?);
             }
-            Reply::InputRequired(result) => return Ok(Reply::InputRequired(mark_state(&result))),
+            Reply::InputRequired(result) => {
+                let seal = |own: &str| parked::seal_server_state(&gateway.sealer, server, &caller.client.principal, own);
+                return Ok(Reply::InputRequired(mark_state(&result, seal)));
+            }
             Reply::Task(result) => {
                 let exposed = expose_task(&gateway.sealer, server, &caller.client.principal, &result);
                 return Ok(Reply::Task(exposed.unwrap_or(result)));
@@ -348,13 +376,10 @@ async fn ask_client(caller: &Arc<RequestCaller>, result: &RawJson) -> Result<Inp
     Ok(InputAnswers { responses, state: members.get("requestState").map(RawJson::from) })
 }
 
-/// Marks a server's `requestState` as such, so that it is told apart from handles of ours when it comes back.
-fn mark_state(result: &RawJson) -> RawJson {
-    let state =
-        Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
-    let marked = state.and_then(|own| {
-        with_member(result.as_str(), "requestState", &quoted(&parked::mark_server_state(&own))).ok()
-    });
+/// Seals a server's `requestState`, so that it is told apart from handles of ours when it comes back.
+fn mark_state(result: &RawJson, seal: impl Fn(&str) -> String) -> RawJson {
+    let state = Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
+    let marked = state.and_then(|own| with_member(result.as_str(), "requestState", &quoted(&seal(&own))).ok());
     marked.map_or_else(|| result.clone(), RawJson::from_composed)
 }
 

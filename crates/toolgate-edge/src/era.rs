@@ -171,14 +171,14 @@ pub(crate) fn respond(client: &Client, request: &Head, answer: Result<Reply, Rpc
     let body = match (answer, client.era()) {
         (Err(error), era) => {
             let error = translate_error(era, &request.method, error);
-            return Response { body: compose::error(Some(id), &error).into(), error_code: Some(error.code) };
+            return Response::error(Some(&request.id), &error);
         }
         (Ok(Reply::Complete(result)), Era::Modern) => complete_modern(id, &request.method, result),
         (Ok(Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result)), _) => {
             envelope(id, "", result)
         }
     };
-    Response { body, error_code: None }
+    Response { body, error_code: None, cancelled: false }
 }
 
 /// Puts on what the newer era requires and the older one lacks; what a server sent stays as it is.
@@ -215,7 +215,10 @@ const COPY_BYTES_MAX: usize = 16 << 10;
 /// The response around a result, with more members in front of the result's own.
 fn envelope(id: &str, front: &str, result: RawJson) -> Pieces {
     let text = result.as_str();
-    if text.len() <= COPY_BYTES_MAX {
+    // A result must be an object; one that is not is passed on as it is rather than broken.
+    let front = if text.starts_with('{') { front } else { "" };
+    let is_empty = || text[1..].trim_ascii_start().starts_with('}');
+    if text.len() <= COPY_BYTES_MAX || (!front.is_empty() && is_empty()) {
         let whole = if front.is_empty() {
             compose::response(id, text)
         } else {
@@ -252,12 +255,18 @@ fn has_member(object: &str, key: &str) -> bool {
 fn translate_error(era: Era, method: &str, mut error: RpcError) -> RpcError {
     match (era, error.code) {
         (Era::Modern, RpcError::RESOURCE_NOT_FOUND_LEGACY) => error.code = RpcError::INVALID_PARAMS,
-        (Era::Legacy, RpcError::INVALID_PARAMS) if method == "resources/read" => {
+        (Era::Legacy, RpcError::INVALID_PARAMS) if method == "resources/read" && names_resource(&error) => {
             error.code = RpcError::RESOURCE_NOT_FOUND_LEGACY;
         }
         _ => {}
     }
     error
+}
+
+/// Whether an error is about a resource that does not exist, and not about parameters.
+fn names_resource(error: &RpcError) -> bool {
+    let named = |data: &RawJson| Members::of(data).is_ok_and(|members| members.get("uri").is_some());
+    error.data.as_ref().is_some_and(named)
 }
 
 /// An error about a resource that nobody has.

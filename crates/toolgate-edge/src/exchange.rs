@@ -1,6 +1,7 @@
 //! One request from its arrival to its answer: the call in a task of its own, and what it sends on the way.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -9,6 +10,7 @@ use toolgate_core::{RawJson, RpcError};
 use crate::caller::{Client, Outbound, RequestCaller};
 use crate::gateway::Gateway;
 use crate::mailbox::{Mail, Mailbox};
+use crate::metrics::Outcome;
 use crate::parked::Asked;
 use crate::parts::{Head, OwnedRequest};
 use crate::session::Session;
@@ -26,6 +28,8 @@ pub(crate) struct Response {
     pub(crate) body: Pieces,
     /// The code of a JSON-RPC error, which the newer era maps to an HTTP status.
     pub(crate) error_code: Option<i64>,
+    /// The client cancelled the request; where nothing has to be sent, nothing is.
+    pub(crate) cancelled: bool,
 }
 
 /// A message in three pieces, so that a large result is passed on without being copied into its envelope.
@@ -52,7 +56,7 @@ impl Pieces {
 impl Response {
     pub(crate) fn error(id: Option<&RawJson>, error: &RpcError) -> Self {
         let body = toolgate_wire::compose::error(id.map(RawJson::as_str), error);
-        Self { body: body.into(), error_code: Some(error.code) }
+        Self { body: body.into(), error_code: Some(error.code), cancelled: false }
     }
 }
 
@@ -61,6 +65,7 @@ pub(crate) struct Exchange {
     gateway: Arc<Gateway>,
     caller: Arc<RequestCaller>,
     head: Head,
+    started: Instant,
     /// In the newer era a client that goes away cancels; in the older one it may come back.
     cancel_on_drop: Option<DropGuard>,
 }
@@ -93,7 +98,7 @@ impl Exchange {
         let head = request.head.clone();
         gateway.calls.spawn(run(gateway.clone(), caller.clone(), request, ties.cancel.clone()));
         let cancel_on_drop = modern.then(|| ties.cancel.drop_guard());
-        Self { gateway: gateway.clone(), caller, head, cancel_on_drop }
+        Self { gateway: gateway.clone(), caller, head, started: Instant::now(), cancel_on_drop }
     }
 
     pub(crate) fn head(&self) -> &Head {
@@ -115,12 +120,15 @@ impl Exchange {
         match self.caller.mailbox.next().await {
             Mail::Cancelled => {
                 let error = RpcError::new(RpcError::INTERNAL, "the request was cancelled");
-                (Frame::Response(Response::error(Some(&self.head.id), &error)), None)
+                let response = Response { cancelled: true, ..Response::error(Some(&self.head.id), &error) };
+                self.count(&response);
+                (Frame::Response(response), None)
             }
             Mail::Outbound(Outbound::Notify(message)) => (Frame::Message(message), Some(self)),
             Mail::Done(answer) => {
                 self.cancel_on_drop.take().map(DropGuard::disarm);
                 let response = era::respond(&self.caller.client, &self.head, answer);
+                self.count(&response);
                 self.end();
                 (Frame::Response(response), None)
             }
@@ -134,6 +142,12 @@ impl Exchange {
         }
     }
 
+    fn count(&self, response: &Response) {
+        let outcome = if response.error_code.is_some() { Outcome::Error } else { Outcome::Answered };
+        let metrics = &self.gateway.hub.metrics;
+        metrics.request(&self.head.method, self.client().era(), outcome, self.started.elapsed());
+    }
+
     fn end(&self) {
         if let Some(session) = &self.caller.session {
             session.end(self.head.id.as_str());
@@ -143,7 +157,10 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.caller.mailbox.abandon();
+        // An answer that nobody took would keep its request's id in use for ever.
+        if self.caller.mailbox.abandon() {
+            self.end();
+        }
     }
 }
 

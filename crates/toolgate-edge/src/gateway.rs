@@ -15,7 +15,6 @@ use toolgate_core::{Limits, PrincipalId, ServerName};
 
 use crate::guard::{AllowedHosts, Credentials};
 use crate::hub::Hub;
-use crate::metrics::Metrics;
 use crate::parked::Parked;
 use crate::seal::Sealer;
 use crate::sse::Pairs;
@@ -44,7 +43,6 @@ pub struct Gateway {
     pub(crate) parked: Parked,
     pub(crate) links: Links,
     pub(crate) pairs: Pairs,
-    pub(crate) metrics: Metrics,
     /// Every task that works for a client; shutdown waits for them.
     pub(crate) calls: TaskTracker,
     pub(crate) shutdown: CancellationToken,
@@ -70,7 +68,6 @@ impl Gateway {
             sealer,
             links: Links::default(),
             pairs: Pairs::default(),
-            metrics: Metrics::new(),
             calls: TaskTracker::new(),
             shutdown: setup.shutdown,
             started: Instant::now(),

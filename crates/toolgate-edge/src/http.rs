@@ -21,16 +21,19 @@ use toolgate_wire::{Malformed, Version, compose, header};
 
 use crate::body::{self, EventBody, NextFrame, OutBody, Stream};
 use crate::caller::Client;
-use crate::exchange::{Exchange, Frame, Pieces, Response as Answer, Ties};
+use crate::exchange::{Exchange, Frame, Pieces, Ties};
 use crate::gateway::Gateway;
 use crate::guard::{self, Refusal};
 use crate::listen::Subscription;
 use crate::metrics::Outcome;
 use crate::parked::Resumed;
 use crate::parts::{Head, OwnedRequest};
-use crate::pipe::{notified, resume_parked};
+use crate::pipe::{notified, resume_parked, too_many};
 use crate::session::Session;
 use crate::{dispatch, era, sse};
+
+/// How long a client may take to send a body.
+const BODY_WAIT: Duration = Duration::from_secs(30);
 
 pub(crate) type Request = http::Request<Body>;
 pub(crate) type Response = http::Response<OutBody>;
@@ -43,7 +46,7 @@ pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Req
     }
     let origin = request.headers().get(h::ORIGIN).cloned();
     let response =
-        if request.method() == Method::OPTIONS { preflight() } else { admit(gateway, peer, request).await };
+        if request.method() == Method::OPTIONS { preflight(request.headers()) } else { admit(gateway, peer, request).await };
     match origin {
         None => response,
         Some(origin) => with_cors(response, origin),
@@ -84,14 +87,15 @@ fn is_open(peer: SocketAddr, request: &Request) -> bool {
         "/metrics" => {
             let headers = request.headers();
             let proxied = headers.contains_key("x-forwarded-for") || headers.contains_key(h::FORWARDED);
-            !headers.contains_key(h::AUTHORIZATION) && !proxied && peer.ip().is_loopback()
+            let local = peer.ip().is_loopback() && guard::names_loopback(headers);
+            !headers.contains_key(h::AUTHORIZATION) && !proxied && local
         }
         _ => false,
     }
 }
 
 fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
-    gateway.metrics.refused();
+    gateway.hub.metrics.refused();
     let mut response = problem(refusal.status, &refusal.message, refusal.hint);
     if refusal.status == StatusCode::UNAUTHORIZED {
         response
@@ -121,16 +125,14 @@ fn respond(status: StatusCode, media: &'static str, body: OutBody) -> Response {
     response
 }
 
-fn preflight() -> Response {
+/// The origin was allowed, so whatever headers its page wants to send are: some are named by tools.
+fn preflight(asked: &HeaderMap) -> Response {
     let mut response = empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     headers.insert(h::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE, OPTIONS"));
-    headers.insert(
-        h::ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static(
-            "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id",
-        ),
-    );
+    if let Some(wanted) = asked.get(h::ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.insert(h::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+    }
     headers.insert(h::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     response
 }
@@ -161,7 +163,7 @@ fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
             "use a token made with `--role admin`",
         );
     }
-    let text = gateway.metrics.render(gateway.hub.session_count());
+    let text = gateway.hub.metrics.render(gateway.hub.session_count());
     whole(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into())
 }
 
@@ -306,7 +308,7 @@ impl Visit<'_> {
         match era::initialize(self.gateway, &self.principal.id, request.params) {
             Err(error) => rpc_refusal(StatusCode::OK, Some(&id), &error),
             Ok((session, result)) => {
-                self.gateway.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
+                self.gateway.hub.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
                 let mut response =
                     json_response(StatusCode::OK, compose::response(id.as_str(), result.as_str()));
                 let value = HeaderValue::from_str(&session.id).expect("session ids are base64url");
@@ -347,6 +349,9 @@ impl Visit<'_> {
             Ok(messages) => messages,
             Err(malformed) => return rpc_refusal(StatusCode::BAD_REQUEST, None, &malformed.to_error()),
         };
+        if messages.len() > self.gateway.limits.calls_per_client_max {
+            return rpc_refusal(StatusCode::BAD_REQUEST, None, &too_many(self.gateway.limits.calls_per_client_max));
+        }
         let mut exchanges = Vec::new();
         let mut answers: Vec<Bytes> = Vec::new();
         for one in messages {
@@ -452,14 +457,11 @@ impl Visit<'_> {
 
     /// Plain JSON if the answer comes first, a stream if anything else does or the answer takes its time.
     async fn answer(self, exchange: Exchange, session: Option<Arc<Session>>) -> Response {
-        let started = Instant::now();
         let gateway = self.gateway;
         let era = exchange.client().era();
-        let method = exchange.head().method.clone();
         let mut next: NextFrame = Box::pin(exchange.next());
         let (first, next) = match tokio::time::timeout(body::KEEP_ALIVE, &mut next).await {
             Ok((Frame::Response(answer), _)) => {
-                count(gateway, &method, era, &answer, started);
                 let status = if era == Era::Modern { status_of(answer.error_code) } else { StatusCode::OK };
                 return json_response(status, answer.body);
             }
@@ -517,11 +519,6 @@ impl Visit<'_> {
     }
 }
 
-fn count(gateway: &Gateway, method: &str, era: Era, answer: &Answer, started: Instant) {
-    let outcome = if answer.error_code.is_some() { Outcome::Error } else { Outcome::Answered };
-    gateway.metrics.request(method, era, outcome, started.elapsed());
-}
-
 /// The HTTP status that the newer era gives an error.
 fn status_of(error_code: Option<i64>) -> StatusCode {
     match error_code {
@@ -577,7 +574,12 @@ const DISCARD_BYTES_MAX: u64 = 32 << 20;
 const DISCARD_WAIT: Duration = Duration::from_secs(5);
 
 pub(crate) async fn read_body(mut body: Body, bytes_max: usize) -> Result<Bytes, Response> {
-    match Limited::new(&mut body, bytes_max).collect().await {
+    let reading = tokio::time::timeout(BODY_WAIT, Limited::new(&mut body, bytes_max).collect()).await;
+    let Ok(read) = reading else {
+        let late = format!("the body did not arrive within {} s", BODY_WAIT.as_secs());
+        return Err(invalid(StatusCode::REQUEST_TIMEOUT, late));
+    };
+    match read {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => {
             discard(body).await;

@@ -8,12 +8,13 @@ use tokio::sync::{oneshot, watch};
 use toolgate_catalog::{Catalog, Changes};
 use toolgate_core::port::{AskKind, BoxFuture, Servers};
 use toolgate_core::server::{Listing, ServerHealth, ServerState};
-use toolgate_core::{RawJson, RpcError, ServerName};
+use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_wire::compose;
 use toolgate_wire::object::{push_string, with_member};
 
 use crate::caller::{cannot_answer, level_passes, level_rank};
 use crate::listen::Listener;
+use crate::metrics::Metrics;
 use crate::session::Session;
 
 /// How long a server waits for an answer to a question that belongs to no call.
@@ -21,6 +22,7 @@ const ASK_WAIT: Duration = Duration::from_secs(60);
 
 pub struct Hub {
     catalog: Arc<Catalog>,
+    pub(crate) metrics: Metrics,
     state: Mutex<State>,
     settled: watch::Sender<bool>,
 }
@@ -38,7 +40,7 @@ impl Hub {
         let unsettled: BTreeSet<ServerName> = servers.into_iter().collect();
         let settled = watch::Sender::new(unsettled.is_empty());
         let state = State { sessions: BTreeMap::new(), listeners: BTreeMap::new(), next: 1, unsettled };
-        Arc::new(Self { catalog, state: Mutex::new(state), settled })
+        Arc::new(Self { catalog, metrics: Metrics::new(), state: Mutex::new(state), settled })
     }
 
     pub(crate) fn settled(&self) -> watch::Receiver<bool> {
@@ -65,6 +67,7 @@ impl Hub {
     }
 
     pub fn state_changed(&self, server: &ServerName, state: &ServerState) {
+        self.metrics.server(server, state);
         if state.health == ServerHealth::Degraded {
             self.settle(server);
         }
@@ -89,9 +92,10 @@ impl Hub {
         }
     }
 
-    /// A log message outside any call goes to the sessions that asked for its level.
-    pub fn logged(&self, params: &RawJson) {
-        for session in self.lock().sessions.values() {
+    /// A log message outside any call goes to the sessions that asked for its level: those of the principal whose
+    /// connection it came on, or of all if that is shared.
+    pub fn logged(&self, owner: Option<&PrincipalId>, params: &RawJson) {
+        for session in self.lock().sessions.values().filter(|session| is_of(session, owner)) {
             if session.log_level().is_some_and(|wanted| level_passes(&wanted, params)) {
                 session.push.push(compose::notification("notifications/message", Some(params)));
             }
@@ -99,9 +103,14 @@ impl Hub {
     }
 
     /// A question outside any call is put to a client only if there is exactly one who could be meant.
-    pub fn asked(&self, kind: AskKind, params: RawJson) -> BoxFuture<'static, Result<RawJson, RpcError>> {
-        let able: Vec<Arc<Session>> =
-            self.lock().sessions.values().filter(|session| can_be_asked(session, kind)).cloned().collect();
+    pub fn asked(
+        &self,
+        owner: Option<&PrincipalId>,
+        kind: AskKind,
+        params: RawJson,
+    ) -> BoxFuture<'static, Result<RawJson, RpcError>> {
+        let may = |session: &&Arc<Session>| is_of(session, owner) && can_be_asked(session, kind);
+        let able: Vec<Arc<Session>> = self.lock().sessions.values().filter(may).cloned().collect();
         let [session] = able.as_slice() else {
             let answer = match kind {
                 AskKind::Roots => Ok(RawJson::from_composed(r#"{"roots":[]}"#.into())),
@@ -206,6 +215,10 @@ impl Hub {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is_of(session: &Session, owner: Option<&PrincipalId>) -> bool {
+    owner.is_none_or(|owner| session.client.principal == *owner)
 }
 
 fn can_be_asked(session: &Session, kind: AskKind) -> bool {

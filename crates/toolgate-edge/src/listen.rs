@@ -1,6 +1,6 @@
 //! `subscriptions/listen`: one stream of changes for one client of the newer era.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
@@ -121,12 +121,29 @@ impl Subscription {
             Self { gateway: gateway.clone(), key: None, listener, task_watches: Mutex::default() };
         // The acknowledgement comes first on the stream, and nothing after it is missed: so everything is watched
         // before, and heard after.
-        futures_util::future::join_all(watching).await;
+        let taken = futures_util::future::join_all(watching).await;
+        subscription.give_back_refused(&taken);
         let listener = &subscription.listener;
         listener.notify("notifications/subscriptions/acknowledged", Some(&accepted(&listener.filter)));
         subscription.key = Some(gateway.hub.add_listener(listener));
         subscription.watch_tasks(client);
         Ok(subscription)
+    }
+
+    /// Forgets the resources that their servers refused to watch. `taken` is in the order of `watched`.
+    fn give_back_refused(&mut self, taken: &[bool]) {
+        let Listener { watched, filter, .. } =
+            Arc::get_mut(&mut self.listener).expect("the hub does not know the listener yet");
+        let mut taken = taken.iter();
+        watched.retain(|(server, uri), _| {
+            let stays = taken.next().copied().unwrap_or(true);
+            if !stays {
+                self.gateway.servers.unwatch_resource(server, uri);
+            }
+            stays
+        });
+        let kept: BTreeSet<&String> = watched.values().collect();
+        filter.resource_subscriptions.retain(|uri| kept.contains(uri));
     }
 
     fn watch_tasks(&self, client: &Client) {

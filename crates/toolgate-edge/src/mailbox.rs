@@ -56,13 +56,15 @@ impl Mailbox {
         read
     }
 
-    /// The reader has gone. Questions that wait are answered by being dropped.
-    pub(crate) fn abandon(&self) {
+    /// The reader has gone. Questions that wait are answered by being dropped. Says whether an answer lies unread.
+    pub(crate) fn abandon(&self) -> bool {
         let mut state = self.lock();
         state.abandoned = true;
         let waiting = std::mem::take(&mut state.waiting);
+        let unread = state.answer.take().is_some();
         drop(state);
         drop(waiting);
+        unread
     }
 
     /// The next message, or the end.

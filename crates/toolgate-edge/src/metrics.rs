@@ -9,7 +9,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use toolgate_core::server::Era;
+use toolgate_core::ServerName;
+use toolgate_core::server::{Era, ServerHealth, ServerState};
 
 use crate::parts::METHODS;
 
@@ -37,8 +38,15 @@ struct MethodLabel {
     method: &'static str,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ServerLabel {
+    server: String,
+}
+
 pub(crate) struct Metrics {
     registry: Registry,
+    servers_up: Family<ServerLabel, Gauge>,
+    server_restarts: Family<ServerLabel, Gauge>,
     requests: Family<RequestLabels, Counter>,
     seconds: Family<MethodLabel, Histogram, fn() -> Histogram>,
     sessions: Gauge,
@@ -51,13 +59,17 @@ impl Metrics {
         let requests = Family::default();
         let buckets: fn() -> Histogram = || Histogram::new(exponential_buckets(0.001, 4.0, 9));
         let seconds = Family::new_with_constructor(buckets);
+        let servers_up = Family::<ServerLabel, Gauge>::default();
+        let server_restarts = Family::<ServerLabel, Gauge>::default();
+        registry.register("server_up", "1 for a healthy server, 0 for one that is not", servers_up.clone());
+        registry.register("server_restarts", "How often a server was started again", server_restarts.clone());
         let sessions = Gauge::default();
         let refused = Counter::default();
         registry.register("requests", "Requests of agents, by method, era and outcome", requests.clone());
         registry.register("request_seconds", "Time from a request's arrival to its answer", seconds.clone());
         registry.register("sessions", "Open sessions of the older era", sessions.clone());
         registry.register("refused", "Requests turned away for their host, origin or token", refused.clone());
-        Self { registry, requests, seconds, sessions, refused }
+        Self { registry, servers_up, server_restarts, requests, seconds, sessions, refused }
     }
 
     pub(crate) fn request(&self, method: &str, era: Era, outcome: Outcome, took: Duration) {
@@ -69,6 +81,12 @@ impl Metrics {
         };
         self.requests.get_or_create(&RequestLabels { method, era, outcome }).inc();
         self.seconds.get_or_create(&MethodLabel { method }).observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn server(&self, server: &ServerName, state: &ServerState) {
+        let label = ServerLabel { server: server.to_string() };
+        self.servers_up.get_or_create(&label).set(i64::from(state.health == ServerHealth::Healthy));
+        self.server_restarts.get_or_create(&label).set(i64::from(state.restarts));
     }
 
     pub(crate) fn refused(&self) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 use toolgate_core::port::AskKind;
-use toolgate_core::{PrincipalId, RawJson, RpcError};
+use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_wire::object::push_string;
 use toolgate_wire::{Members, compose};
 
@@ -41,11 +41,12 @@ struct Waiting {
 const OURS: &str = "g.";
 const SERVERS: &str = "u.";
 const PURPOSE: &str = "request-state";
+const SERVER_PURPOSE: &str = "server-state";
 const PARKED_MAX: usize = 10_000;
 /// The key under which a server's question stands in `inputRequests`.
 const INPUT_KEY: &str = "input";
 
-/// What a client's `requestState` turned out to be.
+/// What a client's `requestState` turned out to be, still sealed.
 pub(crate) enum State {
     /// A server's own, to be passed on to it.
     Server(String),
@@ -60,9 +61,22 @@ pub(crate) fn read_state(state: &str) -> Option<State> {
     state.strip_prefix(OURS).map(|sealed| State::Ours(sealed.to_owned()))
 }
 
-/// A server's `requestState` as the client gets it.
-pub(crate) fn mark_server_state(own: &str) -> String {
-    format!("{SERVERS}{own}")
+/// A server's `requestState` as the client gets it: of use to this principal and for this server alone, because servers
+/// see one caller only and cannot tell principals apart themselves.
+pub(crate) fn seal_server_state(sealer: &Sealer, server: &ServerName, principal: &PrincipalId, own: &str) -> String {
+    format!("{SERVERS}{}", sealer.seal(SERVER_PURPOSE, &format!("{server}\n{principal}\n{own}")))
+}
+
+/// The server's own state, if it was given to this principal and by this server.
+pub(crate) fn open_server_state(
+    sealer: &Sealer,
+    server: &ServerName,
+    principal: &PrincipalId,
+    sealed: &str,
+) -> Option<String> {
+    let payload = sealer.open(SERVER_PURPOSE, sealed)?;
+    let own = payload.strip_prefix(server.as_str())?.strip_prefix('\n')?;
+    Some(own.strip_prefix(principal.as_str())?.strip_prefix('\n')?.to_owned())
 }
 
 impl Parked {
@@ -83,7 +97,7 @@ impl Parked {
             return Response::error(Some(&request_id), &error);
         }
         waiting.insert(id, Waiting { exchange, asked, since: Instant::now() });
-        Response { body: compose::response(request_id.as_str(), &result).into(), error_code: None }
+        Response { body: compose::response(request_id.as_str(), &result).into(), error_code: None, cancelled: false }
     }
 
     fn input_required(&self, id: &str, exchange: &Exchange, asked: &Asked) -> String {

@@ -111,13 +111,16 @@ impl Parts {
         text
     }
 
-    /// What the client answers to a server's earlier `input_required`.
-    pub(crate) fn input(&self) -> Result<Option<InputAnswers>, RpcError> {
+    /// What the client answers to a server's earlier `input_required`; `open` unseals that server's state.
+    pub(crate) fn input(&self, open: impl Fn(&str) -> Option<String>) -> Result<Option<InputAnswers>, RpcError> {
+        let refused = || RpcError::invalid_params("requestState was not issued for this call");
         let state = match self.request_state() {
             None => None,
-            Some(Some(State::Server(own))) => Some(RawJson::from_composed(crate::era::quoted(&own))),
+            Some(Some(State::Server(sealed))) => {
+                Some(RawJson::from_composed(crate::era::quoted(&open(&sealed).ok_or_else(refused)?)))
+            }
             // A handle of ours is taken up before a request comes this far; any other is not ours at all.
-            Some(_) => return Err(RpcError::invalid_params("requestState was not issued by this gateway")),
+            Some(_) => return Err(refused()),
         };
         let responses = self.input_responses.clone();
         Ok((responses.is_some() || state.is_some()).then_some(InputAnswers { responses, state }))

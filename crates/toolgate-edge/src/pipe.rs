@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use toolgate_core::server::Era;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
 use toolgate_wire::message::{self, Incoming, Notification, Request};
@@ -30,6 +31,8 @@ pub(crate) struct Pipe {
     /// Requests of the newer era under way, by the text of their id.
     under_way: Mutex<HashMap<String, CancellationToken>>,
     closed: CancellationToken,
+    /// The tasks that bring answers; once they have ended, everything that was asked is answered.
+    answering: TaskTracker,
 }
 
 impl Pipe {
@@ -40,8 +43,16 @@ impl Pipe {
             out,
             session: Mutex::default(),
             under_way: Mutex::default(),
-            closed: gateway.shutdown.child_token(),
+            closed: CancellationToken::new(),
+            answering: TaskTracker::new(),
         })
+    }
+
+    /// Waits until everything that was asked is answered, for so long.
+    pub(crate) async fn drain(&self, wait: Duration) {
+        self.answering.close();
+        // What has no answer by then gets none: the pipe is closed next.
+        drop(tokio::time::timeout(wait, self.answering.wait()).await);
     }
 
     /// The other side has gone: everything it started ends.
@@ -70,6 +81,9 @@ impl Pipe {
     async fn receive_batch(self: &Arc<Self>, bytes: &Bytes) {
         match message::parse_batch(bytes) {
             Err(malformed) => self.refuse(malformed.id(), &malformed.to_error()).await,
+            Ok(messages) if messages.len() > self.gateway.limits.calls_per_client_max => {
+                self.refuse(None, &too_many(self.gateway.limits.calls_per_client_max)).await;
+            }
             Ok(messages) => {
                 for one in messages {
                     match message::parse(one.get().as_bytes(), self.gateway.limits.depth_max) {
@@ -116,7 +130,7 @@ impl Pipe {
                 if let Some(earlier) = earlier {
                     self.gateway.hub.remove_session(&earlier.id, &*self.gateway.servers);
                 }
-                self.gateway.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
+                self.gateway.hub.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
                 self.send(compose::response(request.id.get(), result.as_str())).await;
                 let pipe = self.clone();
                 self.gateway.calls.spawn(async move { pipe.pump_session(&session).await });
@@ -148,9 +162,9 @@ impl Pipe {
             Ok(cancel) => cancel,
             Err(error) => return self.refuse(Some(&request.head.id), &error).await,
         };
-        let ties = Ties { session: Some(session.clone()), cancel };
+        let ties = Ties { session: Some(session.clone()), cancel: cancel.clone() };
         let exchange = Exchange::start(&self.gateway, session.client.clone(), request, ties);
-        self.drive(exchange);
+        self.drive(exchange, cancel);
     }
 
     async fn modern(self: &Arc<Self>, mut request: OwnedRequest) {
@@ -184,44 +198,45 @@ impl Pipe {
         match resume_parked(&self.gateway, &client, &request) {
             Some(Err(error)) => self.finish(&id, Response::error(Some(&request.head.id), &error)).await,
             Some(Ok(Resumed::AskedAgain(response))) => self.finish(&id, response).await,
-            Some(Ok(Resumed::GoesOn(exchange))) => self.drive(*exchange),
+            Some(Ok(Resumed::GoesOn(exchange))) => self.drive(*exchange, cancel),
             None => {
-                let ties = Ties { session: None, cancel };
-                self.drive(Exchange::start(&self.gateway, client, request, ties));
+                let ties = Ties { session: None, cancel: cancel.clone() };
+                self.drive(Exchange::start(&self.gateway, client, request, ties), cancel);
             }
         }
     }
 
-    /// Sends what an exchange yields until its answer, in a task of its own.
-    fn drive(self: &Arc<Self>, mut exchange: Exchange) {
+    /// Sends what an exchange yields until its answer, in a task of its own. A cancelled request gets no answer.
+    fn drive(self: &Arc<Self>, mut exchange: Exchange, cancel: CancellationToken) {
         let pipe = self.clone();
-        let started = Instant::now();
         let id = exchange.head().id.as_str().to_owned();
-        let method = exchange.head().method.clone();
-        let era = exchange.client().era();
-        self.gateway.calls.spawn(async move {
+        let answering = async move {
             let response = loop {
-                match exchange.next().await {
+                let next = tokio::select! {
+                    next = exchange.next() => next,
+                    () = cancel.cancelled() => return pipe.forget(&id),
+                };
+                match next {
                     (Frame::Message(message), Some(rest)) => {
                         pipe.send(message).await;
                         exchange = rest;
                     }
                     (Frame::Response(response), _) => break response,
-                    (Frame::Message(_), None) => return,
+                    (Frame::Message(_), None) => return pipe.forget(&id),
                 }
             };
-            let outcome = if response.error_code.is_some() { Outcome::Error } else { Outcome::Answered };
-            pipe.gateway.metrics.request(&method, era, outcome, started.elapsed());
-            pipe.finish(&id, response).await;
-        });
+            if response.cancelled { pipe.forget(&id) } else { pipe.finish(&id, response).await }
+        };
+        self.gateway.calls.spawn(self.answering.track_future(answering));
     }
 
-    /// Sends an answer, unless the client has cancelled the request meanwhile and expects none.
+    fn forget(&self, id: &str) {
+        lock(&self.under_way).remove(id);
+    }
+
     async fn finish(&self, id: &str, response: Response) {
-        let cancelled = lock(&self.under_way).remove(id).is_some_and(|token| token.is_cancelled());
-        if !cancelled {
-            self.send(response.body.joined()).await;
-        }
+        self.forget(id);
+        self.send(response.body.joined()).await;
     }
 
     async fn listen(self: &Arc<Self>, client: &Arc<Client>, request: &Head, cancel: CancellationToken) {
@@ -269,6 +284,11 @@ impl Pipe {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A batch with more messages than a client may have requests under way.
+pub(crate) fn too_many(messages_max: usize) -> RpcError {
+    RpcError::new(RpcError::INVALID_REQUEST, format!("a batch has at most {messages_max} messages"))
 }
 
 pub(crate) fn cancelled_id(notification: &Notification<'_>) -> Option<String> {

@@ -18,7 +18,10 @@ use crate::stream::EventLog;
 type Answer = oneshot::Sender<Result<RawJson, RpcError>>;
 
 /// Streams of one session whose events can be fetched again after a broken connection.
-const STREAMS_KEPT: usize = 16;
+const STREAMS_KEPT: usize = 8;
+
+/// Resources one session may watch.
+const WATCHED_MAX: usize = 1_000;
 
 pub(crate) struct Session {
     pub(crate) id: String,
@@ -135,13 +138,22 @@ impl Session {
         }
     }
 
-    /// True if the resource was not watched by this session before.
+    /// True if the resource was not watched by this session before. A session that has ended, or watches as much as it
+    /// may, watches nothing more.
     pub(crate) fn watch(&self, server: &ServerName, own: &str, uri: &str) -> bool {
-        self.lock().watched.insert((server.clone(), own.to_owned()), uri.to_owned()).is_none()
+        let mut state = self.lock();
+        if self.closed.is_cancelled() || state.watched.len() >= WATCHED_MAX {
+            return false;
+        }
+        state.watched.insert((server.clone(), own.to_owned()), uri.to_owned()).is_none()
     }
 
-    pub(crate) fn unwatch(&self, server: &ServerName, own: &str) -> bool {
-        self.lock().watched.remove(&(server.clone(), own.to_owned())).is_some()
+    /// Stops watching what the client watched under this URI, wherever the URI leads by now.
+    pub(crate) fn unwatch(&self, uri: &str) -> Option<(ServerName, String)> {
+        let mut state = self.lock();
+        let key = state.watched.iter().find(|(_, watched_as)| *watched_as == uri).map(|(key, _)| key.clone())?;
+        state.watched.remove(&key);
+        Some(key)
     }
 
     /// The URI under which this session watches a server's resource.
@@ -164,6 +176,11 @@ impl Session {
             state.streams.pop_first();
         }
         (number, log)
+    }
+
+    /// A stream whose reader got everything is not needed again.
+    pub(crate) fn close_stream(&self, number: u64) {
+        self.lock().streams.remove(&number);
     }
 
     pub(crate) fn stream(&self, number: u64) -> Option<Arc<EventLog>> {

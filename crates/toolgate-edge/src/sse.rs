@@ -37,13 +37,13 @@ pub(crate) fn open(gateway: &Arc<Gateway>, principal: Principal) -> Response {
     let endpoint = format!("{MESSAGES_PATH}?{SESSION_KEY}={id}");
     let opening = sse::encode(None, Some("endpoint"), endpoint.as_bytes());
     let on_end = {
-        let gateway = gateway.clone();
+        let (gateway, pipe) = (gateway.clone(), pipe.clone());
         move || {
             gateway.pairs.lock().remove(&id);
             pipe.close();
         }
     };
-    event_stream(body::of_messages(gateway, opening, messages, on_end))
+    event_stream(body::of_messages(gateway, opening, messages, pipe, on_end))
 }
 
 pub(crate) async fn message(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> Response {

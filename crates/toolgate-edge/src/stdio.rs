@@ -1,6 +1,7 @@
 //! MCP over a pair of byte streams: one message a line. `toolgate stdio` and the socket in the data folder come here.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -13,6 +14,8 @@ use crate::gateway::Gateway;
 use crate::pipe::Pipe;
 
 const READ_BYTES: usize = 64 << 10;
+/// How long answers may take after the client has closed its side.
+const LAST_ANSWERS_WAIT: Duration = Duration::from_secs(120);
 
 /// Serves one client until it closes its side or the gateway shuts down.
 pub async fn serve_pipe(
@@ -44,6 +47,8 @@ pub async fn serve_pipe(
             }
         }
     }
+    // What was asked before the end of input is still answered.
+    pipe.drain(if gateway.shutdown.is_cancelled() { gateway.limits.shutdown_wait } else { LAST_ANSWERS_WAIT }).await;
     pipe.close();
     drop(pipe);
     // Calls that were under way have their last words written before the writer ends.

@@ -13,9 +13,13 @@ pub(crate) struct EventLog {
     entries_max: usize,
 }
 
+/// What waits in one log is at most this large, or a single message.
+const BYTES_MAX: usize = 1 << 20;
+
 #[derive(Default)]
 struct State {
     entries: VecDeque<Bytes>,
+    bytes: usize,
     /// The number of `entries[0]`; numbers start at 1.
     first: u64,
     /// The next number that no reader has taken yet.
@@ -38,10 +42,13 @@ impl EventLog {
 
     pub(crate) fn push(&self, message: Bytes) {
         let mut state = self.lock();
-        if state.entries.len() == self.entries_max {
-            state.entries.pop_front();
+        while !state.entries.is_empty()
+            && (state.entries.len() >= self.entries_max || state.bytes + message.len() > BYTES_MAX)
+        {
+            state.bytes -= state.entries.pop_front().map_or(0, |oldest| oldest.len());
             state.first += 1;
         }
+        state.bytes += message.len();
         state.entries.push_back(message);
         drop(state);
         self.changed.notify_waiters();

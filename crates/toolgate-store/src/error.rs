@@ -2,24 +2,25 @@
 
 use std::path::PathBuf;
 
+/// Each text holds its cause, for logs that print nothing else; so no cause is a `source` that would be told again.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("cannot create the data folder {path}: {source}")]
-    CreateFolder { path: PathBuf, source: std::io::Error },
-    #[error("cannot lock the data folder {path}: {source}")]
-    LockFolder { path: PathBuf, source: std::io::Error },
-    #[error("cannot create the database {path}: {source}")]
-    CreateDatabase { path: PathBuf, source: std::io::Error },
-    #[error("cannot open the database {path}: {source}")]
-    OpenDatabase { path: PathBuf, source: sqlx::Error },
+    #[error("cannot create the data folder {path}: {cause}")]
+    CreateFolder { path: PathBuf, cause: std::io::Error },
+    #[error("cannot lock the data folder {path}: {cause}")]
+    LockFolder { path: PathBuf, cause: std::io::Error },
+    #[error("cannot create the database {path}: {cause}")]
+    CreateDatabase { path: PathBuf, cause: std::io::Error },
+    #[error("cannot open the database {path}: {cause}")]
+    OpenDatabase { path: PathBuf, cause: sqlx::Error },
     #[error(
         "the database {path} was written by a newer version of Toolgate (migration {version} is not known here)"
     )]
     FromTheFuture { path: PathBuf, version: i64 },
-    #[error("cannot bring the database {path} up to date: {source}")]
-    Migrate { path: PathBuf, source: sqlx::migrate::MigrateError },
-    #[error("cannot {doing}: {source}")]
-    Query { doing: &'static str, source: sqlx::Error },
+    #[error("cannot bring the database {path} up to date: {cause}")]
+    Migrate { path: PathBuf, cause: sqlx::migrate::MigrateError },
+    #[error("cannot {doing}: {cause}")]
+    Query { doing: &'static str, cause: sqlx::Error },
     #[error("cannot {doing}: the stored {what} cannot be read")]
     Unreadable { doing: &'static str, what: &'static str },
     #[error("no random numbers from the operating system: {0}")]
@@ -32,7 +33,7 @@ pub enum StoreError {
 
 /// Names what was attempted.
 pub(crate) fn doing(doing: &'static str) -> impl Fn(sqlx::Error) -> StoreError {
-    move |source| StoreError::Query { doing, source }
+    move |cause| StoreError::Query { doing, cause }
 }
 
 pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], StoreError> {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use error::StoreError;
+pub use open::Others;
 pub use server::{Counts, ServerStatus, StoredListing};
 pub use token::{NewToken, Token};
 pub use token_cache::TokenCache;

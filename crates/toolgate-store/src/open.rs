@@ -37,10 +37,34 @@ impl Store {
             .test_before_acquire(false)
             .connect_with(options(&path))
             .await
-            .map_err(|source| StoreError::OpenDatabase { path: path.clone(), source })?;
-        MIGRATIONS.run(&pool).await.map_err(|source| migration_error(&path, source))?;
+            .map_err(|cause| StoreError::OpenDatabase { path: path.clone(), cause })?;
+        MIGRATIONS.run(&pool).await.map_err(|cause| migration_error(&path, cause))?;
         drop(lock);
         Ok(Store { pool, tokens: Arc::new(TokenCache::default()), tenant: TENANT })
+    }
+}
+
+/// What users of this machine other than the owner may do with the data folder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Others {
+    Nothing,
+    /// See what files there are.
+    Look,
+    /// Put other files in the place of those that are there.
+    Change,
+}
+
+impl Others {
+    /// What the mode of the folder allows. A folder that was there already keeps the mode it had.
+    #[cfg(unix)]
+    pub fn of(folder: &Path) -> Others {
+        let mode = std::fs::metadata(folder)
+            .map_or(0, |found| std::os::unix::fs::PermissionsExt::mode(&found.permissions()));
+        match mode & 0o077 {
+            0 => Others::Nothing,
+            mode if mode & 0o022 == 0 => Others::Look,
+            _ => Others::Change,
+        }
     }
 }
 
@@ -59,13 +83,13 @@ fn create_folder(folder: &Path) -> Result<(), StoreError> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|source| StoreError::CreateFolder { path: folder.to_owned(), source })
+    builder.create(folder).map_err(|cause| StoreError::CreateFolder { path: folder.to_owned(), cause })
 }
 
 async fn lock(path: PathBuf) -> Result<File, StoreError> {
     let wait = move || {
         let locked = private().read(true).open(&path).and_then(|file| file.lock().map(|()| file));
-        locked.map_err(|source| StoreError::LockFolder { path, source })
+        locked.map_err(|cause| StoreError::LockFolder { path, cause })
     };
     // Waiting blocks the thread, and the holder may be a task of this very runtime.
     tokio::task::spawn_blocking(wait).await.expect("taking a file lock does not panic")
@@ -79,7 +103,7 @@ fn create_database(path: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     let created = private().create_new(true).open(path);
-    created.map(drop).map_err(|source| StoreError::CreateDatabase { path: path.to_owned(), source })
+    created.map(drop).map_err(|cause| StoreError::CreateDatabase { path: path.to_owned(), cause })
 }
 
 fn private() -> OpenOptions {
@@ -90,10 +114,10 @@ fn private() -> OpenOptions {
     options
 }
 
-fn migration_error(path: &Path, source: MigrateError) -> StoreError {
+fn migration_error(path: &Path, cause: MigrateError) -> StoreError {
     let path = path.to_owned();
-    match source {
+    match cause {
         MigrateError::VersionMissing(version) => StoreError::FromTheFuture { path, version },
-        source => StoreError::Migrate { path, source },
+        cause => StoreError::Migrate { path, cause },
     }
 }

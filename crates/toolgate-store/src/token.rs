@@ -11,7 +11,7 @@ use crate::{Store, StoreError, now_ms};
 
 const INSERT: &str =
     "INSERT INTO tokens (tenant, id, hash, role, label, created_at_ms) VALUES ($1, $2, $3, $4, $5, $6)";
-const ANY: &str = "SELECT EXISTS (SELECT 1 FROM tokens WHERE tenant = $1)";
+const ANY: &str = "SELECT EXISTS (SELECT 1 FROM tokens WHERE tenant = $1 AND role = $2)";
 const LIST: &str = "SELECT id, role, label, created_at_ms, revoked_at_ms FROM tokens WHERE tenant = $1 ORDER BY created_at_ms, id";
 const REVOKE: &str =
     "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL";
@@ -59,19 +59,21 @@ impl Store {
         Ok(token)
     }
 
-    /// One token of each role, agent and admin, if no token ever existed.
-    pub async fn first_start_tokens(&self) -> Result<Option<(NewToken, NewToken)>, StoreError> {
+    /// One token of each role that has never had one, not even a revoked one.
+    pub async fn first_start_tokens(&self) -> Result<Vec<NewToken>, StoreError> {
         const DOING: &str = "create the first tokens";
         let mut transaction = self.pool.begin_with(WRITING).await.map_err(doing(DOING))?;
-        let any = sqlx::query_scalar(ANY).bind(self.tenant).fetch_one(&mut *transaction);
-        if any.await.map_err(doing(DOING))? {
-            return Ok(None);
+        let mut made = Vec::new();
+        for role in Role::ALL {
+            let any = sqlx::query_scalar(ANY).bind(self.tenant).bind(role.as_str());
+            if !any.fetch_one(&mut *transaction).await.map_err(doing(DOING))? {
+                let label = format!("first {}", role.as_str());
+                made.push(self.insert_token(&mut transaction, role, Some(&label)).await?);
+            }
         }
-        let agent = self.insert_token(&mut transaction, Role::Agent, Some("first agent")).await?;
-        let admin = self.insert_token(&mut transaction, Role::Admin, Some("first admin")).await?;
         transaction.commit().await.map_err(doing(DOING))?;
         self.tokens.clear();
-        Ok(Some((agent, admin)))
+        Ok(made)
     }
 
     /// All tokens, revoked ones too, oldest first.

@@ -114,7 +114,7 @@ fn this_thread() -> u64 {
 
 impl Client {
     pub(crate) fn new(url: &url::Url, tls: &Tls, tasks: TaskTracker) -> Result<Arc<Self>, BadAddress> {
-        let bad = || BadAddress::Url { url: url.to_string() };
+        let bad = || BadAddress::Url { url: shown(url.as_str()) };
         let connector = match url.scheme() {
             "http" => Connector::Plain(tcp_connector()),
             "https" => Connector::Tls(tls.connector()?),
@@ -220,6 +220,16 @@ fn authority(url: &url::Url) -> Option<String> {
         Some(port) => format!("{host}:{port}"),
         None => host.to_owned(),
     })
+}
+
+/// An address as people may see it: its query and its user part may hold secrets.
+pub(crate) fn shown(address: &str) -> String {
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    let start = address.find("//").map_or(0, |at| at + 2);
+    let (scheme, rest) = address.split_at(start);
+    let end = rest.find('/').unwrap_or(rest.len());
+    let host = rest[..end].rfind('@').map_or(0, |at| at + 1);
+    format!("{scheme}{}", &rest[host..])
 }
 
 /// The innermost reason: "Connection refused (os error 111)" and not "tcp connect error".

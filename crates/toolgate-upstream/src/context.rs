@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Notify, Semaphore, watch};
@@ -49,7 +49,6 @@ pub(crate) struct Context {
     pub(crate) signals: Signals,
     /// Places for answers of ours that wait to be sent, so that a server cannot make us pile them up.
     pub(crate) answers: Arc<Semaphore>,
-    pub(crate) counters: Counters,
     pub(crate) last_words: LastWords,
 }
 
@@ -62,7 +61,6 @@ impl Context {
             stop,
             signals: Signals::default(),
             answers: Arc::new(Semaphore::new(ANSWERS_WAITING_MAX)),
-            counters: Counters::default(),
             last_words: LastWords::default(),
         })
     }
@@ -89,6 +87,11 @@ impl Context {
 
     pub(crate) fn garbled(&self, what: impl Into<String>) -> ServerError {
         self.fault(FaultKind::Garbled { what: what.into() })
+    }
+
+    /// Notes that something on a connection was thrown away.
+    pub(crate) fn discarded(&self, what: &str) {
+        tracing::debug!(server = %self.name(), what, "something was ignored");
     }
 
     pub(crate) fn too_large(&self) -> ServerError {
@@ -178,21 +181,4 @@ impl LastWords {
             None => what,
         }
     }
-}
-
-/// What was thrown away, and why.
-#[derive(Default)]
-pub(crate) struct Counters {
-    /// Messages that are not JSON-RPC and answer nothing we could name.
-    pub(crate) malformed: AtomicU64,
-    /// Answers to requests that nobody is waiting for.
-    pub(crate) unasked: AtomicU64,
-    /// Log messages on a shared connection that could belong to more than one principal.
-    pub(crate) ambiguous_logs: AtomicU64,
-    /// Answers and cancellations that a clogged connection did not take.
-    pub(crate) unsent: AtomicU64,
-}
-
-pub(crate) fn count(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
 }

@@ -16,7 +16,7 @@ use toolgate_core::server::TransportSpec;
 use toolgate_wire::Incoming;
 
 use crate::answer;
-use crate::client::{Answered, BadAddress, BodyError, Client, SendError, excerpt};
+use crate::client::{Answered, BadAddress, BodyError, Client, SendError, excerpt, shown};
 use crate::context::Context;
 use crate::pending::Answer;
 
@@ -37,7 +37,7 @@ impl Endpoint {
         let TransportSpec::Http { url, headers } = &ctx.spec.transport else {
             return Err(BadAddress::Url { url: "a process".into() });
         };
-        let parsed = url::Url::parse(url).map_err(|_| BadAddress::Url { url: url.clone() })?;
+        let parsed = url::Url::parse(url).map_err(|_| BadAddress::Url { url: shown(url) })?;
         let client = Client::new(&parsed, &ctx.house.tls, ctx.tasks.clone())?;
         Ok(Self { client, target: target(&parsed)?, url: parsed, headers: fixed_headers(headers)? })
     }
@@ -72,7 +72,7 @@ fn target(url: &url::Url) -> Result<Uri, BadAddress> {
         Some(query) => format!("{}?{query}", url.path()),
         None => url.path().to_owned(),
     };
-    text.parse().map_err(|_| BadAddress::Url { url: url.to_string() })
+    text.parse().map_err(|_| BadAddress::Url { url: shown(url.as_str()) })
 }
 
 fn fixed_headers(configured: &std::collections::BTreeMap<String, String>) -> Result<HeaderMap, BadAddress> {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::{FutureExt, Shared};
 use tokio::time::Instant;
-use toolgate_core::port::ServerError;
+use toolgate_core::port::{BoxFuture, ServerError};
 use toolgate_core::server::Era;
 use toolgate_core::{FaultKind, PrincipalId};
 
@@ -25,9 +26,12 @@ pub(crate) struct Instances {
     slots: Mutex<BTreeMap<PrincipalId, Arc<Slot>>>,
 }
 
+type Attempt = Shared<BoxFuture<'static, Result<Arc<Live>, ServerError>>>;
+
 struct Slot {
     current: Mutex<Option<Arc<Live>>>,
-    opening: tokio::sync::Mutex<()>,
+    /// The attempt under way. Whoever comes meanwhile waits for the same one, for as long as they have time.
+    opening: Mutex<Option<Attempt>>,
     used: Mutex<Instant>,
 }
 
@@ -35,7 +39,7 @@ impl Slot {
     fn new() -> Self {
         Self {
             current: Mutex::default(),
-            opening: tokio::sync::Mutex::default(),
+            opening: Mutex::default(),
             used: Mutex::new(Instant::now()),
         }
     }
@@ -48,6 +52,32 @@ impl Slot {
 
     fn current(&self) -> Option<Arc<Live>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The attempt under way, or a new one. It goes on when those who wait for it give up, so that a server that
+    /// needs longer to start than one request has time is there for the next.
+    fn attempt(self: &Arc<Self>, ctx: &Arc<Context>, main: &Live, owner: &PrincipalId) -> Attempt {
+        let mut opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(attempt) = opening.as_ref().filter(|attempt| attempt.peek().is_none()) {
+            return attempt.clone();
+        }
+        if let Some(live) = self.usable() {
+            let there: BoxFuture<'static, _> = Box::pin(std::future::ready(Ok(live)));
+            return there.shared();
+        }
+        let way = Way { is_pair: matches!(main.link, Link::Pair(_)), era: main.era(), owner: owner.clone() };
+        let (slot, of) = (self.clone(), ctx.clone());
+        let task = ctx.tasks.spawn(async move {
+            let opened = open(&of, way).await;
+            if let Ok(live) = &opened {
+                *slot.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(live.clone());
+            }
+            slot.opening.lock().unwrap_or_else(PoisonError::into_inner).take();
+            opened
+        });
+        let failed = ctx.down("it could not be started");
+        let attempt: BoxFuture<'static, _> = Box::pin(async move { task.await.unwrap_or(Err(failed)) });
+        opening.insert(attempt.shared()).clone()
     }
 
     fn is_idle(&self, idle: Duration) -> bool {
@@ -65,24 +95,11 @@ impl Instances {
         principal: &PrincipalId,
     ) -> Result<Arc<Live>, ServerError> {
         let slot = self.slot(ctx, principal)?;
-        if let Some(live) = slot.usable() {
-            return Ok(live);
-        }
-        let _only = slot.opening.lock().await;
-        if let Some(live) = slot.usable() {
-            return Ok(live);
-        }
-        let opening = tokio::time::timeout(ctx.spec.connect_timeout, open_like(ctx, main));
-        let live = match opening.await {
-            Ok(opened) => opened.map_err(|error| ctx.down(error.to_string()))?,
-            Err(_) => return Err(ctx.down("it did not start in time")),
+        let attempt = match slot.usable() {
+            Some(live) => return Ok(live),
+            None => slot.attempt(ctx, main, principal),
         };
-        let level = ctx.house.level.borrow().clone();
-        if let Some(level) = level {
-            live.set_level(&level).await;
-        }
-        *slot.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(live.clone());
-        Ok(live)
+        attempt.await
     }
 
     fn slot(&self, ctx: &Context, principal: &PrincipalId) -> Result<Arc<Slot>, ServerError> {
@@ -129,16 +146,36 @@ fn evict_oldest(slots: &mut BTreeMap<PrincipalId, Arc<Slot>>) -> bool {
     slots.remove(&oldest).is_some()
 }
 
-async fn open_like(ctx: &Arc<Context>, main: &Live) -> Result<Arc<Live>, OpenError> {
-    let (link, opening) = match (&main.link, main.era()) {
-        (Link::Pair(_), _) => {
-            let (pair, opening) = Pair::open(ctx, &Endpoint::new(ctx)?).await?;
-            (Link::Pair(pair), opening)
-        }
-        (_, era @ (Era::Legacy | Era::Modern)) => {
-            let (process, opening) = open_another(ctx, era).await?;
-            (Link::Process(process), opening)
-        }
+/// How to open a connection like the one that all share.
+struct Way {
+    is_pair: bool,
+    era: Era,
+    owner: PrincipalId,
+}
+
+async fn open(ctx: &Arc<Context>, way: Way) -> Result<Arc<Live>, ServerError> {
+    let opened = tokio::select! {
+        opened = tokio::time::timeout(ctx.spec.connect_timeout, open_like(ctx, way)) => opened,
+        () = ctx.stop.cancelled() => return Err(ctx.down("the gateway is letting go of it")),
+    };
+    let live = match opened {
+        Ok(opened) => opened.map_err(|error| ctx.down(error.to_string()))?,
+        Err(_) => return Err(ctx.down("it did not start in time")),
+    };
+    let level = ctx.house.level.borrow().clone();
+    if let Some(level) = level {
+        live.set_level(&level).await;
+    }
+    Ok(live)
+}
+
+async fn open_like(ctx: &Arc<Context>, way: Way) -> Result<Arc<Live>, OpenError> {
+    let (link, opening) = if way.is_pair {
+        let (pair, opening) = Pair::open(ctx, &Endpoint::new(ctx)?, Some(way.owner)).await?;
+        (Link::Pair(pair), opening)
+    } else {
+        let (process, opening) = open_another(ctx, way.era, way.owner).await?;
+        (Link::Process(process), opening)
     };
     Ok(Live::new(ctx.clone(), link, opening))
 }

@@ -24,14 +24,13 @@ mod watching;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::port::{BoxFuture, Caller, Reply, ServerError, ServerRequest, Servers, Watcher};
-use toolgate_core::server::{Era, ServerSpec, ServerState};
+use toolgate_core::server::{Era, ServerSpec};
 use toolgate_core::{Fault, FaultKind, Limits, RawJson, ServerName};
 
 pub use reaper::reaper_main;
@@ -79,15 +78,6 @@ pub struct Setup {
     pub reaper_command: Option<(PathBuf, Vec<String>)>,
 }
 
-/// What was thrown away on the connections of one server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Discarded {
-    pub malformed: u64,
-    pub unasked: u64,
-    pub ambiguous_logs: u64,
-    pub unsent: u64,
-}
-
 /// All servers.
 pub struct Manager {
     house: Arc<House>,
@@ -118,49 +108,12 @@ impl Manager {
         manager
     }
 
-    /// Goes on with `specs`: what is the same stays, the rest is ended or started. Returns when what was to end has.
-    pub async fn replace(&self, specs: Vec<ServerSpec>) {
-        let (leaving, coming) = self.part(specs);
-        futures_util::future::join_all(leaving.iter().map(|server| end(server))).await;
-        let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
-        for spec in coming {
-            servers.insert(spec.name.clone(), self.begin(spec));
-        }
-    }
-
-    /// Takes out the servers that `specs` does not have as they are, and says which of `specs` are new.
-    fn part(&self, specs: Vec<ServerSpec>) -> (Vec<Arc<Server>>, Vec<ServerSpec>) {
-        let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
-        let mut leaving = Vec::new();
-        servers.retain(|_, server| {
-            let stays = specs.contains(&server.ctx.spec);
-            if !stays {
-                leaving.push(server.clone());
-            }
-            stays
-        });
-        let coming = specs.into_iter().filter(|spec| !servers.contains_key(&spec.name)).collect();
-        (leaving, coming)
-    }
-
     /// Ends every connection and every child, and returns when they are gone.
     pub async fn shutdown(&self) {
         self.stop.cancel();
         let all: Vec<Arc<Server>> =
             self.servers.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
         futures_util::future::join_all(all.iter().map(|server| end(server))).await;
-    }
-
-    /// What was thrown away on the connections of one server, for metrics.
-    pub fn discarded(&self, server: &ServerName) -> Option<Discarded> {
-        let counters = &self.server(server)?.ctx.clone();
-        let counters = &counters.counters;
-        Some(Discarded {
-            malformed: counters.malformed.load(Ordering::Relaxed),
-            unasked: counters.unasked.load(Ordering::Relaxed),
-            ambiguous_logs: counters.ambiguous_logs.load(Ordering::Relaxed),
-            unsent: counters.unsent.load(Ordering::Relaxed),
-        })
     }
 
     fn begin(&self, spec: ServerSpec) -> Arc<Server> {
@@ -203,11 +156,13 @@ impl Servers for Manager {
         }
     }
 
-    fn watch_resource(&self, server: &ServerName, uri: &str) -> BoxFuture<'static, ()> {
-        let Some(server) = self.server(server) else { return Box::pin(async {}) };
-        server.wanted.add(uri);
+    fn watch_resource(&self, server: &ServerName, uri: &str) -> BoxFuture<'static, bool> {
+        let Some(server) = self.server(server) else { return Box::pin(std::future::ready(false)) };
+        if !server.wanted.add(uri) {
+            return Box::pin(std::future::ready(false));
+        }
         let uri = uri.to_owned();
-        Box::pin(async move { server.wanted.confirmed(&uri).await })
+        Box::pin(async move { server.wanted.taken(&uri).await })
     }
 
     fn unwatch_resource(&self, server: &ServerName, uri: &str) {
@@ -249,10 +204,6 @@ impl Servers for Manager {
             let tasks = server.ctx.tasks.clone();
             tasks.spawn(async move { server.roots_changed().await });
         }
-    }
-
-    fn state(&self, server: &ServerName) -> Option<ServerState> {
-        self.server(server).map(|server| server.state())
     }
 }
 

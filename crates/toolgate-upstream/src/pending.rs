@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::RawJson;
+use toolgate_core::{PrincipalId, RawJson};
 use toolgate_core::port::{AskKind, Caller, ServerError};
 
 use crate::deadline::Deadline;
@@ -17,6 +17,8 @@ pub(crate) type Listener = Arc<dyn Fn(&str, RawJson) + Send + Sync>;
 
 #[derive(Default)]
 pub(crate) struct Pending {
+    /// Whose connection it is; nobody's if it is shared.
+    owner: Option<PrincipalId>,
     next_id: AtomicU64,
     table: Mutex<Table>,
 }
@@ -51,13 +53,13 @@ impl Drop for Waiting {
 
 /// Who may be asked on a connection that several requests share.
 pub(crate) enum Respondent {
-    /// The caller of the newest request of the only client that can answer.
+    /// The caller of the newest request of the only client under way.
     Caller(Asked),
     /// Nothing is under way.
     Nobody,
-    /// Requests are under way, and none of their clients can answer.
+    /// The only client under way cannot answer.
     Unable,
-    /// Several clients could be meant.
+    /// Several clients could be meant, whether they can answer or not.
     Ambiguous,
 }
 
@@ -76,6 +78,14 @@ pub(crate) enum Audience {
 }
 
 impl Pending {
+    pub(crate) fn of(owner: Option<PrincipalId>) -> Arc<Self> {
+        Arc::new(Self { owner, ..Self::default() })
+    }
+
+    pub(crate) fn owner(&self) -> Option<&PrincipalId> {
+        self.owner.as_ref()
+    }
+
     pub(crate) fn next_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -127,6 +137,21 @@ impl Pending {
         fail(ended, error);
     }
 
+    /// Fails the only request under way. `false` if there is none or more than one; subscriptions do not count.
+    pub(crate) fn fail_only(&self, error: &ServerError) -> bool {
+        let only = {
+            let mut table = self.table();
+            let mut calls = table.waiting.iter().filter(|(_, waiting)| waiting.listener.is_none());
+            match (calls.next().map(|(id, _)| *id), calls.next()) {
+                (Some(id), None) => table.waiting.remove_entry(&id),
+                _ => None,
+            }
+        };
+        let found = only.is_some();
+        fail(only.into_iter().collect(), error);
+        found
+    }
+
     pub(crate) fn is_idle(&self) -> bool {
         self.table().waiting.is_empty()
     }
@@ -143,22 +168,20 @@ impl Pending {
 
     pub(crate) fn respondent(&self, kind: AskKind) -> Respondent {
         let mut table = self.table();
-        let mut newest: Option<(u64, Arc<dyn Caller>)> = None;
-        let mut anybody = false;
-        for (id, waiting) in &table.waiting {
-            let Some(caller) = &waiting.caller else { continue };
-            anybody = true;
-            if !caller.can_answer(kind) {
-                continue;
-            }
-            if newest.as_ref().is_some_and(|(_, other)| other.client() != caller.client()) {
-                return Respondent::Ambiguous;
-            }
-            newest = Some((*id, caller.clone()));
-        }
-        let Some((id, caller)) = newest else {
-            return if anybody { Respondent::Unable } else { Respondent::Nobody };
+        let under_way =
+            table.waiting.iter().filter_map(|(id, waiting)| Some((*id, waiting.caller.as_ref()?)));
+        let Some((id, caller)) = under_way.clone().next_back().map(|(id, caller)| (id, caller.clone()))
+        else {
+            return Respondent::Nobody;
         };
+        // Whoever cannot answer counts too: servers ask whatever the client said it can do, and an answer of
+        // somebody else's would be taken for theirs.
+        if under_way.into_iter().any(|(_, other)| other.client() != caller.client()) {
+            return Respondent::Ambiguous;
+        }
+        if !caller.can_answer(kind) {
+            return Respondent::Unable;
+        }
         let waiting = table.waiting.get_mut(&id).expect("it was found under the same lock");
         let ended = waiting.ended.get_or_insert_default().clone();
         Respondent::Caller(Asked { caller, deadline: waiting.deadline.clone(), ended })

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{mpsc, watch};
-use toolgate_core::FaultKind;
+use toolgate_core::{FaultKind, PrincipalId};
 use toolgate_core::port::{BoxFuture, Caller, ServerError};
 
-use crate::context::{Context, count};
+use crate::context::Context;
 use crate::deadline::{Deadline, Passed};
 use crate::envelope;
 use crate::pending::{Answer, Listener, Pending};
@@ -51,9 +51,13 @@ pub(crate) struct Exchange<'a> {
 }
 
 impl Pipe {
-    pub(crate) fn new(ctx: Arc<Context>) -> (Arc<Self>, mpsc::Receiver<Outgoing>) {
+    /// `owner` is the only principal whose requests it carries, if it is not shared.
+    pub(crate) fn new(
+        ctx: Arc<Context>,
+        owner: Option<PrincipalId>,
+    ) -> (Arc<Self>, mpsc::Receiver<Outgoing>) {
         let (outbox, outgoing) = mpsc::channel(OUTBOX_MAX);
-        let pending = Arc::new(Pending::default());
+        let pending = Pending::of(owner);
         (Arc::new(Self { ctx, pending, outbox, closed: watch::Sender::new(None) }), outgoing)
     }
 
@@ -126,7 +130,7 @@ impl Back for Pipe {
         const PATIENCE: Duration = Duration::from_secs(30);
         Box::pin(async move {
             if !matches!(tokio::time::timeout(PATIENCE, self.post(None, message)).await, Ok(Ok(()))) {
-                count(&self.ctx.counters.unsent);
+                self.ctx.discarded("an answer that the server did not take");
             }
         })
     }
@@ -147,7 +151,7 @@ impl Drop for Cancel<'_> {
         }
         let message = envelope::cancelled(self.id, self.reason).into();
         if self.pipe.outbox.try_send(Outgoing { id: None, message }).is_err() {
-            count(&self.pipe.ctx.counters.unsent);
+            self.pipe.ctx.discarded("a cancellation that the server did not take");
         }
     }
 }

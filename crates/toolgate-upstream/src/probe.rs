@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toolgate_core::port::{ServerError, ServerRequest};
 use toolgate_core::server::Era;
-use toolgate_core::{Fault, FaultKind, RawJson, RpcError};
+use toolgate_core::{Fault, FaultKind, PrincipalId, RawJson, RpcError};
 use toolgate_wire::{Members, Version, meta};
 
 use crate::context::Context;
@@ -170,7 +170,7 @@ pub(crate) async fn open_process(
     ctx: &Arc<Context>,
     remembered: Option<Era>,
 ) -> Result<(Process, Opening), OpenError> {
-    let mut process = Process::start(ctx).await?;
+    let mut process = Process::start(ctx, None).await?;
     if remembered != Some(Era::Legacy)
         && let Some(opening) = discover(ctx, &process.pipe).await
     {
@@ -197,12 +197,16 @@ pub(crate) async fn open_process(
 
 /// The same process if it still runs, otherwise a new one.
 async fn alive(ctx: &Arc<Context>, process: Process) -> Result<Process, OpenError> {
-    if process.pipe.is_closed() { Process::start(ctx).await } else { Ok(process) }
+    if process.pipe.is_closed() { Process::start(ctx, None).await } else { Ok(process) }
 }
 
-/// Opens one more process of a server whose era is known.
-pub(crate) async fn open_another(ctx: &Arc<Context>, era: Era) -> Result<(Process, Opening), OpenError> {
-    let process = Process::start(ctx).await?;
+/// Opens one more process of a server whose era is known, for one principal alone.
+pub(crate) async fn open_another(
+    ctx: &Arc<Context>,
+    era: Era,
+    owner: PrincipalId,
+) -> Result<(Process, Opening), OpenError> {
+    let process = Process::start(ctx, Some(owner)).await?;
     let opening = match era {
         Era::Legacy => initialize(ctx, &process.pipe).await?,
         Era::Modern => discover(ctx, &process.pipe)

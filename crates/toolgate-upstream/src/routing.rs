@@ -12,7 +12,7 @@ use toolgate_core::{Raw, RawJson, RpcError};
 use toolgate_wire::{Incoming, Malformed, Members, Notification, Request, meta, object, parse};
 
 use crate::answer;
-use crate::context::{Context, count};
+use crate::context::Context;
 use crate::deadline::Deadline;
 use crate::envelope;
 use crate::pending::{Answer, Asked, Audience, Pending, Respondent};
@@ -48,8 +48,7 @@ impl Shared<'_> {
                 let settled =
                     id.is_some_and(|id| self.pending.settle(id, answer::outcome(message, response)));
                 if !settled {
-                    count(&self.ctx.counters.unasked);
-                    tracing::debug!(server = %self.ctx.name(), ?id, "an answer that nobody waits for was ignored");
+                    self.ctx.discarded("an answer that nobody waits for");
                 }
             }
             Incoming::Notification(notification) => self.notification(message, &notification),
@@ -96,8 +95,10 @@ impl Shared<'_> {
     fn log(&self, params: RawJson) {
         match self.pending.audience() {
             Audience::Callers(callers) => callers.iter().for_each(|caller| caller.log(params.clone())),
-            Audience::Nobody => self.ctx.house.watcher.logged(self.ctx.name(), params),
-            Audience::Ambiguous => count(&self.ctx.counters.ambiguous_logs),
+            Audience::Nobody => {
+                self.ctx.house.watcher.logged(self.ctx.name(), self.pending.owner(), params);
+            }
+            Audience::Ambiguous => self.ctx.discarded("a log message that could be for several principals"),
         }
     }
 
@@ -136,11 +137,12 @@ impl Shared<'_> {
                 RpcError::new(RpcError::INTERNAL, "too many questions are open on this connection"),
             );
         };
-        let (ctx, back, id) = (self.ctx.clone(), self.back.clone(), id.get().to_owned());
+        let (ctx, pending, back) = (self.ctx.clone(), self.pending.clone(), self.back.clone());
+        let id = id.get().to_owned();
         self.ctx.tasks.spawn(async move {
             let withdrawn = question.withdrawn.clone();
             let outcome = tokio::select! {
-                outcome = put(&ctx, kind, params, asked) => outcome,
+                outcome = put(&ctx, &pending, kind, params, asked) => outcome,
                 () = withdrawn.cancelled() => None,
                 () = ctx.stop.cancelled() => None,
             };
@@ -157,7 +159,7 @@ impl Shared<'_> {
 
     fn send_back(&self, message: Bytes) {
         let Ok(place) = self.ctx.answers.clone().try_acquire_owned() else {
-            return count(&self.ctx.counters.unsent);
+            return self.ctx.discarded("an answer, because too many wait to be sent");
         };
         let back = self.back.clone();
         self.ctx.tasks.spawn(async move {
@@ -171,7 +173,6 @@ impl Shared<'_> {
         let attributed =
             id.is_some_and(|id| self.pending.settle(id, Err(self.ctx.garbled(malformed.to_string()))));
         if !attributed {
-            count(&self.ctx.counters.malformed);
             tracing::debug!(server = %self.ctx.name(), %malformed, "a message was ignored");
         }
     }
@@ -180,12 +181,13 @@ impl Shared<'_> {
 /// Puts a question to its respondent. `None` if the request it belongs to ended first.
 async fn put(
     ctx: &Context,
+    pending: &Pending,
     kind: AskKind,
     params: RawJson,
     asked: Option<Asked>,
 ) -> Option<Result<RawJson, RpcError>> {
     let Some(asked) = asked else {
-        return Some(ctx.house.watcher.asked(ctx.name(), kind, params).await);
+        return Some(ctx.house.watcher.asked(ctx.name(), pending.owner(), kind, params).await);
     };
     let _held = asked.deadline.as_ref().map(Deadline::hold);
     tokio::select! {
@@ -216,7 +218,7 @@ impl Own<'_> {
                 Some(id) if id == self.id => Some(answer::outcome(message, response)),
                 None if response.outcome.is_err() => Some(answer::outcome(message, response)),
                 _ => {
-                    count(&self.ctx.counters.unasked);
+                    self.ctx.discarded("an answer to another request");
                     None
                 }
             },
@@ -246,7 +248,8 @@ impl Own<'_> {
             ("notifications/progress", ..) => {}
             ("notifications/message", Some(params), Some(caller)) => caller.log(params),
             ("notifications/message", Some(params), None) => {
-                self.ctx.house.watcher.logged(self.ctx.name(), params)
+                let owner = self.pending.and_then(|pending| pending.owner());
+                self.ctx.house.watcher.logged(self.ctx.name(), owner, params);
             }
             ("notifications/cancelled", Some(params), _) => {
                 let members = Members::of_str(params.as_str()).ok();

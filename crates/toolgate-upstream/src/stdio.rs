@@ -12,9 +12,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
+use toolgate_core::PrincipalId;
 use toolgate_core::server::TransportSpec;
 
-use crate::context::{Context, count};
+use crate::context::Context;
 use crate::lines::{Line, Lines};
 use crate::pipe::{Outgoing, Pipe};
 use crate::probe::OpenError;
@@ -40,13 +41,13 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) async fn start(ctx: &Arc<Context>) -> Result<Self, OpenError> {
+    pub(crate) async fn start(ctx: &Arc<Context>, owner: Option<PrincipalId>) -> Result<Self, OpenError> {
         let mut child = spawn(ctx)?;
         let pid = child.id().expect("a child that was just spawned has not been waited for");
         if let Some(reaper) = &ctx.house.reaper {
             reaper.remember(pid).await;
         }
-        let (pipe, outgoing) = Pipe::new(ctx.clone());
+        let (pipe, outgoing) = Pipe::new(ctx.clone(), owner);
         let stop = ctx.stop.child_token();
         ctx.last_words.clear();
         let input = child.stdin.take().expect("standard input is piped");
@@ -151,21 +152,16 @@ async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, output: ChildStdout) {
     }
 }
 
-/// Fails the request that an oversized message answers, or all of them if it does not show which.
+/// Fails the request that an oversized message answers. If it does not show which, it must be the only one.
 fn too_long(ctx: &Context, pipe: &Pipe, head: &[u8], tail: &[u8]) {
-    if !routing::is_response_head(head) {
-        return count(&ctx.counters.malformed);
-    }
     let error = ctx.too_large();
-    let answered = match routing::id_in_head(head).or_else(|| routing::id_in_tail(tail)) {
-        Some(id) => pipe.pending.settle(id, Err(error)),
-        None => {
-            pipe.pending.fail_all(&error);
-            true
-        }
-    };
+    let answered = routing::is_response_head(head)
+        && match routing::id_in_head(head).or_else(|| routing::id_in_tail(tail)) {
+            Some(id) => pipe.pending.settle(id, Err(error)),
+            None => pipe.pending.fail_only(&error),
+        };
     if !answered {
-        count(&ctx.counters.unasked);
+        ctx.discarded("a line longer than the limit that answers no request we could name");
     }
 }
 

@@ -13,9 +13,10 @@ use toolgate_core::{Fault, FaultKind};
 
 use crate::backoff::Backoff;
 use crate::context::{Context, Raised};
-use crate::deadline::Deadline;
+use crate::deadline::{Deadline, Passed};
 use crate::gate::Gate;
 use crate::http::sessions::SESSION_IDLE;
+use crate::http::timed_out;
 use crate::instances::{INSTANCE_IDLE, Instances};
 use crate::link::{Link, Live};
 use crate::list;
@@ -81,7 +82,11 @@ impl Server {
         let live = self.live().await?;
         let place = self.gate.enter(&deadline).await.map_err(|kind| self.ctx.fault(kind))?;
         let reply = if self.ctx.spec.isolation == Isolation::Principal && live.pipe().is_some() {
-            let own = Box::pin(self.instances.of(&self.ctx, &live, caller.principal())).await?;
+            let opening = self.instances.of(&self.ctx, &live, caller.principal());
+            let own = match deadline.limit(opening).await {
+                Ok(own) => own?,
+                Err(Passed) => return Err(timed_out(&self.ctx, deadline.length())),
+            };
             own.request(request, Some(caller), &deadline).await
         } else {
             live.request(request, Some(caller), &deadline).await
@@ -112,7 +117,7 @@ impl Server {
         }
     }
 
-    pub(crate) fn state(&self) -> ServerState {
+    fn state(&self) -> ServerState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use toolgate_core::Role;
 
+use crate::config::{LISTEN_EXPECTED, parse_listen};
+
 /// One governed door between AI agents and tools: every MCP server behind one endpoint.
 #[derive(Parser)]
 #[command(name = "toolgate", version, about, max_term_width = 100)]
@@ -59,8 +61,12 @@ pub(crate) enum Command {
 #[derive(Args)]
 pub(crate) struct ServeArgs {
     /// Listen here instead of where the configuration says; port 0 picks a free one
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) listen: Option<SocketAddr>,
+}
+
+fn listen_address(written: &str) -> Result<SocketAddr, String> {
+    parse_listen(written).map_err(|hint| format!("expected {LISTEN_EXPECTED}\nhint: {hint}"))
 }
 
 #[derive(Subcommand)]
@@ -150,4 +156,16 @@ pub(crate) struct ConnectArgs {
     /// Use this address instead of the one in the configuration
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_to_listen_on_may_be_localhost_and_a_wrong_one_has_a_hint() {
+        assert_eq!(listen_address("localhost:8700"), Ok(SocketAddr::from(([127, 0, 0, 1], 8700))));
+        let refused = listen_address("8700").expect_err("no address");
+        assert!(refused.contains("127.0.0.1:8700") && refused.contains("\nhint: "), "{refused}");
+    }
 }

@@ -1,12 +1,16 @@
 //! One gateway per data folder: a lock that the system lets go when the process ends, however it ends.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 
 const FILE_NAME: &str = "gateway.lock";
+/// `running` holds the lock for a moment; whoever starts in that moment tries again after this.
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 /// Held while this gateway runs; the file says where it listens.
 pub(crate) struct GatewayLock(File);
@@ -19,10 +23,15 @@ pub(crate) struct Running {
 }
 
 impl GatewayLock {
-    pub(crate) fn take(data: &Path) -> anyhow::Result<Self> {
+    pub(crate) async fn take(data: &Path) -> anyhow::Result<Self> {
         let path = data.join(FILE_NAME);
         let file = open(&path)?;
-        match file.try_lock() {
+        let mut locked = file.try_lock();
+        if let Err(TryLockError::WouldBlock) = locked {
+            tokio::time::sleep(RETRY_PAUSE).await;
+            locked = file.try_lock();
+        }
+        match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let pid = read(&file).map_or_else(|| "unknown".to_owned(), |running| running.pid.to_string());
@@ -60,14 +69,14 @@ pub(crate) fn running(data: &Path) -> Option<Running> {
     }
 }
 
+/// Opens the lock for nobody but its owner: who may open it could hold it and keep the gateway from starting.
 fn open(path: &Path) -> anyhow::Result<File> {
-    File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .with_context(|| format!("could not open {}", path.display()))
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    let file = options.open(path).with_context(|| format!("could not open {}", path.display()))?;
+    let private = file.set_permissions(Permissions::from_mode(0o600));
+    private.with_context(|| format!("could not make {} private", path.display()))?;
+    Ok(file)
 }
 
 fn read(mut file: &File) -> Option<Running> {
@@ -75,4 +84,41 @@ fn read(mut file: &File) -> Option<Running> {
     file.rewind().ok()?;
     file.read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_lock_is_private_even_if_it_was_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o666)).unwrap();
+        let lock = GatewayLock::take(folder.path()).await.unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(running(folder.path()).map(|running| running.pid), Some(std::process::id()));
+        drop(lock);
+        assert!(running(folder.path()).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_glance_at_the_lock_does_not_keep_a_gateway_from_starting() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(GatewayLock::take(folder.path()).await.unwrap());
+        let glance = File::open(folder.path().join(FILE_NAME)).unwrap();
+        glance.lock_shared().unwrap();
+        let (lock, ()) = tokio::join!(GatewayLock::take(folder.path()), async { drop(glance) });
+        assert!(lock.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_second_gateway_is_told_of_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = GatewayLock::take(folder.path()).await.unwrap();
+        let refused = GatewayLock::take(folder.path()).await.err().expect("it is taken").to_string();
+        assert!(refused.contains(&std::process::id().to_string()), "{refused}");
+        drop(first);
+    }
 }

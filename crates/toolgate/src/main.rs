@@ -4,18 +4,26 @@ mod cli;
 mod command;
 mod config;
 mod connect;
+mod failure;
 mod import;
 mod local;
 mod lock;
+mod output;
+mod relay;
 mod table;
 mod wiring;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use tracing_subscriber::EnvFilter;
 
 use cli::{Cli, Command};
+use output::{put, talk};
+
+/// Sets how much is logged.
+const LOG_VARIABLE: &str = "TOOLGATE_LOG";
 
 /// Small calls are mostly allocations; this allocator halves what they cost.
 #[global_allocator]
@@ -29,7 +37,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "toolgate", &mut std::io::stdout());
+            print_completions(shell);
             return ExitCode::SUCCESS;
         }
         _ => {}
@@ -54,8 +62,14 @@ fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
 
+fn print_completions(shell: clap_complete::Shell) {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "toolgate", &mut script);
+    put!("{}", String::from_utf8_lossy(&script));
+}
+
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {error:#}");
+    talk!("error: {}", failure::render(error));
     ExitCode::FAILURE
 }
 
@@ -65,7 +79,28 @@ fn start_logging(command: &Command) {
         Command::Serve(_) => "info",
         _ => "error",
     };
-    let filter = std::env::var("TOOLGATE_LOG").ok().and_then(|wanted| EnvFilter::try_new(wanted).ok());
-    let filter = filter.unwrap_or_else(|| EnvFilter::new(default));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+    let wanted = std::env::var(LOG_VARIABLE).unwrap_or_default();
+    let filter = match EnvFilter::try_new(&wanted) {
+        Ok(filter) if !wanted.trim().is_empty() => filter,
+        Ok(_) => EnvFilter::new(default),
+        Err(error) => {
+            talk!(
+                "warning: {LOG_VARIABLE} is not understood and counts as {default:?}: {wanted:?}: {error}\n\
+                 hint: say how much is logged, such as `debug` or `warn,toolgate_edge=debug`"
+            );
+            EnvFilter::new(default)
+        }
+    };
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(has_colours())
+        .with_target(false)
+        .init();
+}
+
+/// Colours are for terminals whose owner has not asked for none.
+fn has_colours() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|refused| !refused.is_empty());
+    std::io::stderr().is_terminal() && !refused
 }

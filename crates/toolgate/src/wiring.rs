@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{Catalog, Filter, ServerSettings};
 use toolgate_core::port::{AskKind, BoxFuture, Servers, Watcher};
 use toolgate_core::server::{Era, Listing, ServerHealth, ServerSpec, ServerState};
-use toolgate_core::{Principal, RawJson, RpcError, ServerName};
+use toolgate_core::{Principal, PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_edge::{AllowedHosts, Credentials, Gateway, Hub, Setup};
 use toolgate_store::{Counts, Store, StoreError};
 use toolgate_upstream::{Facts, Manager};
@@ -225,17 +225,18 @@ impl Watcher for Ears {
         self.hub.resource_updated(server, uri, &params);
     }
 
-    fn logged(&self, _server: &ServerName, params: RawJson) {
-        self.hub.logged(&params);
+    fn logged(&self, _server: &ServerName, owner: Option<&PrincipalId>, params: RawJson) {
+        self.hub.logged(owner, &params);
     }
 
     fn asked(
         &self,
         _server: &ServerName,
+        owner: Option<&PrincipalId>,
         kind: AskKind,
         params: RawJson,
     ) -> BoxFuture<'static, Result<RawJson, RpcError>> {
-        self.hub.asked(kind, params)
+        self.hub.asked(owner, kind, params)
     }
 
     fn stderr_line(&self, server: &ServerName, line: &str) {

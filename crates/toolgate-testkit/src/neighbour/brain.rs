@@ -201,7 +201,8 @@ impl Brain {
             let text = std::fs::read_to_string(file).unwrap_or_default();
             return text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
         }
-        let plain = ["echo", "raw", "head", "verbatim", "change", "forget", "sessions", "cancellations", "ask"];
+        let plain =
+            ["echo", "raw", "head", "verbatim", "change", "forget", "sessions", "cancellations", "ask"];
         let bad = TOOLS.iter().map(|(name, _)| *name);
         let bulk = (0..self.settings.bulk).map(|at| format!("bulk_{at:05}"));
         let added = (0..self.added.load(Ordering::SeqCst)).map(|at| format!("added_{at}"));
@@ -282,7 +283,8 @@ pub(super) fn error(id: &str, code: i64, message: &str) -> String {
 }
 
 /// What the user is asked.
-const QUESTION: &str = r#"{"message":"Well?","requestedSchema":{"type":"object","properties":{"word":{"type":"string"}}}}"#;
+const QUESTION: &str =
+    r#"{"message":"Well?","requestedSchema":{"type":"object","properties":{"word":{"type":"string"}}}}"#;
 
 /// The question as a request of the older era.
 pub(super) fn question(id: &str) -> String {

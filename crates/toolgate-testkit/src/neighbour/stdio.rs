@@ -12,8 +12,7 @@ use super::{Era, Settings, Start};
 
 /// Serves one client until it closes stdin.
 pub fn serve(settings: Settings) {
-    let server =
-        Server {
+    let server = Server {
         brain: Brain::new(settings),
         listeners: Mutex::default(),
         flooding: Arc::default(),

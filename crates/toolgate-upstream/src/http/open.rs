@@ -13,7 +13,7 @@ use super::session::OpenFailure;
 use super::sessions::Sessions;
 use super::stateless::Stateless;
 use super::{Endpoint, body_fault, judge};
-use crate::client::Answered;
+use crate::client::{Answered, shown};
 use crate::context::Context;
 use crate::events::Events;
 use crate::link::Link;
@@ -73,7 +73,7 @@ async fn older(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<(Link, Opening
         Err(OpenFailure(error, Some(status))) if is_not_here(status) => error,
         Err(OpenFailure(error, _)) => return Err(error),
     };
-    match Pair::open(ctx, endpoint).await {
+    match Pair::open(ctx, endpoint, None).await {
         Ok((pair, opening)) => Ok((Link::Pair(pair), opening)),
         Err(OpenError::NoStream { .. }) => Err(refused),
         Err(error) => Err(error),
@@ -94,7 +94,7 @@ pub(crate) fn refused_at_the_door(answered: &Answered) -> Result<(), OpenError> 
         }
         other if other.is_redirection() => Err(OpenError::Redirect {
             status,
-            location: header("location").unwrap_or_else(|| "nowhere".into()),
+            location: header("location").map_or_else(|| "nowhere".into(), |location| shown(&location)),
         }),
         _ => Ok(()),
     }

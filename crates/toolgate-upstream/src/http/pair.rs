@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::FaultKind;
+use toolgate_core::{FaultKind, PrincipalId};
 
 use super::open::refused_at_the_door;
 use super::{Endpoint, send_fault};
-use crate::client::{BodyError, excerpt};
+use crate::client::{BodyError, excerpt, shown};
 use crate::context::Context;
 use crate::events::Events;
 use crate::pipe::{Outgoing, Pipe};
@@ -28,7 +28,12 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    pub(crate) async fn open(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<(Self, Opening), OpenError> {
+    /// `owner` is the only principal it is for, if it is not shared.
+    pub(crate) async fn open(
+        ctx: &Arc<Context>,
+        endpoint: &Endpoint,
+        owner: Option<PrincipalId>,
+    ) -> Result<(Self, Opening), OpenError> {
         let answered =
             endpoint.get(endpoint.headers()).await.map_err(|error| OpenError::Connect(error.to_string()))?;
         refused_at_the_door(&answered)?;
@@ -37,7 +42,7 @@ impl Pair {
         }
         let mut events = Events::new(answered, ctx.limits().result_bytes_max);
         let messages = endpoint.at(message_address(endpoint, &mut events).await?)?;
-        let (pipe, outgoing) = Pipe::new(ctx.clone());
+        let (pipe, outgoing) = Pipe::new(ctx.clone(), owner);
         let stop = ctx.stop.child_token();
         ctx.tasks.spawn(read(ctx.clone(), pipe.clone(), events, stop.clone()));
         ctx.tasks.spawn(write(ctx.clone(), pipe.clone(), messages, outgoing, stop.clone()));
@@ -79,7 +84,8 @@ async fn message_address(endpoint: &Endpoint, events: &mut Events) -> Result<url
             .join(event.data.trim())
             .map_err(|error| not_mcp(format!("its endpoint: {error}")))?;
         if address.origin() != endpoint.url.origin() {
-            return Err(not_mcp(format!("its endpoint {address} is on another host than {}", endpoint.url)));
+            let (there, here) = (shown(address.as_str()), shown(endpoint.url.as_str()));
+            return Err(not_mcp(format!("its endpoint {there} is on another host than {here}")));
         }
         return Ok(address);
     }

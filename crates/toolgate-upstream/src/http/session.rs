@@ -9,14 +9,16 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use tokio::sync::{OnceCell, oneshot};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
+use toolgate_core::{PrincipalId, RpcError};
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerRequest};
-use toolgate_wire::header;
+use toolgate_wire::{Incoming, header};
 
 use super::open::{read, refused_at_the_door};
 use super::{Endpoint, body_fault, judge, send_fault, timed_out};
+use crate::answer;
 use crate::backoff::Backoff;
 use crate::client::{Answered, BodyError, SendError};
-use crate::context::{Context, count};
+use crate::context::Context;
 use crate::deadline::{Deadline, Passed};
 use crate::envelope;
 use crate::events::Events;
@@ -87,9 +89,10 @@ impl Session {
     pub(super) async fn open(
         ctx: &Arc<Context>,
         endpoint: &Endpoint,
+        owner: Option<PrincipalId>,
         stop: &CancellationToken,
     ) -> Result<Arc<Self>, OpenFailure> {
-        let pending = Arc::new(Pending::default());
+        let pending = Pending::of(owner);
         let id = pending.next_id();
         let answered = endpoint.post(endpoint.headers(), envelope::initialize(id).into()).await;
         let answered = answered.map_err(|error| OpenError::Connect(error.to_string()))?;
@@ -256,7 +259,7 @@ impl Session {
             Ok(body) => body,
             Err(error) => return Attempt::Answered(Err(body_fault(&self.ctx, error))),
         };
-        if self.has_id && names_lost_session(status, &body) {
+        if self.has_id && names_lost_session(status, &body, call.id) {
             self.expired.store(true, Ordering::Release);
             self.stop.cancel();
             return Attempt::Expired;
@@ -384,7 +387,6 @@ impl Back for Session {
     fn send_back(&self, message: Bytes) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if let Err(error) = self.post(message).await {
-                count(&self.ctx.counters.unsent);
                 tracing::debug!(server = %self.ctx.name(), %error, "an answer was not taken");
             }
         })
@@ -416,11 +418,23 @@ impl Drop for Cancel<'_> {
 }
 
 /// 404 is what the protocol says. Widespread servers say 400 and talk about the session in the body; either way the
-/// request was turned away at the door.
-fn names_lost_session(status: StatusCode, body: &[u8]) -> bool {
+/// request was turned away at the door. An error that answers the request itself has come from further inside, unless
+/// its code is one of those that doors use.
+fn names_lost_session(status: StatusCode, body: &[u8], id: u64) -> bool {
     const LOOK: usize = 1024;
-    let head = String::from_utf8_lossy(&body[..body.len().min(LOOK)]).to_ascii_lowercase();
-    status == StatusCode::NOT_FOUND || (status == StatusCode::BAD_REQUEST && head.contains("session"))
+    /// Enough for any error of a door; deeper ones are a tool's affair.
+    const DEPTH: usize = 16;
+    const DOORS: [i64; 3] = [RpcError::INVALID_REQUEST, -32_001, -32_000];
+    let tells = |text: &str| text.to_ascii_lowercase().contains("session");
+    if status != StatusCode::BAD_REQUEST {
+        return status == StatusCode::NOT_FOUND;
+    }
+    match toolgate_wire::parse(body, DEPTH) {
+        Ok(Incoming::Response(response)) if answer::request_id(&response) == Some(id) => {
+            response.outcome.is_err_and(|error| DOORS.contains(&error.code) && tells(&error.message))
+        }
+        _ => tells(&String::from_utf8_lossy(&body[..body.len().min(LOOK)])),
+    }
 }
 
 async fn read_opening(ctx: &Arc<Context>, answered: Answered, id: u64) -> Result<Opening, OpenFailure> {

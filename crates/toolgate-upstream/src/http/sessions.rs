@@ -53,7 +53,7 @@ impl Sessions {
         endpoint: &Endpoint,
     ) -> Result<(Self, Opening), OpenFailure> {
         let stop = ctx.stop.child_token();
-        let own = Session::open(ctx, endpoint, &stop).await?;
+        let own = Session::open(ctx, endpoint, None, &stop).await?;
         own.hear_gateway().await;
         let opening = own.opening().clone();
         let slot = Slot { current: Mutex::new(Some(own)), ..Slot::default() };
@@ -98,11 +98,11 @@ impl Sessions {
         if let Some(session) = slot.usable() {
             return Ok(session);
         }
-        let session =
-            Box::pin(Session::open(&self.ctx, &self.endpoint, &self.stop)).await.map_err(|failure| {
-                self.ctx.signals.suspect();
-                self.ctx.down(failure.0.to_string())
-            })?;
+        let opening = Session::open(&self.ctx, &self.endpoint, key.clone(), &self.stop);
+        let session = Box::pin(opening).await.map_err(|failure| {
+            self.ctx.signals.suspect();
+            self.ctx.down(failure.0.to_string())
+        })?;
         *slot.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
         if key.is_none() {
             session.hear_gateway().await;

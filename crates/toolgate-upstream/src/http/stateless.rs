@@ -93,7 +93,7 @@ impl Stateless {
                     listener(&notification.method, params);
                 }
                 Ok(Incoming::Response(response)) => return answer::outcome(&message, response),
-                _ => crate::context::count(&self.ctx.counters.malformed),
+                _ => self.ctx.discarded("a message that does not belong on a subscription"),
             }
         }
         Err(self.ctx.lost("the stream ended"))

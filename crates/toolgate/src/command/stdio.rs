@@ -1,31 +1,24 @@
 //! `toolgate stdio`: MCP on standard input and output, through the gateway that runs on the data folder if there is one.
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
-use tokio::io::{AsyncWriteExt, copy};
+use anyhow::{Context as _, bail};
+use tokio::net::UnixStream;
 use toolgate_core::PrincipalId;
 use toolgate_edge::serve_pipe;
 use toolgate_store::Store;
 
 use super::Context;
+use crate::config::Config;
 use crate::local;
+use crate::relay::{End, relay};
 use crate::wiring::{self, Record};
 
 pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
     if let Some(stream) = local::connect(&config.data).await {
-        let (mut from_gateway, mut to_gateway) = stream.into_split();
-        let (mut stdin, mut stdout) = (tokio::io::stdin(), tokio::io::stdout());
-        let sending = async {
-            copy(&mut stdin, &mut to_gateway).await?;
-            to_gateway.shutdown().await
-        };
-        // The gateway closes its side once it has answered everything it was sent.
-        let receiving = copy(&mut from_gateway, &mut stdout);
-        let (sent, received) = tokio::join!(sending, receiving);
-        sent?;
-        received?;
-        return Ok(ExitCode::SUCCESS);
+        return through(stream, &config).await;
     }
     let store = Store::open(&config.data).await?;
     let house = wiring::start(&config, &store, config.listen, Record::No).await?;
@@ -33,4 +26,18 @@ pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     house.stop().await;
     store.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+async fn through(stream: UnixStream, config: &Config) -> anyhow::Result<ExitCode> {
+    let client = (tokio::io::stdin(), tokio::io::stdout());
+    match relay(client, stream.into_split(), &config.limits).await {
+        Ok(End::Client) => Ok(ExitCode::SUCCESS),
+        Ok(End::Gateway { unanswered: 0 }) => bail!("the gateway ended"),
+        Ok(End::Gateway { unanswered }) => {
+            bail!("the gateway ended; {unanswered} requests were answered with an error")
+        }
+        // The client no longer reads.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(error).context("could not write to standard output"),
+    }
 }

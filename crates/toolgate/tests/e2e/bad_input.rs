@@ -1167,7 +1167,8 @@ async fn answers_that_nobody_waits_for_are_taken_and_forgotten() {
 async fn a_session_without_traffic_is_forgotten_unless_somebody_listens() {
     let gateway = boot("[limits]\nsession_idle_seconds = 1\n");
     let (idle, heard) = (session(&gateway, "2025-11-25").await, session(&gateway, "2025-11-25").await);
-    let stream = heard.http.get(&heard.endpoint).bearer_auth(&heard.token).header("accept", "text/event-stream");
+    let stream =
+        heard.http.get(&heard.endpoint).bearer_auth(&heard.token).header("accept", "text/event-stream");
     let listening = Events::open(stream.header("mcp-session-id", heard.session.clone().expect("open"))).await;
     // Asking would be traffic: the number of sessions tells.
     let forgotten = until_async(WAIT, || async {
@@ -1192,11 +1193,17 @@ async fn limits_on_sessions_and_calls_are_kept_and_said() {
     assert!(said.contains("too many sessions"), "{said}");
     let end = spare.http.delete(&spare.endpoint).bearer_auth(&spare.token);
     HttpClient::finish(end.header("mcp-session-id", spare.session.clone().expect("open"))).await;
-    assert_eq!(gateway.client().raw(initialize("2025-11-25", &json!({}))).await.status, 200, "there is room again");
+    assert_eq!(
+        gateway.client().raw(initialize("2025-11-25", &json!({}))).await.status,
+        200,
+        "there is room again"
+    );
 
     let slow = |id: u64| {
         let client = client.clone();
-        tokio::spawn(async move { client.legacy(id, "tools/call", json!({"name": "conf__test_cancellation"})).await })
+        tokio::spawn(async move {
+            client.legacy(id, "tools/call", json!({"name": "conf__test_cancellation"})).await
+        })
     };
     let calls = [slow(1), slow(2)];
     let full = until_async(WAIT, || async {
@@ -1208,7 +1215,8 @@ async fn limits_on_sessions_and_calls_are_kept_and_said() {
     let said = full.response()["error"]["message"].as_str().expect("a message").to_owned();
     assert!(said.contains("2 requests are already under way"), "{said}");
     for id in [1, 2] {
-        let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
+        let cancel =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
         HttpClient::finish(client.legacy_post().body(cancel.to_string())).await;
     }
     let free = until_async(WAIT, || async {
@@ -1314,7 +1322,9 @@ async fn a_member_of_params_that_stands_twice_is_refused() {
         r#""name":"conf__echo","arguments":{"text":"harmless"},"arguments":{"text":"harmful"}"#,
         r#""name":"conf__echo","arguments":{"text":"harmless"},"arg\u0075ments":{"text":"harmful"}"#,
     ] {
-        let newer = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{twice},"_meta":{meta}}}}}"#);
+        let newer = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{twice},"_meta":{meta}}}}}"#
+        );
         let request = gateway.client().post().header("mcp-protocol-version", "2026-07-28");
         let request = request.header("mcp-method", "tools/call").header("mcp-name", "conf__echo");
         expect(&HttpClient::finish(request.body(newer)).await, 400, INVALID_PARAMS, twice);
@@ -1334,10 +1344,16 @@ async fn very_many_members_cost_no_more_than_their_bytes() {
     for body in [
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{meta}}},{many}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{meta},{many}}}}}"#),
-        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{{{inner},{many}}}}}}}"#),
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{{{inner},{many}}}}}}}"#
+        ),
     ] {
         let began = std::time::Instant::now();
-        let request = gateway.client().post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "tools/list");
+        let request = gateway
+            .client()
+            .post()
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tools/list");
         let sent = HttpClient::finish(request.body(body));
         let answer = tokio::time::timeout(WAIT, sent).await.expect("an answer in time");
         assert_eq!(answer.status, 200, "{answer:?}");

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::Gateway;
+use toolgate_testkit::gateway::{Gateway, until};
 
 use crate::boot;
-use crate::doors::{Pair, Stdio};
+use crate::doors::{Pair, Stdio, WAIT};
 use crate::kit::{call, child, file, label, listed, names, text};
 
 /// `[[servers]]` entries of servers that answer with their label and the tool's own name.
@@ -416,8 +416,11 @@ async fn a_careless_definition_spoils_nobodys_list() {
     let gateway = boot(&[village.server("tidy", &["tool"], &[]), sloppy].concat());
     settled(&gateway, 2).await;
     assert_eq!(names(&gateway.client()).await, ["sloppy__fine", "tidy__tool"]);
-    let log = gateway.log().join("\n");
-    for (tool, why) in [("sloppy:a", "it has no `inputSchema`"), ("sloppy:e", "its `description` is not text")] {
-        assert!(log.lines().any(|line| line.contains(tool) && line.contains(why)), "{tool}: {log}");
+    for (tool, why) in
+        [("sloppy:a", "it has no `inputSchema`"), ("sloppy:e", "its `description` is not text")]
+    {
+        let says = |line: &String| line.contains(tool) && line.contains(why);
+        let said = until(WAIT, || gateway.log().iter().any(says).then_some(()));
+        assert!(said.is_some(), "{tool}: {:?}", gateway.log());
     }
 }

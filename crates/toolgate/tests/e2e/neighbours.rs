@@ -207,7 +207,8 @@ async fn a_flood_of_notifications_drowns_nobody() {
             async move { call(&client, &format!("{name}__flood"), json!({})).await }
         });
         let mut result = Value::Null;
-        let slowest = good_calls(&client, async { result = flood.await.expect("the call ends with a result") }).await;
+        let slowest =
+            good_calls(&client, async { result = flood.await.expect("the call ends with a result") }).await;
         check(name, Fault("server_timeout"), &result);
         assert!(began.elapsed() < TIMEOUT + SLACK, "{name} took {:?}", began.elapsed());
         assert!(slowest < UNDISTURBED, "the good server took {slowest:?} while {name} flooded");
@@ -320,7 +321,8 @@ async fn an_older_client_gets_the_same_errors() {
 
 /// Waits until `servers show` says a word about a server. The record of servers is written now and then.
 fn shown(gateway: &Gateway, server: &str, word: &str) {
-    let show = || String::from_utf8_lossy(&gateway.cli(&["--json", "servers", "show", server]).stdout).into_owned();
+    let show =
+        || String::from_utf8_lossy(&gateway.cli(&["--json", "servers", "show", server]).stdout).into_owned();
     let said = until(WAIT, || show().contains(word).then_some(()));
     assert!(said.is_some(), "{server} does not say {word:?}: {}", show());
 }

@@ -71,11 +71,15 @@ async fn asked_newer(client: &HttpClient, tool: &str) -> Value {
 /// The request repeated with this text as the answer to its one question; the text of what comes back.
 async fn answer_newer(client: &HttpClient, tool: &str, asked: &Value, answer: &str) -> String {
     let (key, _) = asked["inputRequests"].as_object().and_then(|all| all.iter().next()).expect("a question");
-    let state = asked.get("requestState").map(|state| format!(",\"requestState\":{state}")).unwrap_or_default();
+    let state =
+        asked.get("requestState").map(|state| format!(",\"requestState\":{state}")).unwrap_or_default();
     let meta = modern_meta(&client.capabilities);
-    let params = format!(r#"{{"name":"{tool}","arguments":{{}},"inputResponses":{{"{key}":{answer}}}{state},"_meta":{meta}}}"#);
+    let params = format!(
+        r#"{{"name":"{tool}","arguments":{{}},"inputResponses":{{"{key}":{answer}}}{state},"_meta":{meta}}}"#
+    );
     let body = format!(r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{params}}}"#);
-    let request = client.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "tools/call");
+    let request =
+        client.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "tools/call");
     let sent = HttpClient::finish(request.header("mcp-name", tool).body(body));
     tokio::time::timeout(WAIT, sent).await.unwrap_or_else(|_| panic!("{tool} was never answered")).text
 }
@@ -103,7 +107,8 @@ async fn answers_reach_the_server_byte_for_byte_in_all_combinations() {
     for server in SERVERS {
         let tool = format!("{server}__ask");
         let asked = asked_newer(&newer, &tool).await;
-        let said: Value = serde_json::from_str(&answer_newer(&newer, &tool, &asked, ANSWER).await).expect("JSON");
+        let said: Value =
+            serde_json::from_str(&answer_newer(&newer, &tool, &asked, ANSWER).await).expect("JSON");
         assert!(text(&said["result"]).contains(ANSWER), "newer client, {server}: {said}");
         let (mut events, asked) = asked_older(&older, 1, &tool).await;
         assert_eq!(asked["params"]["message"], "Well?", "{server}");
@@ -150,10 +155,18 @@ async fn a_client_that_cannot_answer_after_all_is_passed_on_as_an_error() {
     let older = inn.older().await;
     for server in ASKING {
         let (mut events, asked) = asked_older(&older, 1, &format!("{server}__ask")).await;
-        answer_older(&older, &asked, r#""error":{"code":-1,"message":"the window was closed","data":{"n":1.10}}"#).await;
+        answer_older(
+            &older,
+            &asked,
+            r#""error":{"code":-1,"message":"the window was closed","data":{"n":1.10}}"#,
+        )
+        .await;
         let said = events.answer(1).await;
         let said = text(&said["result"]);
-        assert!(said.contains("the window was closed") && said.contains("-1") && said.contains("1.10"), "{server}: {said}");
+        assert!(
+            said.contains("the window was closed") && said.contains("-1") && said.contains("1.10"),
+            "{server}: {said}"
+        );
     }
     for server in ["pipe-newer", "web-newer"] {
         let (mut events, asked) = asked_older(&older, 1, &format!("{server}__ask")).await;
@@ -179,7 +192,10 @@ async fn a_question_nobody_answers_is_given_up_and_the_server_told() {
         let said = answer_newer(&newer, &tool, &asked, ANSWER).await;
         assert!(said.contains("did not answer") || said.contains("-32602"), "{server}: {said}");
         assert!(!said.contains("12345678901234567890123"), "{server}: {said}");
-        assert_eq!(text(&call(&newer, &format!("{server}__echo"), json!({})).await), format!("{} echo {{}}", inn.label));
+        assert_eq!(
+            text(&call(&newer, &format!("{server}__echo"), json!({})).await),
+            format!("{} echo {{}}", inn.label)
+        );
     }
     inn.close();
 }
@@ -202,7 +218,8 @@ async fn a_server_that_leaves_while_its_question_is_open_is_a_lost_call() {
         back(&mut inn, server).await;
         let asked = asked_newer(&newer, &tool).await;
         gone_and_back(&mut inn, server).await;
-        let said: Value = serde_json::from_str(&answer_newer(&newer, &tool, &asked, ANSWER).await).expect("JSON");
+        let said: Value =
+            serde_json::from_str(&answer_newer(&newer, &tool, &asked, ANSWER).await).expect("JSON");
         lost(server, &said["result"]);
     }
     inn.close();
@@ -232,12 +249,15 @@ async fn ending_a_session_ends_its_calls_at_the_server() {
     for server in SERVERS {
         let older = inn.older().await;
         let cancellations = async || -> u64 {
-            text(&call(&newer, &format!("{server}__cancellations"), json!({})).await).parse().expect("a number")
+            text(&call(&newer, &format!("{server}__cancellations"), json!({})).await)
+                .parse()
+                .expect("a number")
         };
         let before = cancellations().await;
         let (mut events, _) = asked_older(&older, 1, &format!("{server}__ask")).await;
         let end = older.http.delete(&older.endpoint).bearer_auth(&older.token);
-        let ended = HttpClient::finish(end.header("mcp-session-id", older.session.clone().expect("open"))).await;
+        let ended =
+            HttpClient::finish(end.header("mcp-session-id", older.session.clone().expect("open"))).await;
         assert_eq!(ended.status, 204, "{server}");
         while events.next().await.is_some() {}
         if ASKING.contains(&server) {
