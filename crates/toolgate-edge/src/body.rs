@@ -186,7 +186,7 @@ pub(crate) fn of_log(
             () = session.closed.cancelled() => {}
             () = feed_log(&events, &session, &stream, seen) => {
                 if let Stream::Request(number, _) = stream {
-                    session.close_stream(number);
+                    session.written(number);
                 }
             }
         }

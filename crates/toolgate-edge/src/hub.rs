@@ -156,6 +156,7 @@ impl Hub {
     }
 
     pub(crate) fn sweep(&self, idle: Duration, servers: &dyn Servers) {
+        self.lock().sessions.values().for_each(|session| session.sweep());
         let idle: Vec<String> = self
             .lock()
             .sessions

@@ -19,6 +19,8 @@ type Answer = oneshot::Sender<Result<RawJson, RpcError>>;
 
 /// Streams of one session whose events can be fetched again after a broken connection.
 const STREAMS_KEPT: usize = 8;
+/// How long a stream that was written to its end is kept: what was written need not have arrived.
+const STREAM_KEPT: Duration = Duration::from_secs(60);
 
 /// Resources one session may watch.
 const WATCHED_MAX: usize = 1_000;
@@ -42,9 +44,15 @@ struct State {
     under_way: HashMap<String, CancellationToken>,
     /// Watched resources: (server, the server's own URI) → the URI as the client wrote it.
     watched: BTreeMap<(ServerName, String), String>,
-    streams: BTreeMap<u64, Arc<EventLog>>,
+    streams: BTreeMap<u64, Kept>,
     next_stream: u64,
     touched: Instant,
+}
+
+struct Kept {
+    log: Arc<EventLog>,
+    /// When its end was last written to a reader.
+    written: Option<Instant>,
 }
 
 impl Session {
@@ -171,20 +179,28 @@ impl Session {
         let number = state.next_stream;
         state.next_stream += 1;
         let log = Arc::new(EventLog::new(self.backlog_max));
-        state.streams.insert(number, log.clone());
+        state.streams.insert(number, Kept { log: log.clone(), written: None });
         while state.streams.len() > STREAMS_KEPT {
             state.streams.pop_first();
         }
         (number, log)
     }
 
-    /// A stream whose reader got everything is not needed again.
-    pub(crate) fn close_stream(&self, number: u64) {
-        self.lock().streams.remove(&number);
+    /// A stream was written to its end. Its reader may still come back: the connection can have broken before that.
+    pub(crate) fn written(&self, number: u64) {
+        if let Some(kept) = self.lock().streams.get_mut(&number) {
+            kept.written = Some(Instant::now());
+        }
+    }
+
+    /// Lets streams go that nobody came back for.
+    pub(crate) fn sweep(&self) {
+        let old = |kept: &Kept| kept.written.is_some_and(|written| written.elapsed() > STREAM_KEPT);
+        self.lock().streams.retain(|_, kept| !old(kept));
     }
 
     pub(crate) fn stream(&self, number: u64) -> Option<Arc<EventLog>> {
-        self.lock().streams.get(&number).cloned()
+        self.lock().streams.get(&number).map(|kept| kept.log.clone())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

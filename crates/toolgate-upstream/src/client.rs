@@ -247,3 +247,19 @@ fn describe(error: &hyper::Error) -> String {
     }
     root_cause(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn what_may_be_secret_in_an_address_is_not_shown() {
+        let check = |address: &str, expected: &str| assert_eq!(shown(address), expected, "{address}");
+        check("https://me:pw@host:1/mcp/@x?key=s#s", "https://host:1/mcp/@x");
+        check("https://host?key=s", "https://host");
+        check("me:p@w@host", "host");
+        check("/login?next=s", "/login");
+        check("//me@host/a", "//host/a");
+        check("", "");
+    }
+}

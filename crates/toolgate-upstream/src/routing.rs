@@ -358,6 +358,16 @@ pub(crate) fn answered_id(message: &[u8]) -> Option<u64> {
 
 /// `{"jsonrpc":"2.0","id":7,…`: a top-level member near the start.
 pub(crate) fn id_in_head(head: &[u8]) -> Option<u64> {
+    digits(member_in_head(head, b"\"id\"")?)
+}
+
+/// Whether the beginning of a message could be that of an answer: it names no method.
+pub(crate) fn is_response_head(head: &[u8]) -> bool {
+    member_in_head(head, b"\"method\"").is_none()
+}
+
+/// What follows the colon of a top-level member near the start.
+fn member_in_head<'a>(head: &'a [u8], quoted: &[u8]) -> Option<&'a [u8]> {
     let mut depth = 0usize;
     let mut at = 0;
     while at < head.len() {
@@ -366,10 +376,10 @@ pub(crate) fn id_in_head(head: &[u8]) -> Option<u64> {
             b'}' | b']' => depth = depth.saturating_sub(1),
             b'"' => {
                 let end = string_end(head, at + 1)?;
-                if depth == 1 && &head[at..=end] == b"\"id\"" {
+                if depth == 1 && &head[at..=end] == quoted {
                     let rest = head[end + 1..].trim_ascii_start();
                     if let Some(rest) = rest.strip_prefix(b":") {
-                        return digits(rest.trim_ascii_start());
+                        return Some(rest.trim_ascii_start());
                     }
                 }
                 at = end;
@@ -379,11 +389,6 @@ pub(crate) fn id_in_head(head: &[u8]) -> Option<u64> {
         at += 1;
     }
     None
-}
-
-/// Whether the beginning of a message could be that of an answer: it names no method.
-pub(crate) fn is_response_head(head: &[u8]) -> bool {
-    memchr::memmem::find(&head[..head.len().min(256)], b"\"method\"").is_none()
 }
 
 /// `…,"id":7}`: right before the brace that closes the message.
@@ -423,5 +428,12 @@ mod tests {
         check(r#"{"result":{"a":1,"id":9}}"#, None);
         check("not json", None);
         check(r#"{"id":"text","result":1}"#, None);
+    }
+
+    #[test]
+    fn only_a_method_of_its_own_makes_a_message_no_answer() {
+        assert!(is_response_head(br#"{"id":7,"result":{"method":"GET","x":"..."#));
+        let long = format!(r#"{{"params":{{"a":"{}"}},"method":"notifications/message","x":""#, "y".repeat(500));
+        assert!(!is_response_head(long.as_bytes()));
     }
 }

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
+use toolgate_core::RawJson;
 use toolgate_core::port::{ServerError, ServerRequest};
 use toolgate_core::server::Era;
+use toolgate_wire::Members;
 use toolgate_wire::object::{push_member, push_string};
 
 use crate::backoff::Backoff;
@@ -31,45 +34,78 @@ type Uris = Arc<BTreeSet<String>>;
 /// The resources that somebody wants to hear of, counted.
 #[derive(Default)]
 pub(crate) struct Wanted {
-    counts: Mutex<BTreeMap<String, usize>>,
+    wishes: Mutex<BTreeMap<String, Wish>>,
     uris: watch::Sender<Uris>,
-    /// What the server has confirmed, or will never confirm.
-    heard: watch::Sender<Uris>,
+    verdict: watch::Sender<Verdict>,
+}
+
+struct Wish {
+    count: usize,
+    /// Whether the server is asked at all. Wishes beyond the limit are only counted until they are given back.
+    passed_on: bool,
+}
+
+/// What the server said to the wishes it was asked last.
+#[derive(Clone, Default)]
+struct Verdict {
+    taken: Uris,
+    refused: Uris,
+}
+
+impl Verdict {
+    fn on(&self, uri: &str) -> Option<bool> {
+        if self.taken.contains(uri) { Some(true) } else { self.refused.contains(uri).then_some(false) }
+    }
 }
 
 impl Wanted {
-    pub(crate) fn add(&self, uri: &str) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(uri) {
-            *count += 1;
-        } else if counts.len() < WATCHED_MAX {
-            counts.insert(uri.to_owned(), 1);
-            self.publish(&counts);
+    /// Counts a wish. `false` if too much is wanted already for the server to be asked.
+    pub(crate) fn add(&self, uri: &str) -> bool {
+        let mut wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_room = self.uris.borrow().len() < WATCHED_MAX;
+        let wish = wishes.entry(uri.to_owned()).or_insert(Wish { count: 0, passed_on: false });
+        wish.count += 1;
+        let is_new = !wish.passed_on && has_room;
+        wish.passed_on |= has_room;
+        let passed_on = wish.passed_on;
+        if is_new {
+            self.publish(&wishes);
         }
+        passed_on
     }
 
+    /// Gives a wish back.
     pub(crate) fn remove(&self, uri: &str) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(count) = counts.get_mut(uri) else { return };
-        *count -= 1;
-        if *count == 0 {
-            counts.remove(uri);
-            self.publish(&counts);
+        let mut wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(wish) = wishes.get_mut(uri) else { return };
+        wish.count -= 1;
+        if wish.count == 0 {
+            let passed_on = wish.passed_on;
+            wishes.remove(uri);
+            if passed_on {
+                self.publish(&wishes);
+            }
         }
     }
 
-    fn publish(&self, counts: &BTreeMap<String, usize>) {
-        self.uris.send_replace(Arc::new(counts.keys().cloned().collect()));
+    fn publish(&self, wishes: &BTreeMap<String, Wish>) {
+        let passed_on = wishes.iter().filter(|(_, wish)| wish.passed_on);
+        self.uris.send_replace(Arc::new(passed_on.map(|(uri, _)| uri.clone()).collect()));
     }
 
-    /// Waits until the server watches this resource, so that no change after that is missed; not for ever.
-    pub(crate) async fn confirmed(&self, uri: &str) {
-        let mut heard = self.heard.subscribe();
-        drop(tokio::time::timeout(ACKNOWLEDGE_PATIENCE, heard.wait_for(|heard| heard.contains(uri))).await);
+    /// Waits until the server watches this resource, so that no change after that is missed, or refuses to; not for
+    /// ever. A wish that a server had no chance to refuse stands until it has.
+    pub(crate) async fn taken(&self, uri: &str) -> bool {
+        let mut verdict = self.verdict.subscribe();
+        let spoken = verdict.wait_for(|verdict| verdict.on(uri).is_some());
+        match tokio::time::timeout(ACKNOWLEDGE_PATIENCE, spoken).await {
+            Ok(Ok(verdict)) => verdict.on(uri).unwrap_or(true),
+            _ => true,
+        }
     }
 
-    fn confirm(&self, uris: &Uris) {
-        self.heard.send_replace(uris.clone());
+    fn decide(&self, taken: Uris, refused: Uris) {
+        self.verdict.send_replace(Verdict { taken, refused });
     }
 
     pub(crate) fn uris(&self) -> watch::Receiver<Uris> {
@@ -87,20 +123,19 @@ pub(crate) async fn keep(
 ) -> Infallible {
     match live.era() {
         _ if !live.opening.declares(&["resources", "subscribe"]) && live.era() == Era::Legacy => {
-            never_confirmed(wanted).await
+            refuse_all(wanted).await
         }
         Era::Modern => keep_subscription(ctx, live, wanted, listening).await,
         Era::Legacy => keep_resources(ctx, live, wanted).await,
     }
 }
 
-/// A server that takes no subscriptions is not waited for.
-async fn never_confirmed(wanted: &Wanted) -> Infallible {
-    let mut uris = wanted.uris();
+/// A server that takes no subscriptions refuses them all.
+async fn refuse_all(wishes: &Wanted) -> Infallible {
+    let mut wanted = wishes.uris();
     loop {
-        let want = uris.borrow_and_update().clone();
-        wanted.confirm(&want);
-        if uris.changed().await.is_err() {
+        wishes.decide(Uris::default(), wanted.borrow_and_update().clone());
+        if wanted.changed().await.is_err() {
             return std::future::pending().await;
         }
     }
@@ -112,24 +147,30 @@ async fn keep_resources(ctx: &Arc<Context>, live: &Live, wishes: &Wanted) -> Inf
         Link::Sessions(sessions) => Some(sessions.generation()),
         _ => None,
     };
-    let mut subscribed = Uris::default();
+    let mut taken = BTreeSet::new();
+    let mut refused = BTreeSet::new();
     loop {
         let want = wanted.borrow_and_update().clone();
-        for uri in want.difference(&subscribed) {
-            tell(ctx, live, "resources/subscribe", uri).await;
+        for uri in want.iter() {
+            if taken.contains(uri) || refused.contains(uri) {
+                continue;
+            }
+            let is_taken = tell(ctx, live, "resources/subscribe", uri).await;
+            if is_taken { &mut taken } else { &mut refused }.insert(uri.clone());
         }
-        for uri in subscribed.difference(&want) {
+        for uri in taken.difference(&want) {
             tell(ctx, live, "resources/unsubscribe", uri).await;
         }
-        subscribed = want;
-        wishes.confirm(&subscribed);
+        taken.retain(|uri| want.contains(uri));
+        refused.retain(|uri| want.contains(uri));
+        wishes.decide(Arc::new(taken.clone()), Arc::new(refused.clone()));
         tokio::select! {
             changed = wanted.changed() => {
                 if changed.is_err() {
                     return std::future::pending().await;
                 }
             }
-            () = renewed(&mut generation) => subscribed = Uris::default(),
+            () = renewed(&mut generation) => (taken, refused) = Default::default(),
         }
     }
 }
@@ -143,13 +184,16 @@ async fn renewed(generation: &mut Option<watch::Receiver<u64>>) {
     std::future::pending().await
 }
 
-async fn tell(ctx: &Arc<Context>, live: &Live, method: &'static str, uri: &str) {
+/// Whether the server did as it was told.
+async fn tell(ctx: &Arc<Context>, live: &Live, method: &'static str, uri: &str) -> bool {
     let mut params = String::new();
     push_member(&mut params, "uri", &json_string(uri));
     let deadline = Deadline::after(ctx.spec.connect_timeout);
-    if let Err(error) = live.request(&ServerRequest::new(method, params), None, &deadline).await {
+    let told = live.request(&ServerRequest::new(method, params), None, &deadline).await;
+    if let Err(error) = &told {
         tracing::warn!(server = %ctx.name(), method, uri, %error, "a resource cannot be watched");
     }
+    told.is_ok()
 }
 
 /// What one subscription asks for.
@@ -232,12 +276,10 @@ async fn keep_subscription(
     let mut missed = false;
     loop {
         listening.store(false, Ordering::Release);
-        let filter = Filter::of(live, wanted.borrow_and_update().clone());
-        if !live.opening.declares(&["resources", "subscribe"]) {
-            let want = wanted.borrow().clone();
-            wishes.confirm(&want);
-        }
+        let want = wanted.borrow_and_update().clone();
+        let filter = Filter::of(live, want.clone());
         if filter.is_empty() {
+            wishes.decide(Uris::default(), want);
             if wanted.changed().await.is_err() {
                 return std::future::pending().await;
             }
@@ -247,46 +289,58 @@ async fn keep_subscription(
         let ended = hold(ctx, live, filter, wishes, &mut wanted, listening, missed).await;
         backoff.lasted(began.elapsed());
         missed = true;
-        let pause = match ended {
+        listening.store(false, Ordering::Release);
+        match ended {
             Err(ServerError::Rpc(error)) => {
                 tracing::debug!(server = %ctx.name(), %error, "the server takes no subscriptions");
-                REFUSED_PAUSE
+                drop(tokio::time::timeout(REFUSED_PAUSE, refuse_what_comes(wishes, &mut wanted)).await);
             }
-            Err(ServerError::Fault(_)) => {
-                ctx.signals.suspect();
-                backoff.next()
-            }
-            Ok(_) => backoff.next(),
-        };
-        listening.store(false, Ordering::Release);
-        tokio::time::sleep(pause).await;
+            Err(ServerError::Fault(_)) => ctx.signals.suspect(),
+            Ok(_) => {}
+        }
+        tokio::time::sleep(backoff.next()).await;
+    }
+}
+
+/// After a refusal. Returns when a wish has been given back, because that may have been the one that was too much.
+async fn refuse_what_comes(wishes: &Wanted, wanted: &mut watch::Receiver<Uris>) {
+    let mut refused = wanted.borrow_and_update().clone();
+    loop {
+        wishes.decide(Uris::default(), refused.clone());
+        if wanted.changed().await.is_err() {
+            return std::future::pending().await;
+        }
+        let want = wanted.borrow_and_update().clone();
+        if !want.is_superset(&refused) {
+            return;
+        }
+        refused = want;
     }
 }
 
 /// Holds a subscription until it ends by itself. When the wish changes, the new one is opened and acknowledged
-/// before the old one is closed, so that nothing falls between them.
+/// before the old one is closed, so that nothing falls between them; one that is refused changes nothing.
 async fn hold(
     ctx: &Arc<Context>,
     live: &Live,
-    filter: Filter,
+    mut filter: Filter,
     wishes: &Wanted,
     wanted: &mut watch::Receiver<Uris>,
     listening: &AtomicBool,
     missed: bool,
 ) -> Answer {
-    let acknowledged = Arc::new(Notify::new());
-    let mut filter = filter;
-    let mut current = Box::pin(subscribe(ctx, live, &filter, &acknowledged));
-    tokio::select! {
+    let mut want = wanted.borrow().clone();
+    let (mut current, acknowledged) = subscribe(ctx, live, &filter);
+    let mut taken = tokio::select! {
         ended = &mut current => return ended,
-        () = patiently(&acknowledged) => {}
-    }
+        taken = acknowledged.of(&filter.uris) => taken,
+    };
     listening.store(filter.hears_lists(), Ordering::Release);
-    wishes.confirm(&filter.uris);
     if missed {
         ctx.signals.look();
     }
     loop {
+        wishes.decide(taken.clone(), Arc::new(want.difference(&taken).cloned().collect()));
         let turn = tokio::select! {
             ended = &mut current => Turn::Ended(ended),
             changed = wanted.changed() => match changed {
@@ -297,46 +351,81 @@ async fn hold(
         if let Turn::Ended(ended) = turn {
             return ended;
         }
-        let want = wanted.borrow_and_update().clone();
+        want = wanted.borrow_and_update().clone();
         let next_filter = Filter::of(live, want.clone());
         if next_filter == filter {
-            // A wish that the server cannot grant is not waited for.
-            wishes.confirm(&want);
             continue;
         }
         if next_filter.is_empty() {
-            return Ok(toolgate_core::RawJson::EMPTY);
+            return Ok(RawJson::EMPTY);
         }
-        let acknowledged = Arc::new(Notify::new());
-        let mut next = Box::pin(subscribe(ctx, live, &next_filter, &acknowledged));
-        tokio::select! {
-            ended = &mut next => return ended,
-            () = patiently(&acknowledged) => {}
-        }
+        let (mut next, acknowledged) = subscribe(ctx, live, &next_filter);
+        taken = tokio::select! {
+            ended = &mut next => match ended {
+                Err(ServerError::Rpc(error)) => {
+                    tracing::debug!(server = %ctx.name(), %error, "the server refused to hear more");
+                    continue;
+                }
+                ended => return ended,
+            },
+            taken = acknowledged.of(&next_filter.uris) => taken,
+        };
         // Assigning drops the old subscription, which closes it.
         current = next;
         filter = next_filter;
-        wishes.confirm(&filter.uris);
     }
 }
 
-async fn patiently(acknowledged: &Notify) {
-    drop(tokio::time::timeout(ACKNOWLEDGE_PATIENCE, acknowledged.notified()).await);
+/// Waits for the acknowledgement of a subscription.
+struct Acknowledged(oneshot::Receiver<RawJson>);
+
+impl Acknowledged {
+    /// The part of `asked` that the server took. Without an acknowledgement it is taken for granted.
+    async fn of(self, asked: &Uris) -> Uris {
+        match tokio::time::timeout(ACKNOWLEDGE_PATIENCE, self.0).await {
+            Ok(Ok(params)) => taken_of(&params, asked),
+            // Whoever held the other end is gone; the subscription says why.
+            Ok(Err(_)) => std::future::pending().await,
+            Err(_) => asked.clone(),
+        }
+    }
 }
+
+/// A server that does not say what it took has taken everything, and so has one that names as many resources as it was
+/// asked for: some write addresses in another way.
+fn taken_of(params: &RawJson, asked: &Uris) -> Uris {
+    let filter = Members::of_str(params.as_str()).ok().and_then(|members| members.get("notifications"));
+    let said = filter.and_then(|filter| Members::parse(filter).ok()).map(|filter| {
+        let uris = filter.get("resourceSubscriptions");
+        uris.and_then(|uris| serde_json::from_str::<BTreeSet<String>>(uris.get()).ok()).unwrap_or_default()
+    });
+    match said {
+        Some(taken) if taken.len() < asked.len() => Arc::new(&taken & &**asked),
+        _ => asked.clone(),
+    }
+}
+
+type Subscription<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
 fn subscribe<'a>(
     ctx: &Arc<Context>,
     live: &'a Live,
     filter: &Filter,
-    acknowledged: &Arc<Notify>,
-) -> impl Future<Output = Answer> + Send + use<'a> {
-    let (ctx, acknowledged) = (ctx.clone(), acknowledged.clone());
+) -> (Subscription<'a>, Acknowledged) {
+    let (sender, acknowledged) = oneshot::channel();
+    let (ctx, sender) = (ctx.clone(), Mutex::new(Some(sender)));
     let request = filter.request();
     let listener: Listener = Arc::new(move |method, params| match method {
-        "notifications/subscriptions/acknowledged" => acknowledged.notify_one(),
+        "notifications/subscriptions/acknowledged" => {
+            if let Some(sender) = sender.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                // Nobody waits any more for an acknowledgement that took too long.
+                drop(sender.send(params));
+            }
+        }
         method => on_subscribed(&ctx, method, params),
     });
-    async move { live.subscribe(&request, listener).await }
+    let hearing = Box::pin(async move { live.subscribe(&request, listener).await });
+    (hearing, Acknowledged(acknowledged))
 }
 
 /// Hears of tasks until the subscription ends.
@@ -354,13 +443,38 @@ mod tests {
     #[test]
     fn one_resource_is_wanted_until_the_last_has_lost_interest() {
         let wanted = Wanted::default();
-        wanted.add("a");
-        wanted.add("a");
+        assert!(wanted.add("a") && wanted.add("a"));
         wanted.remove("a");
         assert_eq!(wanted.uris().borrow().len(), 1);
         wanted.remove("a");
         wanted.remove("a");
         assert!(wanted.uris().borrow().is_empty());
+    }
+
+    #[test]
+    fn what_is_too_much_is_refused_and_takes_nothing_from_others() {
+        let wanted = Wanted::default();
+        assert!((0..WATCHED_MAX).all(|at| wanted.add(&at.to_string())));
+        assert!(!wanted.add("more") && wanted.uris().borrow().len() == WATCHED_MAX);
+        wanted.remove("0");
+        assert!(wanted.add("more"), "there is room now");
+        wanted.remove("more");
+        assert!(wanted.uris().borrow().contains("more"), "the second still wants it");
+        wanted.remove("more");
+        assert!(!wanted.uris().borrow().contains("more"));
+    }
+
+    #[test]
+    fn an_acknowledgement_says_what_was_taken() {
+        let asked: Uris = Arc::new(["a", "b"].map(String::from).into());
+        let check = |params: &str, expected: &[&str]| {
+            let taken = taken_of(&RawJson::from_composed(params.to_owned()), &asked);
+            assert_eq!(taken.iter().collect::<Vec<_>>(), expected, "{params}");
+        };
+        check("{}", &["a", "b"]);
+        check(r#"{"notifications":{"toolsListChanged":true}}"#, &[]);
+        check(r#"{"notifications":{"resourceSubscriptions":["b"]}}"#, &["b"]);
+        check(r#"{"notifications":{"resourceSubscriptions":["a/","b/"]}}"#, &["a", "b"]);
     }
 
     #[test]

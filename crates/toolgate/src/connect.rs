@@ -183,21 +183,56 @@ pub(crate) fn render(client: Client, gate: &Gate<'_>) -> String {
     text.trim_end().to_owned()
 }
 
-/// Merges the entry into the client's file, which keeps everything else, comments included.
-pub(crate) fn write(path: &Path, client: Client, gate: &Gate<'_>) -> Result<Written, ConnectError> {
-    let current = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(source) => return Err(ConnectError::Read { path: path.to_owned(), source }),
-    };
-    let text = merged(&current, client, gate, path)?;
-    if text == current {
-        return Ok(Written::Unchanged);
+/// A client's file that can take the entry, before it does.
+pub(crate) struct ClientFile {
+    client: Client,
+    path: PathBuf,
+    /// Empty if there is no file yet.
+    text: String,
+}
+
+impl ClientFile {
+    /// Reads the file and refuses one that the entry cannot be merged into.
+    pub(crate) fn read(path: PathBuf, client: Client) -> Result<Self, ConnectError> {
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(source) => return Err(ConnectError::Read { path, source }),
+        };
+        servers(&text, client, &path)?;
+        Ok(Self { client, path, text })
     }
-    Ok(Written::Changed { backup: replace(path, &text)? })
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The token that the entry for Toolgate holds already.
+    pub(crate) fn token(&self) -> Option<String> {
+        let file = as_json(&self.text)?;
+        let header = file[self.client.section()][ENTRY]["headers"]["Authorization"].as_str()?;
+        header.strip_prefix("Bearer ").map(str::to_owned)
+    }
+
+    /// Merges the entry into the file, which keeps everything else, comments included.
+    pub(crate) fn write(&self, gate: &Gate<'_>) -> Result<Written, ConnectError> {
+        let text = merged(&self.text, self.client, gate, &self.path)?;
+        if text == self.text {
+            return Ok(Written::Unchanged);
+        }
+        Ok(Written::Changed { backup: replace(&self.path, &text)? })
+    }
 }
 
 fn merged(current: &str, client: Client, gate: &Gate<'_>, path: &Path) -> Result<String, ConnectError> {
+    let (root, servers) = servers(current, client, path)?;
+    put(&servers, entry(client, gate));
+    let text = root.to_string();
+    Ok(if text.ends_with('\n') { text } else { text + "\n" })
+}
+
+/// The file and the place in it where the client lists its servers, made if it is not there.
+fn servers(current: &str, client: Client, path: &Path) -> Result<(CstRootNode, CstObject), ConnectError> {
     let root = CstRootNode::parse(current, &jsonc()).map_err(|error| ConnectError::Syntax {
         path: path.to_owned(),
         line: error.line_display(),
@@ -208,9 +243,7 @@ fn merged(current: &str, client: Client, gate: &Gate<'_>, path: &Path) -> Result
     let top = root.object_value_or_create().ok_or_else(|| shape("the file"))?;
     let section = client.section();
     let servers = top.object_value_or_create(section).ok_or_else(|| shape(&format!("`{section}`")))?;
-    put(&servers, entry(client, gate));
-    let text = root.to_string();
-    Ok(if text.ends_with('\n') { text } else { text + "\n" })
+    Ok((root, servers))
 }
 
 /// Sets the entry, and leaves it untouched if it says the same already, however it is laid out.

@@ -20,6 +20,7 @@ use crate::config::replace::{ReplaceError, replace};
 use crate::config::{Config, ConfigError, References, ServerEntry, Whereabouts};
 
 pub(crate) use client::{jsonc, read_client_config};
+pub(crate) use secret::{masked_line, masked_url};
 
 /// A server as it will stand in `toolgate.toml`: every text in the spelling of that file.
 #[derive(Clone, Debug, PartialEq, Eq)]

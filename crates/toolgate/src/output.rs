@@ -17,7 +17,7 @@ macro_rules! put {
 
 /// A line for people on standard error.
 macro_rules! talk {
-    ($($text:tt)*) => { $crate::output::talk(format_args!("{}\n", format_args!($($text)*))) };
+    ($($text:tt)*) => { $crate::output::write_talk(format_args!("{}\n", format_args!($($text)*))) };
 }
 
 pub(crate) use {put, say, talk};
@@ -42,7 +42,7 @@ pub(crate) fn try_write(text: Arguments<'_>) -> io::Result<()> {
 }
 
 /// Writes to standard error; if that cannot be written to, there is nobody left to tell.
-pub(crate) fn talk(text: Arguments<'_>) {
+pub(crate) fn write_talk(text: Arguments<'_>) {
     drop(io::stderr().lock().write_fmt(text));
 }
 

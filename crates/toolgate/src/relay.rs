@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::pin::pin;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use toolgate_core::{Limits, RpcError};
@@ -33,15 +34,15 @@ pub(crate) async fn relay(
     let (from_gateway, to_gateway) = gateway;
     let open = RefCell::new(OpenRequests::default());
     let mut client_ended = false;
-    let sending = send(input, to_gateway, limits.request_bytes_max, &open);
-    let answers_max = limits.result_bytes_max.saturating_add(ENVELOPE_BYTES);
-    let receiving = receive(from_gateway, &mut output, answers_max, &open);
-    tokio::pin!(receiving);
-    let cut = tokio::select! {
-        cut = &mut receiving => cut?,
-        ended = sending => {
-            client_ended = ended;
-            receiving.await?
+    let cut = {
+        let answers_max = limits.result_bytes_max.saturating_add(ENVELOPE_BYTES);
+        let mut receiving = pin!(receive(from_gateway, &mut output, answers_max, &open));
+        tokio::select! {
+            cut = &mut receiving => cut?,
+            ended = send(input, to_gateway, limits.request_bytes_max, &open) => {
+                client_ended = ended;
+                receiving.await?
+            }
         }
     };
     let unanswered = answer(&mut output, cut, &open.take()).await?;

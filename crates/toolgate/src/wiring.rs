@@ -112,8 +112,7 @@ impl House {
         };
         // Where time runs out, the last word of the server counts.
         drop(tokio::time::timeout(wait, states.wait_for(settled)).await);
-        let state = states.borrow().get(server).cloned();
-        state
+        states.borrow().get(server).cloned()
     }
 
     /// The last lines a server wrote to its standard error.

@@ -446,3 +446,24 @@ async fn read_opening(ctx: &Arc<Context>, answered: Answered, id: u64) -> Result
         Err(error) => Err(OpenFailure(error.into(), Some(status))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_door_can_have_lost_the_session() {
+        let check = |status: u16, body: &str, expected: bool| {
+            let status = StatusCode::from_u16(status).expect("a status");
+            assert_eq!(names_lost_session(status, body.as_bytes(), 7), expected, "{status} {body}");
+        };
+        check(404, "", true);
+        check(500, "no session", false);
+        check(400, "Bad Request: unknown Session", true);
+        check(400, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No valid session ID"}}"#, true);
+        check(400, r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Session not found"}}"#, true);
+        check(400, r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"bad session_id"}}"#, false);
+        check(400, r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"no","data":"session"}}"#, false);
+        check(400, "no", false);
+    }
+}

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_core::port::{AskKind, ServerError, Servers};
 use toolgate_core::server::{Era, Isolation, ServerHealth, ServerSpec, ServerState, TransportSpec};
-use toolgate_core::{FaultKind, Limits};
+use toolgate_core::{FaultKind, Limits, PrincipalId};
 
 use crate::kit::{Agent, Gateway, call_of, eventually, fault_code, name, result_of, runs, someone, text_of};
 use crate::neighbour::{child, child_with};
@@ -19,7 +19,7 @@ async fn a_legacy_server_is_found_listed_and_called() {
     );
     let told = gateway.recorder.told();
     let listing = &told.listings[0];
-    assert_eq!(listing.tools.len(), 19, "all pages are read");
+    assert_eq!(listing.tools.len(), 21, "all pages are read");
     assert!(listing.tools[0].as_str().contains("1.1"), "definitions stay as they came");
     assert_eq!(listing.instructions.as_deref(), Some("be kind"));
     assert_eq!(told.remembered, Some((Era::Legacy, "2025-06-18".into())));
@@ -173,7 +173,24 @@ async fn too_large_an_answer_fails_its_call_and_nothing_else() {
         other.abort();
     }
     gateway.call("big", r#"{"bytes":99000}"#, &someone()).await.unwrap();
-    assert_eq!(gateway.manager.state(&name()).unwrap().pid, pid, "the connection survived");
+    assert_eq!(gateway.recorder.healthy().await.pid, pid, "the connection survived");
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn too_large_an_answer_that_names_no_call_fails_only_the_one_it_must_be_for() {
+    let limits = Limits { result_bytes_max: 100_000, ..Limits::default() };
+    let gateway = Gateway::remembering(child("legacy"), None, limits);
+    gateway.recorder.healthy().await;
+    let large = r#"{"bytes":5000000}"#;
+    let error = gateway.call("big_nameless", large, &someone()).await.unwrap_err();
+    assert_eq!(fault_code(error), "result_too_large");
+    let calls = ["hang", "big_nameless"].map(|tool| tokio::spawn(gateway.call(tool, large, &someone())));
+    let sent = |stderr: &[String]| stderr.iter().filter(|line| *line == "sent").count();
+    gateway.recorder.until("the answer", |told| sent(&told.stderr) == 2).await;
+    assert_eq!(gateway.text("echo", &someone()).await, "echo");
+    assert!(calls.iter().all(|call| !call.is_finished()));
+    calls.iter().for_each(tokio::task::JoinHandle::abort);
     gateway.end().await;
 }
 
@@ -197,12 +214,11 @@ async fn a_server_that_exits_in_a_call_loses_it_and_is_started_again() {
 }
 
 #[tokio::test]
-async fn answers_nobody_asked_for_are_ignored_and_counted() {
+async fn answers_nobody_asked_for_are_ignored() {
     let gateway = Gateway::with(child("legacy"));
     assert_eq!(gateway.text("stray", &someone()).await, "first");
     assert_eq!(gateway.text("nonsense", &someone()).await, "still here");
-    let discarded = gateway.manager.discarded(&name()).unwrap();
-    assert_eq!((discarded.unasked, discarded.malformed), (2, 1));
+    assert_eq!(gateway.text("echo", &someone()).await, "echo");
     gateway.end().await;
 }
 
@@ -274,6 +290,34 @@ async fn resources_are_subscribed_to_once_and_again_after_a_restart() {
 }
 
 #[tokio::test]
+async fn a_server_says_which_resources_it_watches() {
+    for kind in ["legacy", "modern"] {
+        let gateway = Gateway::with(child(kind));
+        gateway.recorder.healthy().await;
+        let watch = |uri: &str| gateway.manager.watch_resource(&name(), uri);
+        assert!(watch("test://a").await, "{kind}");
+        for refused in ["test://refused", "test://poison"] {
+            assert!(!watch(refused).await, "{kind}: {refused}");
+            gateway.manager.unwatch_resource(&name(), refused);
+        }
+        assert!(watch("test://b").await, "{kind}");
+        gateway.call("touch", r#"{"uri":"test://a"}"#, &someone()).await.unwrap();
+        gateway.recorder.until("the update", |told| told.updated == ["test://a"]).await;
+        gateway.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_subscriptions_watches_nothing() {
+    for kind in ["legacy", "modern"] {
+        let gateway = Gateway::with(child_with(kind, &[("TAKES_NONE", "1")]));
+        gateway.recorder.healthy().await;
+        assert!(!gateway.manager.watch_resource(&name(), "test://a").await, "{kind}");
+        gateway.end().await;
+    }
+}
+
+#[tokio::test]
 async fn the_log_level_and_changed_roots_are_passed_on() {
     let gateway = Gateway::with(child("legacy"));
     gateway.recorder.healthy().await;
@@ -328,6 +372,49 @@ async fn each_principal_has_a_child_of_its_own_where_asked_for() {
 }
 
 #[tokio::test]
+async fn what_a_child_says_between_calls_is_for_its_principal() {
+    for (isolation, owner) in
+        [(Isolation::Principal, Some(PrincipalId::new("anna"))), (Isolation::Shared, None)]
+    {
+        let gateway = Gateway::with(ServerSpec { isolation, ..child("legacy") });
+        gateway.text("late", &Agent::new("anna", 1).shared()).await;
+        let told = gateway.recorder.until("the question", |told| !told.asked.is_empty()).await;
+        assert_eq!(told.logged[0].0, owner);
+        assert_eq!(told.asked, [(owner, AskKind::Roots)]);
+        gateway.end().await;
+    }
+}
+
+#[tokio::test]
+async fn each_call_waits_for_a_child_of_its_own_no_longer_than_it_may() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = folder.path().join("gate");
+    let gateway = Gateway::with(ServerSpec {
+        isolation: Isolation::Principal,
+        timeout: Duration::from_millis(500),
+        ..child_with("legacy", &[("GATE", gate.to_str().unwrap())])
+    });
+    gateway.recorder.healthy().await;
+    let caller = Agent::new("anna", 1).shared();
+    let began = std::time::Instant::now();
+    let calls: Vec<_> = (0..10).map(|_| gateway.call("echo", "{}", &caller)).collect();
+    for outcome in futures_util::future::join_all(calls).await {
+        let error = outcome.unwrap_err();
+        assert!(
+            matches!(&error, ServerError::Fault(fault) if matches!(fault.kind, FaultKind::TimedOut { .. })),
+            "{error}"
+        );
+    }
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    std::fs::write(&gate, "").unwrap();
+    let answered = async { while gateway.call("echo", "{}", &caller).await.is_err() {} };
+    tokio::time::timeout(crate::kit::LIMIT, answered).await.unwrap();
+    let starts = gateway.recorder.told().stderr.iter().filter(|line| *line == "at the gate").count();
+    assert_eq!(starts, 1, "the child that was slow to start is the one that answers");
+    gateway.end().await;
+}
+
+#[tokio::test]
 async fn more_calls_than_places_and_queue_are_busy() {
     let gateway = Gateway::with(ServerSpec { concurrency_max: 2, ..child("legacy") });
     gateway.recorder.healthy().await;
@@ -347,21 +434,6 @@ async fn more_calls_than_places_and_queue_are_busy() {
     };
     assert_eq!(fault_code(tokio::time::timeout(crate::kit::LIMIT, refused).await.unwrap()), "server_busy");
     hanging.iter().for_each(tokio::task::JoinHandle::abort);
-    gateway.end().await;
-}
-
-#[tokio::test]
-async fn servers_can_be_replaced_while_running() {
-    let gateway = Gateway::with(child("legacy"));
-    let pid = gateway.recorder.healthy().await.pid.unwrap();
-    let same = child("legacy");
-    gateway.manager.replace(vec![same.clone()]).await;
-    assert!(runs(pid), "what is the same stays");
-    gateway.manager.replace(vec![ServerSpec { concurrency_max: 3, ..same }]).await;
-    assert!(!runs(pid), "what changed is started anew");
-    assert_eq!(gateway.text("echo", &someone()).await, "echo");
-    gateway.manager.replace(Vec::new()).await;
-    assert!(gateway.manager.state(&name()).is_none());
     gateway.end().await;
 }
 
@@ -387,7 +459,6 @@ async fn log_messages_go_to_whoever_they_can_be_meant_for() {
         .await;
     gateway.text("log", &anna).await;
     assert_eq!((anna.heard.lock().unwrap().logs, bert.heard.lock().unwrap().logs), (1, 0));
-    assert_eq!(gateway.manager.discarded(&name()).unwrap().ambiguous_logs, 1);
     let also_anna = Agent::new("anna", 3).shared();
     hanging.abort();
     gateway.recorder.until("the cancellation", |told| cancellations(&told.stderr) == 1).await;

@@ -186,7 +186,7 @@ async fn what_is_not_an_answer_becomes_the_fault_that_fits() {
         assert_eq!(fault_code(error), code, "{tool}");
     }
     gateway.call("t", "{}", &someone()).await.unwrap();
-    assert_eq!(gateway.manager.state(&name()).unwrap().health, ServerHealth::Healthy);
+    gateway.recorder.healthy().await;
     gateway.end().await;
 }
 

@@ -20,8 +20,9 @@ pub(crate) struct Told {
     pub(crate) listings: Vec<Listing>,
     pub(crate) states: Vec<ServerState>,
     pub(crate) updated: Vec<String>,
-    pub(crate) logged: Vec<String>,
-    pub(crate) asked: Vec<AskKind>,
+    /// Whose connection it came on, and what.
+    pub(crate) logged: Vec<(Option<PrincipalId>, String)>,
+    pub(crate) asked: Vec<(Option<PrincipalId>, AskKind)>,
     pub(crate) stderr: Vec<String>,
     pub(crate) remembered: Option<(Era, String)>,
 }
@@ -72,20 +73,21 @@ impl Watcher for Recorder {
     fn resource_updated(&self, _server: &ServerName, uri: &str, _params: RawJson) {
         self.0.send_modify(|told| told.updated.push(uri.to_owned()));
     }
-    fn logged(&self, _server: &ServerName, params: RawJson) {
+    fn logged(&self, _server: &ServerName, owner: Option<&PrincipalId>, params: RawJson) {
         self.0.send_modify(|told| {
             if told.logged.len() < 100 {
-                told.logged.push(params.as_str().to_owned());
+                told.logged.push((owner.cloned(), params.as_str().to_owned()));
             }
         });
     }
     fn asked(
         &self,
         _server: &ServerName,
+        owner: Option<&PrincipalId>,
         kind: AskKind,
         _params: RawJson,
     ) -> BoxFuture<'static, Result<RawJson, RpcError>> {
-        self.0.send_modify(|told| told.asked.push(kind));
+        self.0.send_modify(|told| told.asked.push((owner.cloned(), kind)));
         Box::pin(async { Ok(RawJson::from_composed(r#"{"by":"gateway"}"#.into())) })
     }
     fn stderr_line(&self, _server: &ServerName, line: &str) {

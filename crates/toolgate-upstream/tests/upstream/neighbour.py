@@ -9,7 +9,7 @@ import time
 KIND = sys.argv[1]
 NAMES = [
     "echo", "ask", "ask_roots", "hang", "progress", "big", "big_late_id", "exit", "half", "stray", "flood", "log", "env",
-    "fork", "change", "deep", "nonsense", "count", "touch",
+    "fork", "change", "deep", "nonsense", "count", "touch", "big_nameless", "late",
 ]
 calls = 0
 waiting = {}
@@ -51,6 +51,10 @@ CAPABILITIES = {
 }
 
 
+if os.environ.get("TAKES_NONE") == "1":
+    del CAPABILITIES["resources"]
+
+
 def page(request):
     if KIND == "endless":
         return {"tools": [{"name": "one"}, {"noname": 1}, 7], "nextCursor": "again"}
@@ -90,6 +94,13 @@ def call(request):
         reply(request, text("x" * arguments["bytes"]))
     elif name == "big_late_id":
         send({"result": text("x" * arguments["bytes"]), "jsonrpc": "2.0", "id": request["id"]})
+    elif name == "big_nameless":
+        send({"jsonrpc": "2.0", "id": str(request["id"]), "result": text("x" * arguments["bytes"])})
+        say("sent")
+    elif name == "late":
+        reply(request, text("done"))
+        notify("notifications/message", {"level": "info", "data": "late"})
+        send({"jsonrpc": "2.0", "id": "late", "method": "roots/list"})
     elif name == "exit":
         say("I am leaving")
         sys.exit(3)
@@ -180,16 +191,32 @@ def handle(message):
         reply(message, {"resourceTemplates": []})
     elif method == "tools/call":
         call(message)
+    elif method == "resources/subscribe" and message["params"]["uri"] in ("test://refused", "test://poison"):
+        fail(message, -32602, "not that one")
     elif method == "subscriptions/listen":
+        wanted = message["params"]["notifications"]
+        say("listening " + json.dumps(wanted))
+        uris = wanted.get("resourceSubscriptions", [])
+        if "test://poison" in uris:
+            fail(message, -32602, "not that one")
+            return
         listens[message["id"]] = True
-        say("listening " + json.dumps(message["params"]["notifications"]))
+        taken = {**wanted, "resourceSubscriptions": [uri for uri in uris if uri != "test://refused"]}
         notify("notifications/subscriptions/acknowledged", {
-            "notifications": {}, "_meta": {"io.modelcontextprotocol/subscriptionId": message["id"]}})
+            "notifications": taken, "_meta": {"io.modelcontextprotocol/subscriptionId": message["id"]}})
     else:
         say(method + " " + json.dumps(message.get("params")))
         reply(message, {})
 
 
+if "GATE" in os.environ:
+    # The first of its kind starts at once, the others when the gate is open.
+    first, gate = os.environ["GATE"] + ".first", os.environ["GATE"]
+    if os.path.exists(first):
+        say("at the gate")
+        while not os.path.exists(gate):
+            time.sleep(0.01)
+    open(first, "w").close()
 if KIND == "stillborn":
     say("cannot find my configuration")
     sys.exit(1)

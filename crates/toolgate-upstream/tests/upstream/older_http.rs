@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use http::{Method, Response};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use toolgate_core::port::{AskKind, Servers};
+use toolgate_core::PrincipalId;
+use toolgate_core::port::AskKind;
 use toolgate_core::server::{Era, ServerSpec};
 
 use crate::kit::{Agent, Gateway, eventually, fault_code, name, result_of, someone, text_of};
@@ -150,6 +151,41 @@ async fn an_expired_session_is_opened_again_and_the_call_repeated_once() {
 }
 
 #[tokio::test]
+async fn an_error_that_speaks_of_sessions_does_not_cost_the_session() {
+    let sessions = Sessions::new(json!({"tools": {}}));
+    let web = sessions
+        .serve(|seen| {
+            let error = json!({"code": -32602, "message": "bad session_id argument"});
+            reply(400, &json!({"jsonrpc": "2.0", "id": seen.id(), "error": error}))
+        })
+        .await;
+    let gateway = Gateway::with(web.spec());
+    let error = gateway.call("t", "{}", &someone()).await.unwrap_err();
+    assert!(error.to_string().contains("bad session_id argument"), "{error}");
+    assert_eq!((web.count("tools/call"), web.count("initialize")), (1, 2));
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn what_comes_between_the_calls_of_a_principal_is_the_principals() {
+    let sessions = Sessions::new(json!({"tools": {}, "logging": {}}));
+    let web = sessions.serve(session_of).await;
+    let gateway = Gateway::with(web.spec());
+    gateway.recorder.healthy().await;
+    let id = gateway.text("t", &Agent::new("anna", 1).shared()).await;
+    let stream = sessions.open.lock().unwrap().get(&id).cloned().flatten().unwrap();
+    let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "late"}});
+    stream.try_send(event(&log)).unwrap();
+    let ask = json!({"jsonrpc": "2.0", "id": "q", "method": "roots/list"});
+    stream.try_send(event(&ask)).unwrap();
+    let told = gateway.recorder.until("both", |told| !told.logged.is_empty() && !told.asked.is_empty()).await;
+    let anna = Some(PrincipalId::new("anna"));
+    assert_eq!(told.logged[0].0, anna);
+    assert_eq!(told.asked, [(anna, AskKind::Roots)]);
+    gateway.end().await;
+}
+
+#[tokio::test]
 async fn a_question_on_the_stream_of_a_call_reaches_its_caller() {
     let sessions = Sessions::new(json!({"tools": {}}));
     let streams: Arc<Mutex<BTreeMap<String, Waiting>>> = Arc::default();
@@ -265,7 +301,7 @@ async fn the_stream_beside_the_calls_brings_changes_and_questions() {
     gateway.recorder.until("the second list", |told| told.listings.len() == 2).await;
     stream.send(event(&json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}))).await.unwrap();
     stream.send(event(&json!({"jsonrpc": "2.0", "id": "p", "method": "ping"}))).await.unwrap();
-    gateway.recorder.until("the question", |told| told.asked == [AskKind::Roots]).await;
+    gateway.recorder.until("the question", |told| told.asked == [(None, AskKind::Roots)]).await;
     web.until("both answers", |seen| {
         seen.iter().any(|seen| seen.body["result"]["by"] == "gateway" && seen.body["id"] == 1)
             && seen.iter().any(|seen| seen.body["id"] == "p" && seen.body["result"] == json!({}))
@@ -378,7 +414,6 @@ async fn the_older_pair_of_addresses_is_found_and_used() {
         })
         .await;
     assert_eq!(gateway.text("t", &someone()).await, "old");
-    assert!(gateway.manager.state(&name()).is_some());
     gateway.end().await;
 }
 

@@ -1,4 +1,6 @@
 //! `toolgate connect`: points a client at this gateway.
+//!
+//! A token is made last, when all that can be checked has been, and is taken back if it did not reach the client.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,14 +8,14 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde_json::json;
 use toolgate_core::Role;
-use toolgate_store::Store;
+use toolgate_store::{NewToken, Store};
 
 use super::Context;
 use crate::cli::ConnectArgs;
-use crate::connect::{self, Client, Gate, Machine, Os, Written};
+use crate::connect::{self, Client, ClientFile, Gate, Machine, Os, Written};
 use crate::lock;
+use crate::output::{self, talk};
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<ExitCode> {
     let client = Client::parse(&args.client)?;
     let config = context.config_as_written()?;
@@ -21,52 +23,139 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
         let running = lock::running(&config.data).and_then(|running| running.endpoint);
         running.unwrap_or_else(|| super::serve::endpoint(config.listen))
     });
-    let token = match (&args.token, client.holds_token()) {
-        (Some(token), _) => token.clone(),
-        (None, false) => String::new(),
-        (None, true) => {
-            let store = Store::open(&config.data).await?;
-            let label = format!("connect {}", client.name());
-            let token = store.create_token(Role::Agent, Some(&label)).await?;
-            eprintln!(
-                "Made the token {} for {} (`toolgate token revoke {}` takes it back).",
-                token.id,
-                client.name(),
-                token.id
-            );
-            token.secret
+    let program = std::env::current_exe().context("could not find the path of this program")?;
+    let file = place(context, client).and_then(|path| Ok(ClientFile::read(path, client)?));
+    // What is only printed needs no file.
+    let file = if args.write { Some(file?) } else { file.ok() };
+    let hand_over = |token: &str| {
+        let (data, config) = (&config.data, config.source.as_deref());
+        let gate = Gate { url: &url, token, program: &program, data, config };
+        match &file {
+            Some(file) if args.write => write(context, file, &gate),
+            _ => print(client, &gate),
         }
     };
-    let program = std::env::current_exe().context("could not find the path of this program")?;
-    let gate = Gate {
-        url: &url,
-        token: &token,
-        program: &program,
-        data: &config.data,
-        config: config.source.as_deref(),
-    };
-    if !args.write {
-        println!("{}", connect::render(client, &gate));
-        return Ok(ExitCode::SUCCESS);
+    if let Some(token) = &args.token {
+        hand_over(token)?;
+    } else if client.holds_token() {
+        let store = Store::open(&config.data).await?;
+        with_token(&store, client, file.as_ref(), hand_over).await?;
+        store.close().await;
+    } else {
+        hand_over("")?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Hands over the token that the client has already, or a new one.
+async fn with_token(
+    store: &Store,
+    client: Client,
+    file: Option<&ClientFile>,
+    hand_over: impl FnOnce(&str) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    if let Some(token) = file.and_then(ClientFile::token)
+        && store.verify(&token).await?.is_some()
+    {
+        return hand_over(&token);
+    }
+    let label = format!("connect {}", client.name());
+    let NewToken { id, secret, .. } = store.create_token(Role::Agent, Some(&label)).await?;
+    if let Err(error) = hand_over(&secret) {
+        store.revoke_token(&id).await?;
+        return Err(error);
+    }
+    talk!("Made the token {id} for {} (`toolgate token revoke {id}` takes it back).", client.name());
+    Ok(())
+}
+
+/// The file that the client reads.
+fn place(context: &Context, client: Client) -> anyhow::Result<PathBuf> {
     let home = std::env::home_dir().context("could not find your home folder")?;
     let os = Os::this();
     let variable = if os == Os::Windows { "APPDATA" } else { "XDG_CONFIG_HOME" };
     // The specification has an empty or relative value count as none.
     let settings = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let machine = Machine { os, home: &home, settings: settings.as_deref(), cwd: &context.cwd };
-    let path = client.config_path(&machine)?;
-    let written = connect::write(&path, client, &gate)?;
+    Ok(client.config_path(&machine)?)
+}
+
+fn print(client: Client, gate: &Gate<'_>) -> anyhow::Result<()> {
+    output::try_write(format_args!("{}\n", connect::render(client, gate)))
+        .context("could not write to standard output")
+}
+
+fn write(context: &Context, file: &ClientFile, gate: &Gate<'_>) -> anyhow::Result<()> {
+    let written = file.write(gate)?;
+    let path = file.path().display();
     if context.global.json {
-        println!("{}", json!({ "file": path, "written": format!("{written:?}") }));
-        return Ok(ExitCode::SUCCESS);
+        output::say!("{}", json!({ "file": file.path(), "written": format!("{written:?}") }));
+        return Ok(());
     }
     match written {
-        Written::Changed { backup: None } => println!("Created {}.", path.display()),
+        Written::Changed { backup: None } => output::say!("Created {path}."),
         Written::Changed { backup: Some(backup) } => {
-            println!("Wrote {}; what was there before is in {}.", path.display(), backup.display())
+            output::say!("Wrote {path}; what was there before is in {}.", backup.display());
         }
-        Written::Unchanged => println!("{} points at this gateway already.", path.display()),
+        Written::Unchanged => output::say!("{path} points at this gateway already."),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    struct Desk {
+        folder: tempfile::TempDir,
+        store: Store,
+    }
+
+    impl Desk {
+        async fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::open(&folder.path().join("data")).await.unwrap();
+            Self { folder, store }
+        }
+
+        async fn connect(&self) -> Written {
+            let file = ClientFile::read(self.folder.path().join("mcp.json"), Client::Cursor).unwrap();
+            let mut written = None;
+            let hand_over = |token: &str| {
+                let here = Path::new("/x");
+                let gate =
+                    Gate { url: "http://127.0.0.1:1/mcp", token, program: here, data: here, config: None };
+                written = Some(file.write(&gate)?);
+                Ok(())
+            };
+            with_token(&self.store, Client::Cursor, Some(&file), hand_over).await.unwrap();
+            written.expect("it was handed over")
+        }
+
+        async fn live(&self) -> usize {
+            let tokens = self.store.list_tokens().await.unwrap();
+            tokens.iter().filter(|token| token.revoked_at_ms.is_none()).count()
+        }
+    }
+
+    #[tokio::test]
+    async fn connecting_again_keeps_the_token_while_it_is_good() {
+        let desk = Desk::new().await;
+        assert_eq!(desk.connect().await, Written::Changed { backup: None });
+        assert_eq!(desk.connect().await, Written::Unchanged);
+        assert_eq!(desk.live().await, 1);
+        desk.store.revoke_token("connect cursor").await.unwrap();
+        assert!(matches!(desk.connect().await, Written::Changed { backup: Some(_) }));
+        assert_eq!(desk.live().await, 1);
+    }
+
+    #[tokio::test]
+    async fn a_token_that_did_not_reach_the_client_is_revoked() {
+        let desk = Desk::new().await;
+        let refuse = |_: &str| anyhow::bail!("the disk is full");
+        with_token(&desk.store, Client::Generic, None, refuse).await.expect_err("it was refused");
+        assert_eq!(desk.live().await, 0);
+    }
 }

@@ -1,15 +1,17 @@
 //! `toolgate doctor`: everything checked once, each fault with what to do about it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use toolgate_core::server::{ServerHealth, TransportSpec};
-use toolgate_store::Store;
+use toolgate_store::{Others, Store};
 
 use super::Context;
-use super::servers::{Trial, try_servers};
+use super::servers::{Trial, target, try_servers};
 use crate::config::Config;
-use crate::lock;
+use crate::output::{printable, say, talk};
+use crate::{failure, lock};
 
 /// One finding.
 struct Finding {
@@ -19,7 +21,6 @@ struct Finding {
     hint: Option<String>,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     let findings = examine(context).await;
     let healthy = findings.iter().all(|finding| finding.ok);
@@ -28,12 +29,12 @@ pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
             .iter()
             .map(|one| json!({ "ok": one.ok, "about": one.about, "says": one.says, "hint": one.hint }))
             .collect();
-        println!("{}", json!({ "ok": healthy, "findings": list }));
+        say!("{}", json!({ "ok": healthy, "findings": list }));
     } else {
         for Finding { ok, about, says, hint } in &findings {
-            println!("{} {about}: {says}", if *ok { "ok   " } else { "WRONG" });
+            say!("{} {about}: {}", if *ok { "ok   " } else { "WRONG" }, printable(says));
             if let Some(hint) = hint {
-                println!("      hint: {hint}");
+                say!("      hint: {}", printable(hint));
             }
         }
     }
@@ -43,7 +44,7 @@ pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
 async fn examine(context: &Context) -> Vec<Finding> {
     let config = match context.config() {
         Ok(config) => config,
-        Err(error) => return vec![wrong("configuration", format!("{error:#}"), None)],
+        Err(error) => return vec![wrong("configuration", failure::render(&error), None)],
     };
     let source = config
         .source
@@ -53,12 +54,11 @@ async fn examine(context: &Context) -> Vec<Finding> {
     let store = match Store::open(&config.data).await {
         Ok(store) => store,
         Err(error) => {
-            let hint = "choose a folder you can write to with --data DIR";
-            findings.push(wrong("data folder", error.to_string(), Some(hint.into())));
+            findings.push(wrong("data folder", error.to_string(), failure::hint(&error).map(str::to_owned)));
             return findings;
         }
     };
-    findings.push(fine("data folder", config.data.display().to_string()));
+    findings.push(check_folder(&config.data));
     findings.push(check_tokens(&store).await);
     findings.push(match lock::running(&config.data) {
         Some(running) => {
@@ -66,8 +66,24 @@ async fn examine(context: &Context) -> Vec<Finding> {
         }
         None => fine("gateway", "is not running; `toolgate serve` starts it".into()),
     });
-    findings.extend(check_servers(&config, &store).await);
+    // Hints show references to the environment as they stand in the file, never what they stand for.
+    let written = context.config_as_written().unwrap_or_else(|_| Config { servers: Vec::new(), ..config.clone() });
+    findings.extend(check_servers(&config, &written, &store).await);
     findings
+}
+
+fn check_folder(data: &Path) -> Finding {
+    let shown = data.display();
+    let hint = Some(format!("`chmod 700 {shown}` keeps them out"));
+    match Others::of(data) {
+        Others::Nothing => fine("data folder", shown.to_string()),
+        Others::Look => {
+            Finding { hint, ..fine("data folder", format!("{shown}; other users of this machine may look into it")) }
+        }
+        Others::Change => {
+            wrong("data folder", format!("{shown}; other users of this machine may change it"), hint)
+        }
+    }
 }
 
 async fn check_tokens(store: &Store) -> Finding {
@@ -81,7 +97,7 @@ async fn check_tokens(store: &Store) -> Finding {
     }
 }
 
-async fn check_servers(config: &Config, store: &Store) -> Vec<Finding> {
+async fn check_servers(config: &Config, written: &Config, store: &Store) -> Vec<Finding> {
     let names: Vec<String> = config
         .servers
         .iter()
@@ -97,27 +113,27 @@ async fn check_servers(config: &Config, store: &Store) -> Vec<Finding> {
             hint: Some(hint.into()),
         }];
     }
-    eprintln!("Trying {} servers …", names.len());
+    talk!("Trying {} servers …", names.len());
     match try_servers(config, store, &names).await {
-        Ok(trials) => trials.iter().map(|trial| judge(config, trial)).collect(),
-        Err(error) => vec![wrong("servers", format!("{error:#}"), None)],
+        Ok(trials) => trials.iter().map(|trial| judge(written, trial)).collect(),
+        Err(error) => vec![wrong("servers", failure::render(&error), None)],
     }
 }
 
-fn judge(config: &Config, trial: &Trial) -> Finding {
+fn judge(written: &Config, trial: &Trial) -> Finding {
     let about = format!("server {}", trial.name);
     if trial.state.health == ServerHealth::Healthy {
         return fine(&about, trial.describe());
     }
-    let entry = config.servers.iter().find(|server| server.spec.name.as_str() == trial.name);
-    let hint = match entry.map(|entry| &entry.spec.transport) {
-        Some(TransportSpec::Stdio { command, .. }) => {
+    let entry = written.servers.iter().find(|server| server.spec.name.as_str() == trial.name);
+    let hint = match entry.map(|entry| (target(entry), &entry.spec.transport)) {
+        Some((target, TransportSpec::Stdio { .. })) => {
             format!(
-                "run `{command}` by hand with the same arguments and environment; children get only PATH, HOME and what `env` gives them"
+                "run `{target}` by hand with the same environment; children get only PATH, HOME and what `env` gives them"
             )
         }
-        Some(TransportSpec::Http { url, .. }) => {
-            format!("check that {url} is reachable from here and that its `headers` carry a valid credential")
+        Some((target, TransportSpec::Http { .. })) => {
+            format!("check that {target} is reachable from here and that its `headers` carry a valid credential")
         }
         None => "check its entry in the configuration".into(),
     };

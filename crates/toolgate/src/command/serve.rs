@@ -1,28 +1,43 @@
 //! `toolgate serve`: the gateway itself.
 
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::fs::Permissions;
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde_json::json;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, UnixListener, UnixSocket, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
-use toolgate_core::PrincipalId;
+use tokio::sync::Semaphore;
+use toolgate_core::{PrincipalId, Role};
 use toolgate_edge::{serve, serve_pipe};
-use toolgate_store::{NewToken, Store};
+use toolgate_store::{NewToken, Others, Store};
 
 use super::Context;
 use crate::cli::ServeArgs;
 use crate::config::Config;
 use crate::local::socket_path;
 use crate::lock::GatewayLock;
+use crate::output;
 use crate::wiring::{self, House, Record};
+
+/// Connections to the local socket that wait to be accepted.
+const SOCKET_BACKLOG: u32 = 128;
+/// Breathing space after `accept` failed, usually because file descriptors ran out.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
     let store = Store::open(&config.data).await?;
-    let lock = GatewayLock::take(&config.data)?;
+    warn_of_others(&config.data);
+    let lock = GatewayLock::take(&config.data).await?;
     let wanted = args.listen.unwrap_or(config.listen);
     let listener = TcpListener::bind(wanted).await.with_context(|| {
         format!("could not listen on {wanted}\nhint: choose another address with --listen, port 0 picks a free one")
@@ -32,8 +47,11 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     let first = store.first_start_tokens().await?;
     let house = wiring::start(&config, &store, address, Record::Yes).await?;
     lock.announce(Some(endpoint.clone()))?;
-    let socket = open_socket(&config.data, &house);
-    announce(context, &config, &endpoint, first.as_ref());
+    let socket = open_socket(&config.data, &house, config.limits.connections_max);
+    // A gateway serves on where nobody reads what it says.
+    if let Err(error) = announce(context, &config, &endpoint, &first) {
+        tracing::warn!(%error, "could not print the address and tokens; `toolgate token create` makes another token");
+    }
 
     let mut serving = tokio::spawn(serve(listener, house.gateway.clone()));
     tokio::select! {
@@ -74,71 +92,146 @@ pub(super) fn endpoint(address: SocketAddr) -> String {
     format!("http://{}/mcp", SocketAddr::new(ip, address.port()))
 }
 
-/// A socket beside the data, for `toolgate stdio` and the CLI: who may open the folder may speak to the gateway.
-fn open_socket(data: &Path, house: &House) -> Option<std::path::PathBuf> {
+/// A folder that was there before keeps its mode: its owner may have reasons, but should know.
+fn warn_of_others(data: &Path) {
+    let may = match Others::of(data) {
+        Others::Nothing => return,
+        Others::Look => "look into",
+        Others::Change => "change",
+    };
+    tracing::warn!(
+        "other users of this machine may {may} the data folder; `chmod 700 {}` keeps them out",
+        data.display()
+    );
+}
+
+/// A socket beside the data, for `toolgate stdio` and the CLI: it needs no token, so only its owner may open it.
+fn open_socket(data: &Path, house: &House, connections_max: usize) -> Option<PathBuf> {
     let path = socket_path(data);
     // The lock is ours, so a socket that is still there belongs to nobody.
     drop(std::fs::remove_file(&path));
-    let listener = match UnixListener::bind(&path) {
+    let listener = match bind_private(&path) {
         Ok(listener) => listener,
         Err(error) => {
             tracing::warn!(path = %path.display(), %error, "no local socket; `toolgate stdio` and `toolgate tools` start a gateway of their own");
             return None;
         }
     };
-    let gateway = house.gateway.clone();
-    let shutdown = house.shutdown.clone();
+    let (gateway, shutdown) = (house.gateway.clone(), house.shutdown.clone());
     tokio::spawn(async move {
-        loop {
-            let accepted = tokio::select! {
-                () = shutdown.cancelled() => return,
-                accepted = listener.accept() => accepted,
-            };
-            if let Ok((stream, _)) = accepted {
-                let (reader, writer) = stream.into_split();
-                tokio::spawn(serve_pipe(gateway.clone(), PrincipalId::local(), reader, writer));
-            }
-        }
+        let accepting = accept(&listener, connections_max, |stream| {
+            let (reader, writer) = stream.into_split();
+            serve_pipe(gateway.clone(), PrincipalId::local(), reader, writer)
+        });
+        shutdown.run_until_cancelled(accepting).await;
     });
     Some(path)
 }
 
+/// Nobody can connect before `listen`, and by then the mode is what it shall be, whatever the umask.
+fn bind_private(path: &Path) -> io::Result<UnixListener> {
+    let socket = UnixSocket::new_stream()?;
+    socket.bind(path)?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    socket.listen(SOCKET_BACKLOG)
+}
+
+/// Serves every connection in a task of its own, so many at a time; more wait to be accepted.
+async fn accept<F: Future<Output = ()> + Send + 'static>(
+    listener: &UnixListener,
+    connections_max: usize,
+    serve_one: impl Fn(UnixStream) -> F,
+) -> Infallible {
+    let places = Arc::new(Semaphore::new(connections_max));
+    loop {
+        let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let serving = serve_one(stream);
+                tokio::spawn(async move {
+                    serving.await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection on the local socket");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
 /// What someone who has just started the gateway needs next.
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
-fn announce(context: &Context, config: &Config, endpoint: &str, first: Option<&(NewToken, NewToken)>) {
-    let secret = first.map(|(agent, _)| agent.secret.as_str());
+fn announce(context: &Context, config: &Config, endpoint: &str, first: &[NewToken]) -> io::Result<()> {
+    let secret = |role| first.iter().find(|token| token.role == role).map(|token| token.secret.as_str());
     let client = json!({ "mcpServers": { "toolgate": {
         "type": "http",
         "url": endpoint,
-        "headers": { "Authorization": format!("Bearer {}", secret.unwrap_or("<your token>")) },
+        "headers": { "Authorization": format!("Bearer {}", secret(Role::Agent).unwrap_or("<your token>")) },
     } } });
     if context.global.json {
-        let tokens = first.map(|(agent, admin)| json!({ "agent": agent.secret, "admin": admin.secret }));
-        println!(
-            "{}",
-            json!({ "endpoint": endpoint, "data": config.data, "tokens": tokens, "client": client })
-        );
-        return;
+        let tokens: BTreeMap<_, _> =
+            first.iter().map(|token| (token.role.as_str(), token.secret.as_str())).collect();
+        let tokens = (!tokens.is_empty()).then_some(tokens);
+        let said = json!({ "endpoint": endpoint, "data": config.data, "tokens": tokens, "client": client });
+        return output::try_write(format_args!("{said}\n"));
     }
     let enabled = config.servers.iter().filter(|server| server.enabled).count();
-    println!("Toolgate {} is ready.", env!("CARGO_PKG_VERSION"));
-    println!("  MCP endpoint   {endpoint}");
-    println!("  data           {}", config.data.display());
-    match &config.source {
-        Some(source) => println!("  configuration  {} ({enabled} servers)", source.display()),
-        None => println!(
-            "  configuration  none yet; `toolgate servers import <file>` takes over what a client has"
-        ),
-    }
-    match first {
-        Some((_, admin)) => {
-            println!("  admin token    {}", admin.secret);
-            println!("\nPaste this into your MCP client. Both tokens are shown only this once:\n");
+    let source = match &config.source {
+        Some(source) => format!("{} ({enabled} servers)", source.display()),
+        None => "none yet; `toolgate servers import <file>` takes over what a client has".into(),
+    };
+    let admin = secret(Role::Admin).map(|secret| format!("  admin token    {secret}\n")).unwrap_or_default();
+    let next = match (secret(Role::Agent), secret(Role::Admin)) {
+        (Some(_), Some(_)) => "Paste this into your MCP client. Both tokens are shown only this once:",
+        (Some(_), None) => "Paste this into your MCP client. Its token is shown only this once:",
+        (None, Some(_)) => {
+            "The admin token is shown only this once. For an MCP client (`toolgate token create --role agent` makes a token):"
         }
-        None => println!("\nFor an MCP client (`toolgate token create --role agent` makes a token):\n"),
+        (None, None) => "For an MCP client (`toolgate token create --role agent` makes a token):",
+    };
+    output::try_write(format_args!(
+        "Toolgate {version} is ready.\n  MCP endpoint   {endpoint}\n  data           {data}\n  configuration  {source}\n\
+         {admin}\n{next}\n\n{client:#}\n\n\
+         `toolgate connect <client>` writes this for Claude, Cursor and VS Code. Ctrl-C stops the gateway.\n",
+        version = env!("CARGO_PKG_VERSION"),
+        data = config.data.display(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_socket_is_open_to_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let _listener = bind_private(&path).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
-    println!("{client:#}\n");
-    println!(
-        "`toolgate connect <client>` writes this for Claude, Cursor and VS Code. Ctrl-C stops the gateway."
-    );
+
+    #[tokio::test]
+    async fn connections_over_the_limit_wait_for_a_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let listener = bind_private(&path).unwrap();
+        let story = async {
+            let mut first = UnixStream::connect(&path).await.unwrap();
+            let mut second = UnixStream::connect(&path).await.unwrap();
+            assert_eq!(first.read_u8().await.unwrap(), b'!');
+            drop(first);
+            assert_eq!(second.read_u8().await.unwrap(), b'!', "its turn comes");
+        };
+        let greet = |mut stream: UnixStream| async move {
+            stream.write_u8(b'!').await.unwrap();
+            stream.read_u8().await.unwrap_err();
+        };
+        tokio::select! {
+            never = accept(&listener, 1, greet) => match never {},
+            () = story => {}
+        }
+    }
 }

@@ -15,8 +15,9 @@ use toolgate_store::{Counts, ServerStatus, Store};
 use super::Context;
 use crate::cli::ServersCommand;
 use crate::config::{Config, ServerEntry};
-use crate::import::{self, Plan, Surroundings};
+use crate::import::{self, Plan, Surroundings, masked_line, masked_url};
 use crate::lock;
+use crate::output::{printable, put, say, talk};
 use crate::table::Table;
 use crate::wiring::{self, House, Record};
 
@@ -71,12 +72,13 @@ pub(super) fn health(state: &ServerState) -> &'static str {
     }
 }
 
-fn target(entry: &ServerEntry) -> String {
+/// What a server is reached by, with its secrets hidden. References to the environment stand as they were written.
+pub(super) fn target(entry: &ServerEntry) -> String {
     match &entry.spec.transport {
         TransportSpec::Stdio { command, args, .. } => {
-            [std::slice::from_ref(command), args].concat().join(" ")
+            masked_line(&[std::slice::from_ref(command), args].concat())
         }
-        TransportSpec::Http { url, .. } => url.clone(),
+        TransportSpec::Http { url, .. } => masked_url(url),
     }
 }
 
@@ -89,7 +91,6 @@ async fn known<'a>(config: &'a Config, store: &Store) -> anyhow::Result<Vec<Know
     Ok(config.servers.iter().map(with_status).collect())
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 async fn list(context: &Context) -> anyhow::Result<ExitCode> {
     let config = context.config_as_written()?;
     let store = Store::open(&config.data).await?;
@@ -105,18 +106,17 @@ async fn list(context: &Context) -> anyhow::Result<ExitCode> {
         let detail = reason.unwrap_or_else(|| target(one.entry));
         table.row([one.entry.spec.name.to_string(), one.state().to_owned(), listed, detail]);
     }
-    print!("{}", table.render(context.reader(), &json));
+    put!("{}", table.render(context.reader(), &json));
     if known.is_empty() && !context.global.json {
-        eprintln!(
+        talk!(
             "hint: `toolgate servers import <file>` adds the servers a client has; toolgate.example.toml shows how to write one"
         );
     } else if known.iter().all(|one| !one.running) && !context.global.json {
-        eprintln!("The gateway is not running on {}; `toolgate serve` starts it.", config.data.display());
+        talk!("The gateway is not running on {}; `toolgate serve` starts it.", config.data.display());
     }
     Ok(ExitCode::SUCCESS)
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
     let config = context.config_as_written()?;
     let store = Store::open(&config.data).await?;
@@ -128,7 +128,7 @@ async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
     if context.global.json {
         let mut value = one.to_json();
         value["stderr"] = stderr.into();
-        println!("{value}");
+        say!("{value}");
         return Ok(ExitCode::SUCCESS);
     }
     let value = one.to_json();
@@ -144,17 +144,17 @@ async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
     ] {
         match &value[key] {
             Value::Null => {}
-            Value::String(text) => println!("{label:<10} {text}"),
-            other => println!("{label:<10} {other}"),
+            Value::String(text) => say!("{label:<10} {}", printable(text)),
+            other => say!("{label:<10} {other}"),
         }
     }
     if let Some(status) = &one.status {
         let Counts { tools, prompts, resources } = status.counts;
-        println!("{:<10} {tools} tools, {prompts} prompts, {resources} resources", "lists");
+        say!("{:<10} {tools} tools, {prompts} prompts, {resources} resources", "lists");
     }
     if !stderr.is_empty() {
-        println!("\nLast lines on standard error:");
-        stderr.iter().for_each(|line| println!("  {line}"));
+        say!("\nLast lines on standard error:");
+        stderr.iter().for_each(|line| say!("  {}", printable(line)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -174,7 +174,6 @@ pub(super) fn unknown_server(config: &Config, name: &str) -> String {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::Result<ExitCode> {
     let path = context.cwd.join(file);
     let text =
@@ -194,22 +193,22 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
     };
     let plan = import::plan(found, &path, &target, current.as_deref(), &BTreeMap::new())?;
     if context.global.json {
-        println!("{}", plan_json(&plan));
+        say!("{}", plan_json(&plan));
     } else {
-        print!("{plan}");
+        put!("{}", printable(&plan.to_string()));
     }
     if dry_run || plan.additions.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
     if !yes && !context.global.json && std::io::stdin().is_terminal() && !confirmed()? {
-        eprintln!("Nothing was written.");
+        talk!("Nothing was written.");
         return Ok(ExitCode::FAILURE);
     }
     let backup = import::apply(&plan)?;
     let kept = backup
         .map(|backup| format!("; what was there before is in {}", backup.display()))
         .unwrap_or_default();
-    eprintln!("Wrote {}{kept}.", plan.target.display());
+    talk!("Wrote {}{kept}.", plan.target.display());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -223,8 +222,7 @@ fn plan_json(plan: &Plan) -> Value {
 }
 
 fn confirmed() -> anyhow::Result<bool> {
-    eprint!("Write this? [y/N] ");
-    std::io::stderr().flush()?;
+    std::io::stderr().write_all(b"Write this? [y/N] ")?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
@@ -280,7 +278,6 @@ fn tools_of(house: &House, server: &ServerName) -> Vec<String> {
         .collect()
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 async fn test(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
     if !config.servers.iter().any(|server| server.spec.name.as_str() == name) {
@@ -291,9 +288,9 @@ async fn test(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
     let Some(trial) = trials.first() else { bail!("the server could not be tried") };
     let healthy = trial.state.health == ServerHealth::Healthy;
     if context.global.json {
-        println!("{}", trial.to_json());
+        say!("{}", trial.to_json());
     } else {
-        println!("{}", trial.describe());
+        say!("{}", trial.describe());
     }
     Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -313,6 +310,7 @@ impl Trial {
         })
     }
 
+    /// For people: what the server said is in it, made printable.
     pub(super) fn describe(&self) -> String {
         let Self { name, state, tools, took_ms, stderr } = self;
         let reason = state.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
@@ -330,6 +328,6 @@ impl Trial {
                 text.push_str(&format!("\n    {line}"));
             }
         }
-        text
+        printable(&text)
     }
 }

@@ -3,23 +3,23 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use toolgate_store::{Store, StoreError};
+use toolgate_store::Store;
 
 use super::Context;
 use crate::cli::TokenCommand;
+use crate::output::{put, say, talk};
 use crate::table::Table;
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Result<ExitCode> {
     let store = Store::open(&context.config_as_written()?.data).await?;
     match command {
         TokenCommand::Create { role, label } => {
             let token = store.create_token(role.into(), label.as_deref()).await?;
             if context.global.json {
-                println!("{}", json!({ "id": token.id, "role": token.role, "token": token.secret }));
+                say!("{}", json!({ "id": token.id, "role": token.role, "token": token.secret }));
             } else {
-                println!("{}", token.secret);
-                eprintln!("{} ({}): keep it now, it cannot be shown again", token.id, token.role.as_str());
+                say!("{}", token.secret);
+                talk!("{} ({}): keep it now, it cannot be shown again", token.id, token.role.as_str());
             }
         }
         TokenCommand::List => {
@@ -30,27 +30,17 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
                 let label = token.label.clone().unwrap_or_default();
                 table.row([token.id.clone(), token.role.as_str().into(), label, state.into()]);
             }
-            print!("{}", table.render(context.reader(), &tokens));
+            put!("{}", table.render(context.reader(), &tokens));
         }
         TokenCommand::Revoke { token } => {
-            let token = store.revoke_token(&token).await.map_err(with_hint)?;
+            let token = store.revoke_token(&token).await?;
             if context.global.json {
-                println!("{}", serde_json::to_string(&token)?);
+                say!("{}", serde_json::to_string(&token)?);
             } else {
-                println!("revoked {}", token.id);
+                say!("revoked {}", token.id);
             }
         }
     }
     store.close().await;
     Ok(ExitCode::SUCCESS)
-}
-
-fn with_hint(error: StoreError) -> anyhow::Error {
-    match error {
-        StoreError::TokenUnknown { .. } => {
-            anyhow::anyhow!("{error}\nhint: `toolgate token list` shows all of them")
-        }
-        StoreError::TokenAmbiguous { .. } => anyhow::anyhow!("{error}\nhint: give more of the id"),
-        other => other.into(),
-    }
 }

@@ -10,7 +10,8 @@ use super::servers::unknown_server;
 use crate::cli::ToolsCommand;
 use crate::config::Config;
 use crate::local::LocalClient;
-use crate::table::Table;
+use crate::output::{printable, put, say, talk};
+use crate::table::{Reader, Table};
 
 pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Result<ExitCode> {
     let arguments = match &command {
@@ -28,7 +29,6 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
     outcome
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 async fn list(
     context: &Context,
     config: &Config,
@@ -42,7 +42,7 @@ async fn list(
     for tool in &tools {
         table.row([text(&tool["name"]).to_owned(), first_line(text(&tool["description"]))]);
     }
-    print!("{}", table.render(context.reader(), &tools));
+    put!("{}", table.render(context.reader(), &tools));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -56,7 +56,6 @@ fn prefix_of(config: &Config, server: &str) -> anyhow::Result<String> {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 async fn describe(context: &Context, client: &mut LocalClient, name: &str) -> anyhow::Result<ExitCode> {
     let tools = client.list("tools/list", "tools").await?;
     let Some(tool) = find(&tools, name) else {
@@ -64,20 +63,20 @@ async fn describe(context: &Context, client: &mut LocalClient, name: &str) -> an
         bail!("there is no tool {name:?}{}", nearest(name, &names));
     };
     if context.global.json {
-        println!("{tool}");
+        say!("{tool}");
         return Ok(ExitCode::SUCCESS);
     }
-    println!("{}\n", text(&tool["name"]));
-    let description = text(&tool["description"]).trim();
+    say!("{}\n", printable(text(&tool["name"])));
+    let description = printable(text(&tool["description"]).trim());
     if !description.is_empty() {
-        println!("{description}\n");
+        say!("{description}\n");
     }
     let schema = &tool["inputSchema"];
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     if properties.is_empty() {
-        println!("It takes no arguments.");
+        say!("It takes no arguments.");
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(["ARGUMENT", "TYPE", "NEEDED", "DESCRIPTION"]);
@@ -90,11 +89,10 @@ async fn describe(context: &Context, client: &mut LocalClient, name: &str) -> an
             first_line(text(&property["description"])),
         ]);
     }
-    print!("{}", table.render(context.reader(), &properties));
+    put!("{}", table.render(context.reader(), &properties));
     Ok(ExitCode::SUCCESS)
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 async fn call(
     context: &Context,
     client: &mut LocalClient,
@@ -117,15 +115,16 @@ async fn call(
     };
     let failed = result["isError"] == Value::Bool(true);
     if context.global.json {
-        println!("{result}");
+        say!("{result}");
     } else {
-        result["content"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .for_each(|block| println!("{}", show_block(block)));
+        for block in result["content"].as_array().into_iter().flatten() {
+            let shown = show_block(block);
+            // A pipe gets what the tool said, byte for byte.
+            let shown = if context.reader() == Reader::Terminal { printable(&shown) } else { shown };
+            say!("{shown}");
+        }
         if result["content"].as_array().is_none_or(Vec::is_empty) && !result["structuredContent"].is_null() {
-            println!("{:#}", result["structuredContent"]);
+            say!("{:#}", result["structuredContent"]);
         }
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -135,7 +134,7 @@ fn show_progress(message: &Value) {
     if message["method"] == "notifications/progress" {
         let params = &message["params"];
         let of = if params["total"].is_null() { String::new() } else { format!(" of {}", params["total"]) };
-        eprintln!("… {}{of} {}", params["progress"], text(&params["message"]));
+        talk!("… {}{of} {}", params["progress"], printable(text(&params["message"])));
     }
 }
 

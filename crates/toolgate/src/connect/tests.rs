@@ -20,6 +20,10 @@ fn merged_into(current: &str, client: Client) -> String {
     merged(current, client, &gate(), Path::new("/x.json")).unwrap_or_else(|error| panic!("{error}"))
 }
 
+fn write(path: &Path, client: Client, gate: &Gate<'_>) -> Result<Written, ConnectError> {
+    ClientFile::read(path.to_owned(), client)?.write(gate)
+}
+
 fn refused(current: &str, client: Client) -> String {
     merged(current, client, &gate(), Path::new("/x.json")).expect_err("the text is wrong").to_string()
 }

@@ -76,7 +76,7 @@ pub(super) fn secret_args(args: &[String]) -> Vec<usize> {
 }
 
 /// A command line with its secrets hidden.
-pub(super) fn masked_line(words: &[String]) -> String {
+pub(crate) fn masked_line(words: &[String]) -> String {
     let secret = secret_args(words);
     let shown = |(index, word): (usize, &String)| match (secret.contains(&index), word.split_once('=')) {
         (false, _) => word.clone(),
@@ -95,4 +95,9 @@ pub(super) fn has_secret_query(url: &str) -> bool {
 
 pub(super) fn without_query(url: &str) -> &str {
     url.split_once('?').map_or(url, |(before, _)| before)
+}
+
+/// A URL with a query that holds a secret hidden.
+pub(crate) fn masked_url(url: &str) -> String {
+    if has_secret_query(url) { format!("{}?{MASK}", without_query(url)) } else { url.to_owned() }
 }

@@ -4,6 +4,7 @@ mod bad_input;
 mod basics;
 mod cli;
 mod doors;
+mod endings;
 mod eras;
 mod fidelity;
 mod house;
