@@ -177,7 +177,9 @@ async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &
                 (target.server, "uri", target.uri)
             }
             _ => {
-                return Err(RpcError::invalid_params("params.ref must be of type ref/prompt or ref/resource"));
+                return Err(RpcError::invalid_params(
+                    "params.ref must be of type ref/prompt or ref/resource",
+                ));
             }
         };
     let own = with_member(reference.get(), key, &quoted(&own))
@@ -281,7 +283,8 @@ fn upstream(
     upstream.name = Some(own.to_owned());
     upstream.meta = std::mem::take(&mut parts.meta.cargo);
     let principal = &caller.client.principal;
-    upstream.input = parts.input(|sealed| parked::open_server_state(&gateway.sealer, server, principal, sealed))?;
+    upstream.input =
+        parts.input(|sealed| parked::open_server_state(&gateway.sealer, server, principal, sealed))?;
     Ok(upstream)
 }
 
@@ -333,7 +336,9 @@ async fn forward(
                 request.input = Some(ask_client(caller, &result).await?);
             }
             Reply::InputRequired(result) => {
-                let seal = |own: &str| parked::seal_server_state(&gateway.sealer, server, &caller.client.principal, own);
+                let seal = |own: &str| {
+                    parked::seal_server_state(&gateway.sealer, server, &caller.client.principal, own)
+                };
                 return Ok(Reply::InputRequired(mark_state(&result, seal)));
             }
             Reply::Task(result) => {
@@ -378,8 +383,10 @@ async fn ask_client(caller: &Arc<RequestCaller>, result: &RawJson) -> Result<Inp
 
 /// Seals a server's `requestState`, so that it is told apart from handles of ours when it comes back.
 fn mark_state(result: &RawJson, seal: impl Fn(&str) -> String) -> RawJson {
-    let state = Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
-    let marked = state.and_then(|own| with_member(result.as_str(), "requestState", &quoted(&seal(&own))).ok());
+    let state =
+        Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
+    let marked =
+        state.and_then(|own| with_member(result.as_str(), "requestState", &quoted(&seal(&own))).ok());
     marked.map_or_else(|| result.clone(), RawJson::from_composed)
 }
 

@@ -87,7 +87,9 @@ fn check_header(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), R
         match decoded {
             Some(decoded) if decoded == expected => {}
             Some(decoded) => {
-                return mismatch(format!("the header {name} says {decoded:?} and the body says {expected:?}"));
+                return mismatch(format!(
+                    "the header {name} says {decoded:?} and the body says {expected:?}"
+                ));
             }
             None => return mismatch(format!("the header {name} cannot be decoded")),
         }

@@ -62,7 +62,10 @@ impl AllowedHosts {
 
 /// Whether the Host header names this very machine, as that of a request through a proxy does not.
 pub(crate) fn names_loopback(headers: &HeaderMap) -> bool {
-    headers.get(header::HOST).and_then(|host| host.to_str().ok()).is_some_and(|host| is_loopback_name(host_of(host)))
+    headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok())
+        .is_some_and(|host| is_loopback_name(host_of(host)))
 }
 
 fn host_of(authority: &str) -> &str {

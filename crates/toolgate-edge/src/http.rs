@@ -45,8 +45,11 @@ pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Req
         return refuse(gateway, &refusal);
     }
     let origin = request.headers().get(h::ORIGIN).cloned();
-    let response =
-        if request.method() == Method::OPTIONS { preflight(request.headers()) } else { admit(gateway, peer, request).await };
+    let response = if request.method() == Method::OPTIONS {
+        preflight(request.headers())
+    } else {
+        admit(gateway, peer, request).await
+    };
     match origin {
         None => response,
         Some(origin) => with_cors(response, origin),
@@ -308,7 +311,12 @@ impl Visit<'_> {
         match era::initialize(self.gateway, &self.principal.id, request.params) {
             Err(error) => rpc_refusal(StatusCode::OK, Some(&id), &error),
             Ok((session, result)) => {
-                self.gateway.hub.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
+                self.gateway.hub.metrics.request(
+                    "initialize",
+                    Era::Legacy,
+                    Outcome::Answered,
+                    started.elapsed(),
+                );
                 let mut response =
                     json_response(StatusCode::OK, compose::response(id.as_str(), result.as_str()));
                 let value = HeaderValue::from_str(&session.id).expect("session ids are base64url");
@@ -350,7 +358,11 @@ impl Visit<'_> {
             Err(malformed) => return rpc_refusal(StatusCode::BAD_REQUEST, None, &malformed.to_error()),
         };
         if messages.len() > self.gateway.limits.calls_per_client_max {
-            return rpc_refusal(StatusCode::BAD_REQUEST, None, &too_many(self.gateway.limits.calls_per_client_max));
+            return rpc_refusal(
+                StatusCode::BAD_REQUEST,
+                None,
+                &too_many(self.gateway.limits.calls_per_client_max),
+            );
         }
         let mut exchanges = Vec::new();
         let mut answers: Vec<Bytes> = Vec::new();
@@ -488,6 +500,10 @@ impl Visit<'_> {
         };
         session.touch();
         let Some(last) = self.header(header::LAST_EVENT_ID) else {
+            // Only now can the client be asked for its roots outside a call, so only now are servers told to ask.
+            if session.client.abilities.roots {
+                self.gateway.servers.roots_changed();
+            }
             return event_stream(body::of_log(self.gateway, &session, Stream::Push, None));
         };
         let place =

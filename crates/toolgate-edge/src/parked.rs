@@ -63,7 +63,12 @@ pub(crate) fn read_state(state: &str) -> Option<State> {
 
 /// A server's `requestState` as the client gets it: of use to this principal and for this server alone, because servers
 /// see one caller only and cannot tell principals apart themselves.
-pub(crate) fn seal_server_state(sealer: &Sealer, server: &ServerName, principal: &PrincipalId, own: &str) -> String {
+pub(crate) fn seal_server_state(
+    sealer: &Sealer,
+    server: &ServerName,
+    principal: &PrincipalId,
+    own: &str,
+) -> String {
     format!("{SERVERS}{}", sealer.seal(SERVER_PURPOSE, &format!("{server}\n{principal}\n{own}")))
 }
 
@@ -97,7 +102,11 @@ impl Parked {
             return Response::error(Some(&request_id), &error);
         }
         waiting.insert(id, Waiting { exchange, asked, since: Instant::now() });
-        Response { body: compose::response(request_id.as_str(), &result).into(), error_code: None, cancelled: false }
+        Response {
+            body: compose::response(request_id.as_str(), &result).into(),
+            error_code: None,
+            cancelled: false,
+        }
     }
 
     fn input_required(&self, id: &str, exchange: &Exchange, asked: &Asked) -> String {

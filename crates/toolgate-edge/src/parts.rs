@@ -112,7 +112,10 @@ impl Parts {
     }
 
     /// What the client answers to a server's earlier `input_required`; `open` unseals that server's state.
-    pub(crate) fn input(&self, open: impl Fn(&str) -> Option<String>) -> Result<Option<InputAnswers>, RpcError> {
+    pub(crate) fn input(
+        &self,
+        open: impl Fn(&str) -> Option<String>,
+    ) -> Result<Option<InputAnswers>, RpcError> {
         let refused = || RpcError::invalid_params("requestState was not issued for this call");
         let state = match self.request_state() {
             None => None,

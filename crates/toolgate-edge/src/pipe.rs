@@ -130,7 +130,12 @@ impl Pipe {
                 if let Some(earlier) = earlier {
                     self.gateway.hub.remove_session(&earlier.id, &*self.gateway.servers);
                 }
-                self.gateway.hub.metrics.request("initialize", Era::Legacy, Outcome::Answered, started.elapsed());
+                self.gateway.hub.metrics.request(
+                    "initialize",
+                    Era::Legacy,
+                    Outcome::Answered,
+                    started.elapsed(),
+                );
                 self.send(compose::response(request.id.get(), result.as_str())).await;
                 let pipe = self.clone();
                 self.gateway.calls.spawn(async move { pipe.pump_session(&session).await });

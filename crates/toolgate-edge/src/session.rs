@@ -159,7 +159,8 @@ impl Session {
     /// Stops watching what the client watched under this URI, wherever the URI leads by now.
     pub(crate) fn unwatch(&self, uri: &str) -> Option<(ServerName, String)> {
         let mut state = self.lock();
-        let key = state.watched.iter().find(|(_, watched_as)| *watched_as == uri).map(|(key, _)| key.clone())?;
+        let key =
+            state.watched.iter().find(|(_, watched_as)| *watched_as == uri).map(|(key, _)| key.clone())?;
         state.watched.remove(&key);
         Some(key)
     }

@@ -48,7 +48,12 @@ pub async fn serve_pipe(
         }
     }
     // What was asked before the end of input is still answered.
-    pipe.drain(if gateway.shutdown.is_cancelled() { gateway.limits.shutdown_wait } else { LAST_ANSWERS_WAIT }).await;
+    pipe.drain(if gateway.shutdown.is_cancelled() {
+        gateway.limits.shutdown_wait
+    } else {
+        LAST_ANSWERS_WAIT
+    })
+    .await;
     pipe.close();
     drop(pipe);
     // Calls that were under way have their last words written before the writer ends.

@@ -151,7 +151,9 @@ mod tokens {
     async fn no_secret_is_stored_in_clear() {
         let folder = folder();
         let store = open(&folder).await;
-        let [one, other] = &store.first_start_tokens().await.expect("asked")[..] else { panic!("a new folder") };
+        let [one, other] = &store.first_start_tokens().await.expect("asked")[..] else {
+            panic!("a new folder")
+        };
         let label = store.create_token(Role::Agent, Some("findable label")).await.expect("created");
         let mut files = 0;
         let mut found_label = false;

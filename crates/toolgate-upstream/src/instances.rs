@@ -37,11 +37,7 @@ struct Slot {
 
 impl Slot {
     fn new() -> Self {
-        Self {
-            current: Mutex::default(),
-            opening: Mutex::default(),
-            used: Mutex::new(Instant::now()),
-        }
+        Self { current: Mutex::default(), opening: Mutex::default(), used: Mutex::new(Instant::now()) }
     }
 
     /// The live connection, if it still is.

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{PrincipalId, RawJson};
 use toolgate_core::port::{AskKind, Caller, ServerError};
+use toolgate_core::{PrincipalId, RawJson};
 
 use crate::deadline::Deadline;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{mpsc, watch};
-use toolgate_core::{FaultKind, PrincipalId};
 use toolgate_core::port::{BoxFuture, Caller, ServerError};
+use toolgate_core::{FaultKind, PrincipalId};
 
 use crate::context::Context;
 use crate::deadline::{Deadline, Passed};

@@ -433,7 +433,8 @@ mod tests {
     #[test]
     fn only_a_method_of_its_own_makes_a_message_no_answer() {
         assert!(is_response_head(br#"{"id":7,"result":{"method":"GET","x":"..."#));
-        let long = format!(r#"{{"params":{{"a":"{}"}},"method":"notifications/message","x":""#, "y".repeat(500));
+        let long =
+            format!(r#"{{"params":{{"a":"{}"}},"method":"notifications/message","x":""#, "y".repeat(500));
         assert!(!is_response_head(long.as_bytes()));
     }
 }

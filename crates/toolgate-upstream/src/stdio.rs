@@ -145,7 +145,9 @@ async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, output: ChildStdout) {
         match line {
             Line::Whole(line) if line.trim_ascii().is_empty() => {}
             // Half a message at the end of the output is no message: the request it began to answer is lost.
-            Line::Whole(line) if lines.is_over() && toolgate_wire::scan::whole(&String::from_utf8_lossy(&line)).is_err() => {}
+            Line::Whole(line)
+                if lines.is_over()
+                    && toolgate_wire::scan::whole(&String::from_utf8_lossy(&line)).is_err() => {}
             Line::Whole(line) => pipe.take(&line),
             Line::TooLong { head, tail } => too_long(&ctx, &pipe, &head, &tail),
         }

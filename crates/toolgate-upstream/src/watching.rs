@@ -407,11 +407,7 @@ fn taken_of(params: &RawJson, asked: &Uris) -> Uris {
 
 type Subscription<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
-fn subscribe<'a>(
-    ctx: &Arc<Context>,
-    live: &'a Live,
-    filter: &Filter,
-) -> (Subscription<'a>, Acknowledged) {
+fn subscribe<'a>(ctx: &Arc<Context>, live: &'a Live, filter: &Filter) -> (Subscription<'a>, Acknowledged) {
     let (sender, acknowledged) = oneshot::channel();
     let (ctx, sender) = (ctx.clone(), Mutex::new(Some(sender)));
     let request = filter.request();

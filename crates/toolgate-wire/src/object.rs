@@ -240,6 +240,8 @@ mod tests {
         assert!(Members::of_str(r#"{"a":1,"\u0061":2}"#).expect("valid").has_duplicates());
         let many: Vec<String> = (0..1_000).map(|at| format!("\"k{at}\":{at}")).collect();
         assert!(!Members::of_str(&format!("{{{}}}", many.join(","))).expect("valid").has_duplicates());
-        assert!(Members::of_str(&format!("{{{},\"k7\":0}}", many.join(","))).expect("valid").has_duplicates());
+        assert!(
+            Members::of_str(&format!("{{{},\"k7\":0}}", many.join(","))).expect("valid").has_duplicates()
+        );
     }
 }

@@ -35,12 +35,12 @@ pub(crate) fn render(error: &anyhow::Error) -> String {
 /// What can be done about a failure of the store.
 pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
     match error {
-        StoreError::CreateFolder { .. } | StoreError::LockFolder { .. } | StoreError::CreateDatabase { .. } => {
-            Some("choose a folder you can write to with --data DIR")
-        }
-        StoreError::OpenDatabase { .. } | StoreError::Migrate { .. } => {
-            Some("check that the file is yours and the disk not full, or choose another folder with --data DIR")
-        }
+        StoreError::CreateFolder { .. }
+        | StoreError::LockFolder { .. }
+        | StoreError::CreateDatabase { .. } => Some("choose a folder you can write to with --data DIR"),
+        StoreError::OpenDatabase { .. } | StoreError::Migrate { .. } => Some(
+            "check that the file is yours and the disk not full, or choose another folder with --data DIR",
+        ),
         StoreError::FromTheFuture { .. } => {
             Some("use the newer version of Toolgate, or another folder with --data DIR")
         }

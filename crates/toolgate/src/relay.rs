@@ -95,11 +95,7 @@ async fn receive(
 }
 
 /// Tells the client of every request that it will get no other answer.
-async fn answer(
-    output: &mut (impl AsyncWrite + Unpin),
-    cut: bool,
-    open: &OpenRequests,
-) -> io::Result<usize> {
+async fn answer(output: &mut (impl AsyncWrite + Unpin), cut: bool, open: &OpenRequests) -> io::Result<usize> {
     let ended = RpcError::new(RpcError::INTERNAL, "the gateway ended");
     let mut text = Vec::new();
     if cut {
@@ -172,9 +168,7 @@ mod tests {
     const WAIT: Duration = Duration::from_secs(10);
 
     /// Runs a relay between the two ends that `story` is given, and says how it ended and what the client read last.
-    async fn relayed(
-        story: impl AsyncFnOnce(DuplexStream, DuplexStream) -> DuplexStream,
-    ) -> (End, String) {
+    async fn relayed(story: impl AsyncFnOnce(DuplexStream, DuplexStream) -> DuplexStream) -> (End, String) {
         let (client, client_end) = duplex(1 << 20);
         let (gateway, gateway_end) = duplex(1 << 20);
         let limits = Limits::default();
@@ -214,8 +208,7 @@ mod tests {
             client
         })
         .await;
-        let error =
-            r#"{"jsonrpc":"2.0","id":"b","error":{"code":-32603,"message":"the gateway ended"}}"#;
+        let error = r#"{"jsonrpc":"2.0","id":"b","error":{"code":-32603,"message":"the gateway ended"}}"#;
         assert_eq!(read, format!("{answers}\n{error}\n"));
         assert_eq!(end, End::Gateway { unanswered: 1 });
     }

@@ -55,6 +55,7 @@ pub(crate) async fn start(
     let fingerprints: BTreeMap<ServerName, String> =
         specs.iter().map(|spec| (spec.name.clone(), fingerprint(spec))).collect();
     let mut eras = BTreeMap::new();
+    let mut records = Records::default();
     for (name, fingerprint) in &fingerprints {
         if let Some(era) = store.remembered_era(name, fingerprint).await? {
             eras.insert(name.clone(), era);
@@ -63,6 +64,7 @@ pub(crate) async fn start(
         if record == Record::Yes
             && let Some(listing) = store.read_listing(name, fingerprint).await?
         {
+            records.counts.insert(name.clone(), Counts::of(&listing));
             hub.listed(name, listing);
         }
     }
@@ -71,7 +73,7 @@ pub(crate) async fn start(
     }
     let (notes, inbox) = mpsc::channel(NOTES_MAX);
     let last_note = CancellationToken::new();
-    let recorder = tokio::spawn(keep_records(store.clone(), fingerprints, inbox, last_note.clone()));
+    let recorder = tokio::spawn(keep_records(store.clone(), fingerprints, records, inbox, last_note.clone()));
     let ears = Arc::new(Ears {
         hub: hub.clone(),
         notes: (record == Record::Yes).then_some(notes.clone()),
@@ -277,10 +279,10 @@ struct Records {
 async fn keep_records(
     store: Store,
     fingerprints: BTreeMap<ServerName, String>,
+    mut records: Records,
     mut inbox: mpsc::Receiver<Note>,
     last_note: CancellationToken,
 ) {
-    let mut records = Records::default();
     loop {
         let first = tokio::select! {
             first = inbox.recv() => first,

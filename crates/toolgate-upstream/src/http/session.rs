@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use tokio::sync::{OnceCell, oneshot};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{PrincipalId, RpcError};
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerRequest};
+use toolgate_core::{PrincipalId, RpcError};
 use toolgate_wire::{Incoming, header};
 
 use super::open::{read, refused_at_the_door};
@@ -460,10 +460,18 @@ mod tests {
         check(404, "", true);
         check(500, "no session", false);
         check(400, "Bad Request: unknown Session", true);
-        check(400, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No valid session ID"}}"#, true);
+        check(
+            400,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No valid session ID"}}"#,
+            true,
+        );
         check(400, r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Session not found"}}"#, true);
         check(400, r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"bad session_id"}}"#, false);
-        check(400, r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"no","data":"session"}}"#, false);
+        check(
+            400,
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"no","data":"session"}}"#,
+            false,
+        );
         check(400, "no", false);
     }
 }

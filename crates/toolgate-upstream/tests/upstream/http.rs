@@ -186,7 +186,7 @@ async fn what_is_not_an_answer_becomes_the_fault_that_fits() {
         assert_eq!(fault_code(error), code, "{tool}");
     }
     gateway.call("t", "{}", &someone()).await.unwrap();
-    gateway.recorder.healthy().await;
+    assert_eq!(gateway.recorder.told().states.last().unwrap().health, ServerHealth::Healthy);
     gateway.end().await;
 }
 
@@ -457,4 +457,26 @@ async fn many_calls_at_once_share_connections_and_mix_up_nothing() {
     // The queue is four times as long as there are places, so this many wait at once and no more.
     futures_util::stream::iter(calls).buffer_unordered(100).collect::<Vec<()>>().await;
     gateway.end().await;
+}
+
+#[tokio::test]
+async fn reasons_do_not_show_what_an_address_keeps_secret() {
+    let web = Web::start(|seen| {
+        let mut response = empty(307);
+        let there = format!("http://me:hidden@elsewhere{}", seen.path);
+        response.headers_mut().insert("location", there.parse().unwrap());
+        std::future::ready(response)
+    })
+    .await;
+    let redirected = format!("{}?key=hidden", web.url());
+    for (url, shown) in [
+        (redirected.as_str(), "http://elsewhere/mcp;"),
+        ("ftp://me:hidden@host/mcp?key=hidden", "\"ftp://host/mcp\""),
+    ] {
+        let transport = TransportSpec::Http { url: url.to_owned(), headers: BTreeMap::new() };
+        let gateway = Gateway::with(spec(transport));
+        let reason = gateway.recorder.degraded().await;
+        assert!(reason.contains(shown) && !reason.contains("hidden"), "{reason}");
+        gateway.end().await;
+    }
 }

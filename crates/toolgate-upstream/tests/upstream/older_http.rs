@@ -8,10 +8,10 @@ use http::{Method, Response};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use toolgate_core::PrincipalId;
-use toolgate_core::port::AskKind;
+use toolgate_core::port::{AskKind, Servers};
 use toolgate_core::server::{Era, ServerSpec};
 
-use crate::kit::{Agent, Gateway, eventually, fault_code, name, result_of, someone, text_of};
+use crate::kit::{Agent, Gateway, eventually, fault_code, result_of, someone, text_of};
 use crate::web::{Body, Seen, Web, empty, event, event_stream, events, ok, reply};
 
 /// The stream of a call and the id to answer it under.

@@ -67,7 +67,8 @@ async fn examine(context: &Context) -> Vec<Finding> {
         None => fine("gateway", "is not running; `toolgate serve` starts it".into()),
     });
     // Hints show references to the environment as they stand in the file, never what they stand for.
-    let written = context.config_as_written().unwrap_or_else(|_| Config { servers: Vec::new(), ..config.clone() });
+    let written =
+        context.config_as_written().unwrap_or_else(|_| Config { servers: Vec::new(), ..config.clone() });
     findings.extend(check_servers(&config, &written, &store).await);
     findings
 }
@@ -77,9 +78,10 @@ fn check_folder(data: &Path) -> Finding {
     let hint = Some(format!("`chmod 700 {shown}` keeps them out"));
     match Others::of(data) {
         Others::Nothing => fine("data folder", shown.to_string()),
-        Others::Look => {
-            Finding { hint, ..fine("data folder", format!("{shown}; other users of this machine may look into it")) }
-        }
+        Others::Look => Finding {
+            hint,
+            ..fine("data folder", format!("{shown}; other users of this machine may look into it"))
+        },
         Others::Change => {
             wrong("data folder", format!("{shown}; other users of this machine may change it"), hint)
         }
@@ -133,7 +135,9 @@ fn judge(written: &Config, trial: &Trial) -> Finding {
             )
         }
         Some((target, TransportSpec::Http { .. })) => {
-            format!("check that {target} is reachable from here and that its `headers` carry a valid credential")
+            format!(
+                "check that {target} is reachable from here and that its `headers` carry a valid credential"
+            )
         }
         None => "check its entry in the configuration".into(),
     };

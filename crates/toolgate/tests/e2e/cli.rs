@@ -207,3 +207,39 @@ fn completions_work_in_bash() {
         assert!(!place.run(&["completions", shell]).well().stdout.is_empty());
     }
 }
+
+#[test]
+fn a_reader_that_goes_away_ends_a_command_quietly() {
+    let place = Place::new("");
+    for args in [&["completions", "bash"][..], &["token", "list"], &["servers", "list"], &["doctor"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let said = Said::from(place.command(args).stdout(writer).output().expect("the binary runs"));
+        assert_eq!(said.code, Some(0), "{args:?}: {said:?}");
+        assert!(!said.stderr.contains("panicked"), "{args:?}: {said:?}");
+    }
+}
+
+#[test]
+fn secrets_on_a_command_line_are_not_shown() {
+    let place = Place::new(
+        "[[servers]]\nname = \"a\"\nurl = \"http://127.0.0.1:9/mcp?api_key=SECRET123\"\n\
+         [[servers]]\nname = \"b\"\ncommand = \"no-such\"\nargs = [\"--api-key=SECRET123\", \"${PATH}\"]\n",
+    );
+    for args in
+        [&["servers", "list"][..], &["servers", "list", "--json"], &["servers", "show", "a"], &["doctor"]]
+    {
+        let said = place.run(args);
+        assert!(!said.stdout.contains("SECRET123"), "{args:?}: {said:?}");
+    }
+    assert!(place.run(&["servers", "show", "b"]).well().stdout.contains("${PATH}"));
+}
+
+#[test]
+fn a_store_that_cannot_be_opened_is_told_once_with_a_hint() {
+    let place = Place::new("");
+    std::fs::write(place.path("file"), "").expect("a file");
+    let said = place.run(&["--data", "file", "token", "list"]);
+    assert_eq!(said.stderr.matches("File exists").count(), 1, "{said:?}");
+    said.badly(1, &["hint:", "--data"]);
+}

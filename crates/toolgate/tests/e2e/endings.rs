@@ -26,7 +26,8 @@ fn what_was_asked_before_the_end_of_input_is_answered() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the binary starts");
-        let call = modern(7, "tools/call", json!({ "name": "conf__echo", "arguments": { "text": "last words" } }));
+        let call =
+            modern(7, "tools/call", json!({ "name": "conf__echo", "arguments": { "text": "last words" } }));
         let mut stdin = child.stdin.take().expect("stdin is piped");
         writeln!(stdin, "{call}").expect("the line is taken");
         drop(stdin);
@@ -43,7 +44,8 @@ async fn calls_that_stream_are_counted_like_all_others() {
     client.tool_names(1).await;
     let params = json!({ "name": "conf__test_tool_with_progress", "arguments": {}, "_meta": { "progressToken": "p" } });
     assert!(client.modern("tools/call", params).await.messages().len() > 1, "the call streams");
-    let metrics = client.http.get(gateway.url("/metrics")).send().await.expect("metrics").text().await.expect("text");
+    let metrics =
+        client.http.get(gateway.url("/metrics")).send().await.expect("metrics").text().await.expect("text");
     let counted = |line: &&str| line.starts_with("toolgate_requests_total") && line.contains("tools/call");
     assert!(metrics.lines().find(counted).is_some_and(|line| line.ends_with(" 1")), "{metrics}");
     assert!(metrics.contains("toolgate_server_up{server=\"conf\"} 1"), "{metrics}");
@@ -55,7 +57,8 @@ async fn a_batch_has_a_bound() {
     let mut client = gateway.client();
     client.initialize("2025-03-26").await;
     let batch = |count: u64| {
-        let pings: Vec<Value> = (1..=count).map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })).collect();
+        let pings: Vec<Value> =
+            (1..=count).map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })).collect();
         json!(pings).to_string()
     };
     let few = toolgate_testkit::gateway::HttpClient::finish(client.legacy_post().body(batch(4))).await;

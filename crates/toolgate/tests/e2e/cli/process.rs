@@ -173,3 +173,34 @@ fn a_stdio_gateway_ends_with_its_input_and_takes_its_children_along() {
     assert_eq!(status.code(), Some(0));
     assert!(until(WAIT, || (!is_alive(grandchild)).then_some(())).is_some(), "its child lives on");
 }
+
+#[test]
+fn a_client_of_stdio_hears_when_the_gateway_ends() {
+    let mut gateway = boot("");
+    let mut command = gateway.cli_command(&["stdio"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = Killed(command.spawn().expect("it starts"));
+    let mut stdin = process.0.stdin.take().expect("stdin is piped");
+    let ping = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });
+    std::io::Write::write_all(&mut stdin, format!("{ping}\n").as_bytes()).expect("it reads");
+    let mut first = String::new();
+    let mut stdout = BufReader::new(process.0.stdout.take().expect("stdout is piped"));
+    stdout.read_line(&mut first).expect("an answer");
+    gateway.end(true);
+    let status = until(WAIT, || process.0.try_wait().ok().flatten()).expect("it ends with the gateway");
+    assert_eq!(status.code(), Some(1));
+    let stderr = std::io::read_to_string(process.0.stderr.take().expect("stderr is piped")).expect("text");
+    assert!(stderr.contains("the gateway ended"), "{stderr}");
+    drop(stdin);
+}
+
+#[test]
+fn what_the_gateway_keeps_is_closed_to_others() {
+    use std::os::unix::fs::PermissionsExt;
+    let gateway = boot("");
+    for name in ["gateway.sock", "gateway.lock", "toolgate.db"] {
+        let found = std::fs::metadata(gateway.data().join(name)).expect(name);
+        assert_eq!(found.permissions().mode() & 0o777, 0o600, "{name}");
+    }
+}

@@ -181,3 +181,13 @@ fn connect_makes_the_file_where_there_is_none() {
         serde_json::from_slice(&std::fs::read(file).expect("it was written")).expect("it is JSON");
     assert!(written["mcpServers"]["toolgate"]["command"].is_string(), "{written}");
 }
+
+#[test]
+fn connect_makes_no_token_for_a_file_it_cannot_write() {
+    let place = Place::new("");
+    std::fs::create_dir(place.path(".cursor")).expect("a folder");
+    std::fs::write(place.path(".cursor/mcp.json"), "{ oops").expect("a file");
+    place.run(&["connect", "cursor", "--write"]).badly(1, &["mcp.json"]);
+    place.run(&["connect", "generic", "--write"]).badly(1, &["hint:"]);
+    assert_eq!(place.run(&["token", "list", "--json"]).well().json(), json!([]));
+}
