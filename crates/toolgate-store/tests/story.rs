@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tempfile::TempDir;
 use toolgate_core::server::{Era, Listing, ServerHealth, ServerState};
 use toolgate_core::{PrincipalId, RawJson, Role, ServerName};
-use toolgate_store::{Counts, Store, StoreError};
+use toolgate_store::{Counts, Others, Store, StoreError};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
@@ -322,6 +322,7 @@ mod folders {
         store.create_token(Role::Agent, None).await.expect("created");
         let mode = |path: &Path| std::fs::metadata(path).expect("is there").permissions().mode() & 0o777;
         assert_eq!(mode(&data), 0o700);
+        assert_eq!(Others::of(&data), Others::Nothing);
         let mut files = 0;
         for entry in std::fs::read_dir(&data).expect("listed") {
             let path = entry.expect("an entry").path();
@@ -397,6 +398,16 @@ mod folders {
         let store = open(&folder).await;
         assert_eq!(store.list_tokens().await.expect("listed").len(), 101, "and the first admin");
         assert_eq!(store.read_statuses().await.expect("read").len(), 100);
+    }
+
+    #[test]
+    fn it_is_known_what_others_may_do() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = folder();
+        for (mode, others) in [(0o700, Others::Nothing), (0o755, Others::Look), (0o770, Others::Change)] {
+            std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).expect("ours");
+            assert_eq!(Others::of(folder.path()), others, "{mode:o}");
+        }
     }
 
     #[tokio::test]

@@ -23,7 +23,7 @@ use crate::pending::{Answer, Listener};
 use crate::routing::on_subscribed;
 
 /// Resources of one server that may be watched.
-const WATCHED_MAX: usize = 10_000;
+const WATCHED_MAX: usize = 2_000;
 /// How long a server may take to acknowledge a subscription before it is taken for granted.
 const ACKNOWLEDGE_PATIENCE: Duration = Duration::from_secs(3);
 /// How long to leave a server alone that refused a subscription.

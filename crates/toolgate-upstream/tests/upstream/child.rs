@@ -337,7 +337,7 @@ async fn the_log_level_and_changed_roots_are_passed_on() {
 async fn the_whole_process_group_ends_with_the_gateway() {
     let gateway = Gateway::with(child("legacy"));
     let pids: Vec<u32> = serde_json::from_str(&gateway.text("fork", &someone()).await).unwrap();
-    assert!(pids.iter().all(|pid| runs(*pid)));
+    eventually("the whole group", || pids.iter().all(|pid| runs(*pid))).await;
     gateway.end().await;
     eventually("the end of the group", || pids.iter().all(|pid| !runs(*pid))).await;
 }
