@@ -239,7 +239,7 @@ fn set_level(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> An
 async fn subscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
     let uri = string_param(request, "uri")?;
     let (server, own) = resource_target(gateway, &session.client.principal, &uri).await?;
-    if session.watch(&server, &own, &uri) {
+    if session.watch(&server, &own, &uri)? {
         let taken = gateway.servers.watch_resource(&server, &own).await;
         if !taken {
             if session.unwatch(&uri).is_some() {

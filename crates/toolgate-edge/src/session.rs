@@ -148,12 +148,16 @@ impl Session {
 
     /// True if the resource was not watched by this session before. A session that has ended, or watches as much as it
     /// may, watches nothing more.
-    pub(crate) fn watch(&self, server: &ServerName, own: &str, uri: &str) -> bool {
+    pub(crate) fn watch(&self, server: &ServerName, own: &str, uri: &str) -> Result<bool, RpcError> {
         let mut state = self.lock();
-        if self.closed.is_cancelled() || state.watched.len() >= WATCHED_MAX {
-            return false;
+        if self.closed.is_cancelled() {
+            return Err(RpcError::new(RpcError::INTERNAL, "the session has ended"));
         }
-        state.watched.insert((server.clone(), own.to_owned()), uri.to_owned()).is_none()
+        if state.watched.len() >= WATCHED_MAX {
+            let message = format!("a session watches at most {WATCHED_MAX} resources; unsubscribe from some");
+            return Err(RpcError::new(RpcError::INTERNAL, message));
+        }
+        Ok(state.watched.insert((server.clone(), own.to_owned()), uri.to_owned()).is_none())
     }
 
     /// Stops watching what the client watched under this URI, wherever the URI leads by now.
