@@ -556,6 +556,12 @@ pub(crate) fn event_stream(events: EventBody) -> Response {
 }
 
 fn check_media(headers: &HeaderMap) -> Result<(), Response> {
+    // What every client sends, told in two comparisons.
+    let says =
+        |name: HeaderName, value: &[u8]| headers.get(name).is_some_and(|found| found.as_bytes() == value);
+    if says(h::CONTENT_TYPE, b"application/json") && says(h::ACCEPT, b"application/json, text/event-stream") {
+        return Ok(());
+    }
     let media = headers.get(h::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         return Err(invalid(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be application/json"));

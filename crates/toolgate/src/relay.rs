@@ -8,8 +8,9 @@ use std::pin::pin;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use toolgate_core::{Limits, RpcError};
 use toolgate_wire::line::{Decoder, Line};
+use toolgate_wire::message::Incoming;
 use toolgate_wire::object::Members;
-use toolgate_wire::{compose, message};
+use toolgate_wire::{Malformed, compose, message};
 
 const READ_BYTES: usize = 64 << 10;
 /// What an answer has around its result.
@@ -39,7 +40,7 @@ pub(crate) async fn relay(
         let mut receiving = pin!(receive(from_gateway, &mut output, answers_max, &open));
         tokio::select! {
             cut = &mut receiving => cut?,
-            ended = send(input, to_gateway, limits.request_bytes_max, &open) => {
+            ended = send(input, to_gateway, limits, &open) => {
                 client_ended = ended;
                 receiving.await?
             }
@@ -53,10 +54,10 @@ pub(crate) async fn relay(
 async fn send(
     mut input: impl AsyncRead + Unpin,
     mut to_gateway: impl AsyncWrite + Unpin,
-    line_bytes_max: usize,
+    limits: &Limits,
     open: &RefCell<OpenRequests>,
 ) -> bool {
-    let mut lines = Decoder::new(line_bytes_max);
+    let mut lines = Decoder::new(limits.request_bytes_max);
     let mut buffer = vec![0; READ_BYTES];
     loop {
         // A standard input that cannot be read has ended as well.
@@ -67,7 +68,11 @@ async fn send(
             return true;
         }
         // Known before it is sent, for the answer may be quick.
-        lines.push(&buffer[..count], |line| open.borrow_mut().sent(&line));
+        lines.push(&buffer[..count], |line| {
+            if let Line::Message(bytes) = line {
+                open.borrow_mut().sent(&bytes, limits.depth_max);
+            }
+        });
         if to_gateway.write_all(&buffer[..count]).await.is_err() || to_gateway.flush().await.is_err() {
             return false;
         }
@@ -116,19 +121,24 @@ async fn answer(output: &mut (impl AsyncWrite + Unpin), cut: bool, open: &OpenRe
 struct OpenRequests(Vec<String>);
 
 impl OpenRequests {
-    fn sent(&mut self, line: &Line) {
-        each_message(line, |message| match (message.get("id"), message.get_str("method").as_deref()) {
+    /// Notes what the gateway owes an answer to. What it cannot read it refuses without an id.
+    fn sent(&mut self, bytes: &[u8], depth_max: usize) {
+        match message::parse(bytes, depth_max) {
             // It has no answer but its end.
-            (_, None | Some("subscriptions/listen")) => {}
-            (Some(id), Some(_)) => self.0.push(id.get().to_owned()),
-            (None, Some("notifications/cancelled")) => {
-                let params = message.get("params").and_then(|params| Members::parse(params).ok());
+            Ok(Incoming::Request(request)) if request.method == "subscriptions/listen" => {}
+            Ok(Incoming::Request(request)) => self.0.push(request.id.get().to_owned()),
+            Ok(Incoming::Notification(notification)) if notification.method == "notifications/cancelled" => {
+                let params = notification.params.and_then(|params| Members::parse(params).ok());
                 if let Some(id) = params.and_then(|params| params.get("requestId")) {
                     self.close(id.get());
                 }
             }
-            (None, Some(_)) => {}
-        });
+            Err(Malformed::Batch) => {
+                let batch = message::parse_batch(bytes).unwrap_or_default();
+                batch.into_iter().for_each(|one| self.sent(one.get().as_bytes(), depth_max));
+            }
+            _ => {}
+        }
     }
 
     fn answered(&mut self, line: &Line) {
@@ -223,6 +233,22 @@ mod tests {
             let mut got = String::new();
             gateway.read_to_string(&mut got).await.expect("the end of input is passed on");
             assert_eq!(got, sent);
+            gateway.write_all(answer.as_bytes()).await.expect("answered");
+            client
+        })
+        .await;
+        assert_eq!((end, read.as_str()), (End::Client, answer));
+    }
+
+    #[tokio::test]
+    async fn what_was_refused_without_an_id_is_not_waited_for() {
+        let sent = "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n";
+        let answer = "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"no\"}}\n";
+        let (end, read) = relayed(async |mut client, mut gateway| {
+            client.write_all(sent.as_bytes()).await.expect("sent");
+            client.shutdown().await.expect("closed");
+            let mut got = String::new();
+            gateway.read_to_string(&mut got).await.expect("the end of input is passed on");
             gateway.write_all(answer.as_bytes()).await.expect("answered");
             client
         })
