@@ -11,7 +11,7 @@ use crate::config::{LISTEN_EXPECTED, parse_listen};
 
 /// One governed door between AI agents and tools: every MCP server behind one endpoint.
 #[derive(Parser)]
-#[command(name = "toolgate", version, about, max_term_width = 100)]
+#[command(name = "toolgate", version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
