@@ -1,187 +1,35 @@
-//! The way in over HTTP: every route, and streamable HTTP of both eras on `/mcp`.
-//!
-//! Written on hyper alone: six routes need no router, and boxing a future and a body for each layer would cost a small
-//! call more than everything it is for.
+//! Streamable HTTP on `/mcp`: both eras on one endpoint.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
-use http::header::{self as h, HeaderName};
+use http::header::HeaderName;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::{Body as _, Incoming as Body};
-use serde_json::json;
+use hyper::body::Incoming as Body;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::server::Era;
-use toolgate_core::{Principal, RawJson, Role, RpcError};
+use toolgate_core::{Principal, RawJson, RpcError};
 use toolgate_wire::message::{self, Incoming};
 use toolgate_wire::{Malformed, Version, compose, header};
 
-use crate::body::{self, EventBody, NextFrame, OutBody, Stream};
+use crate::body::{self, NextFrame, Stream};
 use crate::caller::Client;
-use crate::exchange::{Exchange, Frame, Pieces, Ties};
+use crate::exchange::{Exchange, Frame, Ties};
 use crate::gateway::Gateway;
-use crate::guard::{self, Refusal};
 use crate::listen::Subscription;
+use crate::message::{
+    Request, Response, accepts, check_media, empty, event_stream, invalid, json_response, not_allowed,
+    read_body, rpc_refusal,
+};
 use crate::metrics::Outcome;
 use crate::parked::Resumed;
 use crate::parts::{Head, OwnedRequest};
 use crate::pipe::{notified, resume_parked, too_many};
 use crate::session::Session;
-use crate::{dispatch, era, sse};
+use crate::{dispatch, era};
 
-/// How long a client may take to send a body.
-const BODY_WAIT: Duration = Duration::from_secs(30);
-
-pub(crate) type Request = http::Request<Body>;
-pub(crate) type Response = http::Response<OutBody>;
-
-/// The one way in: Host, Origin and token are checked on every route.
-pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
-    let authority = request.uri().authority().map(|authority| authority.as_str());
-    if let Err(refusal) = gateway.allowed.check(request.headers(), authority) {
-        return refuse(gateway, &refusal);
-    }
-    let origin = request.headers().get(h::ORIGIN).cloned();
-    let response = if request.method() == Method::OPTIONS {
-        preflight(request.headers())
-    } else {
-        admit(gateway, peer, request).await
-    };
-    match origin {
-        None => response,
-        Some(origin) => with_cors(response, origin),
-    }
-}
-
-async fn admit(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
-    if is_open(peer, &request) {
-        return serve(gateway, None, request).await;
-    }
-    match guard::authenticate(&gateway.credentials, request.headers()).await {
-        Ok(principal) => serve(gateway, Some(principal), request).await,
-        Err(refusal) => refuse(gateway, &refusal),
-    }
-}
-
-/// Every route. What needs a principal has one here.
-async fn serve(gateway: &Arc<Gateway>, principal: Option<Principal>, request: Request) -> Response {
-    let path = request.uri().path();
-    match (path, principal) {
-        ("/mcp", Some(principal)) => mcp(gateway, principal, request).await,
-        ("/sse", Some(principal)) if request.method() == Method::GET => sse::open(gateway, principal),
-        (sse::MESSAGES_PATH, Some(principal)) if request.method() == Method::POST => {
-            sse::message(gateway, principal, request).await
-        }
-        ("/metrics", principal) => metrics(gateway, principal.as_ref()),
-        ("/healthz", _) => whole(StatusCode::OK, "text/plain", Bytes::from_static(b"ok\n")),
-        ("/readyz", _) => ready(gateway),
-        ("/sse" | sse::MESSAGES_PATH, _) => not_allowed(),
-        _ => problem(StatusCode::NOT_FOUND, "there is nothing here", "the MCP endpoint is /mcp"),
-    }
-}
-
-/// Routes that need no token: health for whoever starts us, and numbers for a scraper on this very machine.
-fn is_open(peer: SocketAddr, request: &Request) -> bool {
-    match request.uri().path() {
-        "/healthz" | "/readyz" => true,
-        "/metrics" => {
-            let headers = request.headers();
-            let proxied = headers.contains_key("x-forwarded-for") || headers.contains_key(h::FORWARDED);
-            let local = peer.ip().is_loopback() && guard::names_loopback(headers);
-            !headers.contains_key(h::AUTHORIZATION) && !proxied && local
-        }
-        _ => false,
-    }
-}
-
-fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
-    gateway.hub.metrics.refused();
-    let mut response = problem(refusal.status, &refusal.message, refusal.hint);
-    if refusal.status == StatusCode::UNAUTHORIZED {
-        response
-            .headers_mut()
-            .insert(h::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"toolgate\""));
-    }
-    response
-}
-
-pub(crate) fn problem(status: StatusCode, message: &str, hint: &str) -> Response {
-    let body = json!({ "error": message, "hint": hint });
-    json_response(status, Bytes::from(body.to_string()))
-}
-
-pub(crate) fn json_response(status: StatusCode, body: impl Into<Pieces>) -> Response {
-    respond(status, "application/json", OutBody::whole(body.into()))
-}
-
-fn whole(status: StatusCode, media: &'static str, body: Bytes) -> Response {
-    respond(status, media, OutBody::whole(body.into()))
-}
-
-fn respond(status: StatusCode, media: &'static str, body: OutBody) -> Response {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    response.headers_mut().insert(h::CONTENT_TYPE, HeaderValue::from_static(media));
-    response
-}
-
-/// The origin was allowed, so whatever headers its page wants to send are: some are named by tools.
-fn preflight(asked: &HeaderMap) -> Response {
-    let mut response = empty(StatusCode::NO_CONTENT);
-    let headers = response.headers_mut();
-    headers.insert(h::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE, OPTIONS"));
-    if let Some(wanted) = asked.get(h::ACCESS_CONTROL_REQUEST_HEADERS) {
-        headers.insert(h::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
-    }
-    headers.insert(h::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-    response
-}
-
-/// Pages whose origin was allowed may read the answer.
-fn with_cors(mut response: Response, origin: HeaderValue) -> Response {
-    let headers = response.headers_mut();
-    headers.insert(h::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers.insert(
-        h::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static("mcp-session-id, www-authenticate"),
-    );
-    headers.append(h::VARY, HeaderValue::from_static("origin"));
-    response
-}
-
-pub(crate) fn empty(status: StatusCode) -> Response {
-    let mut response = Response::new(OutBody::whole(Pieces::default()));
-    *response.status_mut() = status;
-    response
-}
-
-fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
-    if principal.is_some_and(|principal| principal.role != Role::Admin) {
-        return problem(
-            StatusCode::FORBIDDEN,
-            "metrics are for admins",
-            "use a token made with `--role admin`",
-        );
-    }
-    let text = gateway.hub.metrics.render(gateway.hub.session_count());
-    whole(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into())
-}
-
-fn ready(gateway: &Gateway) -> Response {
-    if gateway.shutdown.is_cancelled() {
-        return problem(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "shutting down",
-            "another instance can take the traffic",
-        );
-    }
-    json_response(StatusCode::OK, Bytes::from_static(b"{\"ready\":true}\n"))
-}
-
-async fn mcp(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> Response {
+pub(crate) async fn mcp(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let visit = Visit { gateway, principal, headers: parts.headers };
     match parts.method {
@@ -190,22 +38,6 @@ async fn mcp(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> 
         Method::DELETE => visit.delete(),
         _ => not_allowed(),
     }
-}
-
-fn not_allowed() -> Response {
-    let mut response =
-        problem(StatusCode::METHOD_NOT_ALLOWED, "this method is not served here", "send messages with POST");
-    response.headers_mut().insert(h::ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
-    response
-}
-
-/// A JSON-RPC error as the whole HTTP answer.
-pub(crate) fn rpc_refusal(status: StatusCode, id: Option<&RawJson>, error: &RpcError) -> Response {
-    json_response(status, compose::error(id.map(RawJson::as_str), error))
-}
-
-fn invalid(status: StatusCode, message: impl Into<String>) -> Response {
-    rpc_refusal(status, None, &RpcError::new(RpcError::INVALID_REQUEST, message))
 }
 
 /// One HTTP request to the MCP endpoint.
@@ -545,85 +377,4 @@ fn status_of(error_code: Option<i64>) -> StatusCode {
         Some(RpcError::INVALID_REQUEST | RpcError::PARSE) => StatusCode::BAD_REQUEST,
         _ => StatusCode::OK,
     }
-}
-
-pub(crate) fn event_stream(events: EventBody) -> Response {
-    let mut response = respond(StatusCode::OK, "text/event-stream", OutBody::Events(events));
-    let headers = response.headers_mut();
-    headers.insert(h::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-    response
-}
-
-fn check_media(headers: &HeaderMap) -> Result<(), Response> {
-    // What every client sends, told in two comparisons.
-    let says =
-        |name: HeaderName, value: &[u8]| headers.get(name).is_some_and(|found| found.as_bytes() == value);
-    if says(h::CONTENT_TYPE, b"application/json") && says(h::ACCEPT, b"application/json, text/event-stream") {
-        return Ok(());
-    }
-    let media = headers.get(h::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if !media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-        return Err(invalid(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be application/json"));
-    }
-    if !accepts(headers, "application/json") || !accepts(headers, "text/event-stream") {
-        return Err(invalid(
-            StatusCode::NOT_ACCEPTABLE,
-            "accept both application/json and text/event-stream",
-        ));
-    }
-    Ok(())
-}
-
-fn accepts(headers: &HeaderMap, media: &str) -> bool {
-    let kind = media.split('/').next().unwrap_or_default();
-    headers
-        .get_all(h::ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|one| {
-            let one = one.split(';').next().unwrap_or_default().trim();
-            one == "*/*"
-                || one.eq_ignore_ascii_case(media)
-                || one.strip_suffix("/*").is_some_and(|prefix| prefix.eq_ignore_ascii_case(kind))
-        })
-}
-
-/// How much of a body over the limit is still taken and thrown away, and for how long. A client that is busy sending
-/// would see a broken connection and not the answer if the rest were left unread.
-const DISCARD_BYTES_MAX: u64 = 32 << 20;
-const DISCARD_WAIT: Duration = Duration::from_secs(5);
-
-pub(crate) async fn read_body(mut body: Body, bytes_max: usize) -> Result<Bytes, Response> {
-    let reading = tokio::time::timeout(BODY_WAIT, Limited::new(&mut body, bytes_max).collect()).await;
-    let Ok(read) = reading else {
-        let late = format!("the body did not arrive within {} s", BODY_WAIT.as_secs());
-        return Err(invalid(StatusCode::REQUEST_TIMEOUT, late));
-    };
-    match read {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            discard(body).await;
-            let message = format!("the body is larger than the limit of {bytes_max} bytes");
-            Err(invalid(StatusCode::PAYLOAD_TOO_LARGE, message))
-        }
-        Err(error) => Err(invalid(StatusCode::BAD_REQUEST, format!("the body could not be read: {error}"))),
-    }
-}
-
-async fn discard(mut body: Body) {
-    let mut left = DISCARD_BYTES_MAX;
-    if body.size_hint().lower() > left {
-        return;
-    }
-    let rest = async {
-        while let Some(Ok(frame)) = body.frame().await {
-            let length = frame.data_ref().map_or(0, |data| data.len() as u64);
-            let Some(less) = left.checked_sub(length) else { return };
-            left = less;
-        }
-    };
-    // Whoever takes longer than this has had their chance.
-    drop(tokio::time::timeout(DISCARD_WAIT, rest).await);
 }

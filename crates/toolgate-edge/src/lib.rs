@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+mod entrance;
 mod http;
+mod message;
 mod pipe;
 mod sse;
 mod stdio;

@@ -16,8 +16,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::entrance;
 use crate::gateway::Gateway;
-use crate::http;
 
 /// How long a client may take to send its request line and headers.
 const HEADERS_WAIT: Duration = Duration::from_secs(15);
@@ -121,7 +121,7 @@ async fn serve_connection(
     drop(stream.set_nodelay(true));
     let service = service_fn(|request| {
         let gateway = &gateway;
-        async move { Ok::<_, Infallible>(http::enter(gateway, peer, request).await) }
+        async move { Ok::<_, Infallible>(entrance::enter(gateway, peer, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

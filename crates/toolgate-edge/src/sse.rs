@@ -10,7 +10,7 @@ use toolgate_wire::sse;
 
 use crate::body;
 use crate::gateway::{Gateway, random_id};
-use crate::http::{Request, Response, empty, event_stream, problem, read_body};
+use crate::message::{Request, Response, empty, event_stream, problem, read_body};
 use crate::pipe::Pipe;
 
 pub(crate) const MESSAGES_PATH: &str = "/messages";

@@ -1,0 +1,135 @@
+//! The way in over HTTP: every route, and what is checked before any of them.
+//!
+//! Written on hyper alone: six routes need no router, and boxing a future and a body for each layer would cost a small
+//! call more than everything it is for.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header as h;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use toolgate_core::{Principal, Role};
+
+use crate::gateway::Gateway;
+use crate::guard::{self, Refusal};
+use crate::http::mcp;
+use crate::message::{Request, Response, empty, json_response, not_allowed, problem, whole};
+use crate::sse;
+
+/// The one way in: Host, Origin and token are checked on every route.
+pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    if let Err(refusal) = gateway.allowed.check(request.headers(), authority) {
+        return refuse(gateway, &refusal);
+    }
+    let origin = request.headers().get(h::ORIGIN).cloned();
+    let response = if request.method() == Method::OPTIONS {
+        preflight(request.headers())
+    } else {
+        admit(gateway, peer, request).await
+    };
+    match origin {
+        None => response,
+        Some(origin) => with_cors(response, origin),
+    }
+}
+
+async fn admit(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
+    if is_open(peer, &request) {
+        return serve(gateway, None, request).await;
+    }
+    match guard::authenticate(&gateway.credentials, request.headers()).await {
+        Ok(principal) => serve(gateway, Some(principal), request).await,
+        Err(refusal) => refuse(gateway, &refusal),
+    }
+}
+
+/// Every route. What needs a principal has one here.
+async fn serve(gateway: &Arc<Gateway>, principal: Option<Principal>, request: Request) -> Response {
+    let path = request.uri().path();
+    match (path, principal) {
+        ("/mcp", Some(principal)) => mcp(gateway, principal, request).await,
+        ("/sse", Some(principal)) if request.method() == Method::GET => sse::open(gateway, principal),
+        (sse::MESSAGES_PATH, Some(principal)) if request.method() == Method::POST => {
+            sse::message(gateway, principal, request).await
+        }
+        ("/metrics", principal) => metrics(gateway, principal.as_ref()),
+        ("/healthz", _) => whole(StatusCode::OK, "text/plain", Bytes::from_static(b"ok\n")),
+        ("/readyz", _) => ready(gateway),
+        ("/sse" | sse::MESSAGES_PATH, _) => not_allowed(),
+        _ => problem(StatusCode::NOT_FOUND, "there is nothing here", "the MCP endpoint is /mcp"),
+    }
+}
+
+/// Routes that need no token: health for whoever starts us, and numbers for a scraper on this very machine.
+fn is_open(peer: SocketAddr, request: &Request) -> bool {
+    match request.uri().path() {
+        "/healthz" | "/readyz" => true,
+        "/metrics" => {
+            let headers = request.headers();
+            let proxied = headers.contains_key("x-forwarded-for") || headers.contains_key(h::FORWARDED);
+            let local = peer.ip().is_loopback() && guard::names_loopback(headers);
+            !headers.contains_key(h::AUTHORIZATION) && !proxied && local
+        }
+        _ => false,
+    }
+}
+
+fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
+    gateway.hub.metrics.refused();
+    let mut response = problem(refusal.status, &refusal.message, refusal.hint);
+    if refusal.status == StatusCode::UNAUTHORIZED {
+        response
+            .headers_mut()
+            .insert(h::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"toolgate\""));
+    }
+    response
+}
+
+/// The origin was allowed, so whatever headers its page wants to send are: some are named by tools.
+fn preflight(asked: &HeaderMap) -> Response {
+    let mut response = empty(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    headers.insert(h::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE, OPTIONS"));
+    if let Some(wanted) = asked.get(h::ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.insert(h::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+    }
+    headers.insert(h::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    response
+}
+
+/// Pages whose origin was allowed may read the answer.
+fn with_cors(mut response: Response, origin: HeaderValue) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(h::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(
+        h::ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static("mcp-session-id, www-authenticate"),
+    );
+    headers.append(h::VARY, HeaderValue::from_static("origin"));
+    response
+}
+
+fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
+    if principal.is_some_and(|principal| principal.role != Role::Admin) {
+        return problem(
+            StatusCode::FORBIDDEN,
+            "metrics are for admins",
+            "use a token made with `--role admin`",
+        );
+    }
+    let text = gateway.hub.metrics.render(gateway.hub.session_count());
+    whole(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into())
+}
+
+fn ready(gateway: &Gateway) -> Response {
+    if gateway.shutdown.is_cancelled() {
+        return problem(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "shutting down",
+            "another instance can take the traffic",
+        );
+    }
+    json_response(StatusCode::OK, Bytes::from_static(b"{\"ready\":true}\n"))
+}
