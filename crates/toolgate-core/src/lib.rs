@@ -1,6 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+pub mod approval;
+pub mod decision;
+pub mod digest;
+pub mod event;
 pub mod fault;
+pub mod governance;
+pub mod id;
 pub mod limits;
 pub mod name;
 pub mod port;
@@ -8,10 +14,13 @@ pub mod principal;
 pub mod raw;
 pub mod rpc;
 pub mod server;
+pub mod tool;
 
+pub use digest::Digest;
 pub use fault::{Blame, Fault, FaultKind};
 pub use limits::Limits;
 pub use name::{CanonicalName, ServerName};
-pub use principal::{Principal, PrincipalId, Role};
+pub use principal::{Kind, Principal, PrincipalId, Role};
 pub use raw::{Raw, RawJson};
 pub use rpc::RpcError;
+pub use tool::{AuditLevel, Effects, Tool};

@@ -58,12 +58,18 @@ impl serde::Serialize for ServerName {
 }
 
 /// `{server}:{tool}`: what policy, ledger, CLI, API and console call a tool.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
 pub struct CanonicalName(Arc<str>);
 
 impl CanonicalName {
     pub fn of(server: &ServerName, own: &str) -> Self {
         Self(format!("{server}:{own}").into())
+    }
+
+    /// Takes a name that was canonical when it was written down.
+    pub fn recorded(name: &str) -> Self {
+        Self(name.into())
     }
 
     pub fn as_str(&self) -> &str {

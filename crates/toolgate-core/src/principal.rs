@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The stable id of a principal.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
 pub struct PrincipalId(Arc<str>);
 
 impl PrincipalId {
@@ -12,7 +13,7 @@ impl PrincipalId {
         Self(id.into())
     }
 
-    /// Whoever may read the data folder: the CLI and `toolgate stdio`.
+    /// Whoever may read the data folder, at the command line.
     pub fn local() -> Self {
         Self::new("local")
     }
@@ -37,16 +38,27 @@ impl fmt::Display for PrincipalId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
+    /// Everything, tokens too.
     Admin,
+    /// Runs the gateway: everything but tokens.
+    Operator,
+    /// Decides what waits for a person.
+    Approver,
+    /// Reads what happened.
+    Auditor,
+    /// Calls tools.
     Agent,
 }
 
 impl Role {
-    pub const ALL: [Role; 2] = [Role::Admin, Role::Agent];
+    pub const ALL: [Role; 5] = [Role::Admin, Role::Operator, Role::Approver, Role::Auditor, Role::Agent];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Role::Admin => "admin",
+            Role::Operator => "operator",
+            Role::Approver => "approver",
+            Role::Auditor => "auditor",
             Role::Agent => "agent",
         }
     }
@@ -54,11 +66,77 @@ impl Role {
     pub fn parse(text: &str) -> Option<Role> {
         Self::ALL.into_iter().find(|role| role.as_str() == text)
     }
+
+    /// What holds a token of this role, unless it was said otherwise when the token was made.
+    pub fn usual_kind(self) -> Kind {
+        match self {
+            Role::Agent => Kind::Agent,
+            Role::Admin | Role::Operator | Role::Approver | Role::Auditor => Kind::Human,
+        }
+    }
+
+    pub fn may_call_tools(self) -> bool {
+        matches!(self, Role::Admin | Role::Operator | Role::Agent)
+    }
+
+    pub fn may_approve(self) -> bool {
+        matches!(self, Role::Admin | Role::Approver)
+    }
+}
+
+/// What stands behind a credential. Only people count towards a quorum.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Human,
+    Agent,
+    Service,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 3] = [Kind::Human, Kind::Agent, Kind::Service];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Human => "human",
+            Kind::Agent => "agent",
+            Kind::Service => "service",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Kind> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
 }
 
 /// A verified caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Principal {
+    /// The name given when the token was made (`--principal`), else the token's own id: several tokens may belong to
+    /// one principal.
     pub id: PrincipalId,
+    pub kind: Kind,
     pub role: Role,
+    pub groups: Arc<[String]>,
+}
+
+impl Principal {
+    pub fn new(id: PrincipalId, role: Role) -> Self {
+        Self { id, kind: role.usual_kind(), role, groups: Arc::default() }
+    }
+
+    /// The person who may read the data folder, at the command line.
+    pub fn local() -> Self {
+        Self::new(PrincipalId::local(), Role::Admin)
+    }
+
+    /// The agent behind `toolgate stdio`.
+    pub fn stdio() -> Self {
+        Self::new(PrincipalId::new("stdio"), Role::Agent)
+    }
+
+    /// Whether this principal counts as one of a group that a gate asks for. Admins stand in for every group.
+    pub fn belongs_to(&self, group: &str) -> bool {
+        self.role == Role::Admin || self.groups.iter().any(|one| one == group)
+    }
 }

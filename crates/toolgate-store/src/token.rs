@@ -59,12 +59,12 @@ impl Store {
         Ok(token)
     }
 
-    /// One token of each role that has never had one, not even a revoked one.
+    /// An admin's and an agent's token, unless there has ever been one of that role.
     pub async fn first_start_tokens(&self) -> Result<Vec<NewToken>, StoreError> {
         const DOING: &str = "create the first tokens";
         let mut transaction = self.pool.begin_with(WRITING).await.map_err(doing(DOING))?;
         let mut made = Vec::new();
-        for role in Role::ALL {
+        for role in [Role::Admin, Role::Agent] {
             let any = sqlx::query_scalar(ANY).bind(self.tenant).bind(role.as_str());
             if !any.fetch_one(&mut *transaction).await.map_err(doing(DOING))? {
                 let label = format!("first {}", role.as_str());
@@ -126,7 +126,7 @@ impl Store {
         let query = sqlx::query_as(VERIFY).bind(self.tenant).bind(&digest[..]);
         let row: Option<(String, String)> = query.fetch_optional(&self.pool).await.map_err(doing(DOING))?;
         let Some((id, role)) = row else { return Ok(None) };
-        Ok(Some(Principal { id: PrincipalId::new(&id), role: read_role(&role, DOING)? }))
+        Ok(Some(Principal::new(PrincipalId::new(&id), read_role(&role, DOING)?)))
     }
 
     async fn insert_token(

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn principal() -> Principal {
-        Principal { id: PrincipalId::new("tok_1"), role: Role::Agent }
+        Principal::new(PrincipalId::new("tok_1"), Role::Agent)
     }
 
     fn ms(ms: u64) -> Duration {

@@ -1,0 +1,451 @@
+//! An approval: people's word on one exact call. The state machine is pure; the store runs each step of it inside one
+//! transaction, so that whatever happens at the same moment, there is one outcome.
+
+use crate::decision::{CALLER_GROUP, OnTimeout, Requirement};
+use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
+use crate::{CanonicalName, Digest, Kind, Principal, PrincipalId, RawJson};
+
+/// `pending → approved | rejected | changes requested | expired | cancelled; approved → consumed | lapsed`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalState {
+    Pending,
+    Approved,
+    Rejected,
+    ChangesRequested,
+    Expired,
+    Cancelled,
+    Consumed,
+    Lapsed,
+}
+
+impl ApprovalState {
+    pub const ALL: [ApprovalState; 8] = [
+        ApprovalState::Pending,
+        ApprovalState::Approved,
+        ApprovalState::Rejected,
+        ApprovalState::ChangesRequested,
+        ApprovalState::Expired,
+        ApprovalState::Cancelled,
+        ApprovalState::Consumed,
+        ApprovalState::Lapsed,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ApprovalState::Pending => "pending",
+            ApprovalState::Approved => "approved",
+            ApprovalState::Rejected => "rejected",
+            ApprovalState::ChangesRequested => "changes_requested",
+            ApprovalState::Expired => "expired",
+            ApprovalState::Cancelled => "cancelled",
+            ApprovalState::Consumed => "consumed",
+            ApprovalState::Lapsed => "lapsed",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<ApprovalState> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+
+    /// Whether an identical call attaches to it.
+    pub fn is_open(self) -> bool {
+        matches!(self, ApprovalState::Pending | ApprovalState::Approved)
+    }
+}
+
+/// What an approval is bound to. Nothing else may run under it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Binding {
+    pub principal: PrincipalId,
+    pub tool: CanonicalName,
+    pub tool_version: Digest,
+    /// The canonical digest of the arguments as the caller proposed them.
+    pub proposed: Digest,
+    pub policy_version: Digest,
+}
+
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Approval {
+    pub id: ApprovalId,
+    /// The call that asked first; identical ones join it.
+    pub call: CallId,
+    pub binding: Binding,
+    /// The canonical digest of what would run: the proposal, or what an approver made of it.
+    pub effective: Digest,
+    /// What would run, redacted.
+    pub arguments: RawJson,
+    /// What was proposed, redacted, where an approver changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed_arguments: Option<RawJson>,
+    /// Whether nothing was redacted, so that the call can run from here without its caller.
+    pub complete: bool,
+    pub requirement: Requirement,
+    pub state: ApprovalState,
+    pub votes: Vec<Vote>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    pub created_at_ms: i64,
+    /// While pending: when nobody may decide any more. Once approved: when it lapses.
+    pub expires_at_ms: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_at_ms: Option<i64>,
+    /// Groups that are asked as well since nobody decided in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalated_to: Option<Vec<String>>,
+    /// The call that ran under it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consumed_by: Option<CallId>,
+}
+
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Vote {
+    pub person: PrincipalId,
+    pub ballot: BallotKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Which of the requirement's entries this person counts for.
+    pub counts_for: Vec<usize>,
+    pub at_ms: i64,
+    /// The digest of what they saw.
+    pub effective: Digest,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BallotKind {
+    Approve,
+    Deny,
+    Edit,
+    RequestChanges,
+}
+
+impl BallotKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BallotKind::Approve => "approve",
+            BallotKind::Deny => "deny",
+            BallotKind::Edit => "edit",
+            BallotKind::RequestChanges => "request_changes",
+        }
+    }
+}
+
+/// What one person says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ballot {
+    Approve,
+    Deny,
+    /// Approve, but with these arguments. They have been validated and judged; `requirement` is what policy asks for
+    /// them, merged with what it asked for the proposal.
+    Edit {
+        arguments: RawJson,
+        effective: Digest,
+        requirement: Requirement,
+    },
+    /// Not like this; the caller may propose something else.
+    RequestChanges,
+}
+
+impl Ballot {
+    pub fn kind(&self) -> BallotKind {
+        match self {
+            Ballot::Approve => BallotKind::Approve,
+            Ballot::Deny => BallotKind::Deny,
+            Ballot::Edit { .. } => BallotKind::Edit,
+            Ballot::RequestChanges => BallotKind::RequestChanges,
+        }
+    }
+}
+
+/// Through which door a vote came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// Somebody with a credential of their own.
+    Person,
+    /// The person at the client that makes the call, through elicitation.
+    AtTheClient,
+}
+
+/// Why a step was refused. Nothing has changed then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ApprovalRefusal {
+    #[error("the approval is already {}", .0.as_str())]
+    Settled(ApprovalState),
+    #[error("the time to decide is over")]
+    Expired,
+    #[error("whoever asks for a call may not approve it")]
+    Requester,
+    #[error("only people may approve")]
+    NotAPerson,
+    #[error("none of the groups that must agree is yours")]
+    NotInGroup,
+    #[error("the policy does not let approvers change the arguments")]
+    NotEditable,
+    #[error("the approval was given for another call")]
+    Changed,
+}
+
+/// What a step changed, beyond the vote itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The vote counts; others must agree too.
+    Counted,
+    /// The vote was there already.
+    Repeated,
+    /// The approval left `pending`.
+    Resolved,
+}
+
+/// What happened to an approval whose time was over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TimeOut {
+    Escalated,
+    Expired,
+    /// It was approved, and nobody came to use it.
+    Lapsed,
+}
+
+impl Approval {
+    /// Takes one person's word. `valid_ms` is how long the call may use a yes.
+    pub fn vote(
+        &mut self,
+        voter: &Principal,
+        standing: Standing,
+        ballot: Ballot,
+        reason: Option<String>,
+        now_ms: i64,
+        valid_ms: i64,
+    ) -> Result<Step, ApprovalRefusal> {
+        if self.is_repeated(voter, &ballot) {
+            return Ok(Step::Repeated);
+        }
+        if self.state != ApprovalState::Pending {
+            return Err(ApprovalRefusal::Settled(self.state));
+        }
+        if now_ms >= self.expires_at_ms {
+            return Err(ApprovalRefusal::Expired);
+        }
+        let kind = ballot.kind();
+        let mut counts_for = self.counts_for(&self.requirement, voter, standing)?;
+        if let Ballot::Edit { arguments, effective, requirement } = ballot {
+            if !self.requirement.editable {
+                return Err(ApprovalRefusal::NotEditable);
+            }
+            // What policy asks may have grown with the edit.
+            counts_for = self.counts_for(&requirement, voter, standing)?;
+            let before = std::mem::replace(&mut self.arguments, arguments);
+            self.proposed_arguments.get_or_insert(before);
+            self.effective = effective;
+            self.requirement = requirement;
+        }
+        // A person's later word replaces the earlier one.
+        self.votes.retain(|vote| vote.person != voter.id);
+        let vote = Vote {
+            person: voter.id.clone(),
+            ballot: kind,
+            reason,
+            counts_for,
+            at_ms: now_ms,
+            effective: self.effective,
+        };
+        self.votes.push(vote);
+        match kind {
+            BallotKind::Deny => self.resolve(ApprovalState::Rejected, now_ms),
+            BallotKind::RequestChanges => self.resolve(ApprovalState::ChangesRequested, now_ms),
+            BallotKind::Approve | BallotKind::Edit if self.is_agreed() => {
+                self.resolve(ApprovalState::Approved, now_ms);
+                self.expires_at_ms = now_ms.saturating_add(valid_ms);
+            }
+            BallotKind::Approve | BallotKind::Edit => return Ok(Step::Counted),
+        }
+        Ok(Step::Resolved)
+    }
+
+    /// Whether somebody says again what they said before and what still stands: a click that came twice.
+    fn is_repeated(&self, voter: &Principal, ballot: &Ballot) -> bool {
+        let effective = match ballot {
+            Ballot::Edit { effective, .. } => *effective,
+            _ => self.effective,
+        };
+        let stands = match ballot.kind() {
+            BallotKind::Approve | BallotKind::Edit => {
+                matches!(
+                    self.state,
+                    ApprovalState::Pending | ApprovalState::Approved | ApprovalState::Consumed
+                )
+            }
+            BallotKind::Deny => self.state == ApprovalState::Rejected,
+            BallotKind::RequestChanges => self.state == ApprovalState::ChangesRequested,
+        };
+        stands
+            && self.votes.iter().any(|vote| {
+                vote.person == voter.id && vote.ballot == ballot.kind() && vote.effective == effective
+            })
+    }
+
+    /// Which entries of the requirement a voter counts for, if they may vote at all.
+    fn counts_for(
+        &self,
+        requirement: &Requirement,
+        voter: &Principal,
+        standing: Standing,
+    ) -> Result<Vec<usize>, ApprovalRefusal> {
+        let entries = &requirement.approvers;
+        if standing == Standing::AtTheClient {
+            let caller = |groups: &Vec<String>| groups.iter().any(|group| group == CALLER_GROUP);
+            let found: Vec<usize> = positions(entries, caller);
+            return if found.is_empty() { Err(ApprovalRefusal::Requester) } else { Ok(found) };
+        }
+        if voter.id == self.binding.principal {
+            return Err(ApprovalRefusal::Requester);
+        }
+        if voter.kind != Kind::Human {
+            return Err(ApprovalRefusal::NotAPerson);
+        }
+        let escalated = self.escalated_to.as_deref().unwrap_or_default();
+        // Whom the operator named for what nobody decided in time stands in for every group.
+        let stands_in = self.escalated_to.is_some() && escalated.iter().any(|group| voter.belongs_to(group));
+        let found =
+            positions(entries, |groups| stands_in || groups.iter().any(|group| voter.belongs_to(group)));
+        if found.is_empty() && !entries.is_empty() {
+            return Err(ApprovalRefusal::NotInGroup);
+        }
+        Ok(found)
+    }
+
+    /// Whether enough different people agree, somebody of every entry among them, all to what would run now.
+    fn is_agreed(&self) -> bool {
+        let yes = |vote: &&Vote| {
+            matches!(vote.ballot, BallotKind::Approve | BallotKind::Edit) && vote.effective == self.effective
+        };
+        let agreed: Vec<&Vote> = self.votes.iter().filter(yes).collect();
+        let every_entry = (0..self.requirement.approvers.len())
+            .all(|entry| agreed.iter().any(|vote| vote.counts_for.contains(&entry)));
+        every_entry && agreed.len() >= self.requirement.quorum as usize
+    }
+
+    /// Marks the one call that runs under it. Everything it was given for must still be so.
+    pub fn consume(
+        &mut self,
+        binding: &Binding,
+        effective: Digest,
+        call: &CallId,
+        now_ms: i64,
+    ) -> Result<(), ApprovalRefusal> {
+        if self.state != ApprovalState::Approved {
+            return Err(ApprovalRefusal::Settled(self.state));
+        }
+        if now_ms >= self.expires_at_ms {
+            return Err(ApprovalRefusal::Expired);
+        }
+        if self.binding != *binding || self.effective != effective {
+            return Err(ApprovalRefusal::Changed);
+        }
+        self.state = ApprovalState::Consumed;
+        self.consumed_by = Some(call.clone());
+        Ok(())
+    }
+
+    /// The call is not wanted any more.
+    pub fn cancel(&mut self, now_ms: i64) -> Result<(), ApprovalRefusal> {
+        match self.state {
+            ApprovalState::Pending => self.resolve(ApprovalState::Cancelled, now_ms),
+            ApprovalState::Approved => self.state = ApprovalState::Lapsed,
+            state => return Err(ApprovalRefusal::Settled(state)),
+        }
+        Ok(())
+    }
+
+    /// Does what is due. `escalate_to` are the groups to ask where the gate says so.
+    pub fn time_out(&mut self, now_ms: i64, escalate_to: &[String]) -> Option<TimeOut> {
+        if now_ms < self.expires_at_ms {
+            return None;
+        }
+        match self.state {
+            ApprovalState::Approved => {
+                self.state = ApprovalState::Lapsed;
+                Some(TimeOut::Lapsed)
+            }
+            ApprovalState::Pending
+                if self.requirement.on_timeout == OnTimeout::Escalate && self.escalated_to.is_none() =>
+            {
+                self.escalated_to = Some(escalate_to.to_vec());
+                let again = self.expires_at_ms.saturating_sub(self.created_at_ms).max(1);
+                self.expires_at_ms = now_ms.saturating_add(again);
+                Some(TimeOut::Escalated)
+            }
+            ApprovalState::Pending => {
+                self.resolve(ApprovalState::Expired, now_ms);
+                Some(TimeOut::Expired)
+            }
+            _ => None,
+        }
+    }
+
+    fn resolve(&mut self, state: ApprovalState, now_ms: i64) {
+        self.state = state;
+        self.resolved_at_ms = Some(now_ms);
+    }
+
+    /// The last word anybody gave a reason for.
+    pub fn reason(&self) -> Option<&str> {
+        self.votes.iter().rev().find_map(|vote| vote.reason.as_deref())
+    }
+}
+
+fn positions(entries: &[Vec<String>], fits: impl Fn(&Vec<String>) -> bool) -> Vec<usize> {
+    entries.iter().enumerate().filter(|(_, groups)| fits(groups)).map(|(place, _)| place).collect()
+}
+
+/// What may pass without being asked about again.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Grant {
+    pub id: GrantId,
+    pub principal: PrincipalId,
+    pub tool: CanonicalName,
+    pub tool_version: Digest,
+    /// Arguments that must be exactly so: JSON pointer and value. Others may be anything.
+    pub pins: Vec<Pin>,
+    /// The texts of the gates it stands for. A call that any other gate matches is asked about.
+    pub gates: Vec<Digest>,
+    /// `None` is no limit.
+    pub uses_left: Option<u32>,
+    pub expires_at_ms: i64,
+    pub created_at_ms: i64,
+    pub created_by: PrincipalId,
+    pub approval: ApprovalId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_at_ms: Option<i64>,
+}
+
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Pin {
+    /// A JSON pointer into the arguments; the empty one is all of them.
+    pub path: String,
+    /// The canonical digest of what must stand there.
+    pub value: Digest,
+}
+
+/// What an approver says of a grant.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GrantTerms {
+    pub pins: Vec<Pin>,
+    pub uses: Option<u32>,
+    pub expires_at_ms: i64,
+}
+
+impl Grant {
+    pub fn is_live(&self, now_ms: i64) -> bool {
+        self.revoked_at_ms.is_none() && now_ms < self.expires_at_ms && self.uses_left != Some(0)
+    }
+
+    /// Whether it stands for everything that a requirement asks.
+    pub fn covers(&self, requirement: &Requirement) -> bool {
+        requirement.gates.iter().all(|gate| self.gates.contains(&gate.text))
+    }
+}

@@ -1,0 +1,228 @@
+//! What the ledger keeps: events in a fixed vocabulary, and the bodies they name by digest.
+
+use std::sync::Arc;
+
+use crate::id::{ApprovalId, CallId, RunId, SessionId};
+use crate::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $word:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum $name { $($(#[$word_doc])* $word,)+ }
+
+        impl $name {
+            pub const ALL: &'static [$name] = &[$($name::$word,)+];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$word => $text,)+ }
+            }
+
+            pub fn parse(text: &str) -> Option<$name> {
+                Self::ALL.iter().copied().find(|one| one.as_str() == text)
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+                Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("unknown word {text:?}")))
+            }
+        }
+    };
+}
+
+words!(
+    EventKind {
+        /// Policy has spoken, whatever it said.
+        PolicyDecided = "policy.decided",
+        /// The call is about to be sent.
+        CallStarted = "tool.call.started",
+        /// The call waits for its client to answer a question of the server.
+        CallPaused = "tool.call.paused",
+        /// The client came back with its answer.
+        CallResumed = "tool.call.resumed",
+        /// The call has its end, whatever that is.
+        CallCompleted = "tool.call.completed",
+        ApprovalRequested = "approval.requested",
+        /// An identical call attached to an approval that was already asked for.
+        ApprovalJoined = "approval.joined",
+        ApprovalVoted = "approval.voted",
+        /// Nobody decided in time; others are asked as well.
+        ApprovalEscalated = "approval.escalated",
+        /// Approved, rejected, sent back, expired, cancelled or lapsed.
+        ApprovalResolved = "approval.resolved",
+        /// The one call it was given for was sent.
+        ApprovalConsumed = "approval.consumed",
+        GrantCreated = "grant.created",
+        GrantUsed = "grant.used",
+        GrantRevoked = "grant.revoked",
+        PolicyLoaded = "policy.loaded",
+        /// A new set of policies did not load; the old one stays.
+        PolicyRefused = "policy.refused",
+        TokenCreated = "token.created",
+        TokenRevoked = "token.revoked",
+        SettingChanged = "setting.changed",
+    }
+);
+
+words!(
+    /// How a call ended, or where it stands.
+    Outcome {
+        Succeeded = "succeeded",
+        /// The tool ran and said that it failed.
+        ToolError = "tool_error",
+        /// The call got no answer, or none that is one.
+        Failed = "failed",
+        Cancelled = "cancelled",
+        /// Sent, and the gateway died before the answer: nobody knows.
+        Unknown = "unknown",
+        /// The arguments do not fit the tool's schema.
+        Invalid = "invalid",
+        /// Policy forbids it.
+        Denied = "denied",
+        /// A person said no.
+        Rejected = "rejected",
+        /// A person wants something else proposed.
+        ChangesRequested = "changes_requested",
+        /// Nobody decided in time.
+        Expired = "expired",
+        PendingApproval = "pending_approval",
+        /// The server waits for an answer of the client.
+        InputRequired = "input_required",
+        /// The server took it on as a task of its own.
+        Accepted = "accepted",
+        /// The gateway could not keep its record, so nothing was sent.
+        Refused = "refused",
+    }
+);
+
+impl Outcome {
+    /// Whether the tool was executed, which is what is metered.
+    pub fn is_executed(self) -> bool {
+        matches!(self, Outcome::Succeeded | Outcome::ToolError | Outcome::Accepted)
+    }
+}
+
+words!(
+    DecisionKind {
+        Permit = "permit",
+        Approve = "approve",
+        Deny = "deny",
+    }
+);
+
+/// What all events of one call have in common.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct About {
+    pub session: Option<SessionId>,
+    pub run: Option<RunId>,
+    pub task: Option<Arc<str>>,
+    pub call: Option<CallId>,
+    pub tool: Option<CanonicalName>,
+    pub server: Option<ServerName>,
+    pub tool_version: Option<Digest>,
+    /// W3C `traceparent`, as the caller sent it.
+    pub trace: Option<Arc<str>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    pub kind: EventKind,
+    pub at_ms: i64,
+    /// Who did it: the caller, the voter, `gateway`.
+    pub principal: PrincipalId,
+    pub about: Arc<About>,
+    pub approval: Option<ApprovalId>,
+    pub policy_version: Option<Digest>,
+    pub decision: Option<DecisionKind>,
+    pub outcome: Option<Outcome>,
+    pub duration_us: Option<i64>,
+    /// Digests of redacted bodies.
+    pub input: Option<Digest>,
+    pub output: Option<Digest>,
+    /// What only this kind of event has, as an object.
+    pub detail: Option<RawJson>,
+}
+
+impl Event {
+    pub fn new(kind: EventKind, at_ms: i64, principal: PrincipalId, about: Arc<About>) -> Self {
+        Self {
+            kind,
+            at_ms,
+            principal,
+            about,
+            approval: None,
+            policy_version: None,
+            decision: None,
+            outcome: None,
+            duration_us: None,
+            input: None,
+            output: None,
+            detail: None,
+        }
+    }
+}
+
+/// Arguments or a result, redacted, kept apart from the chain under their own digest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Body {
+    pub digest: Digest,
+    pub json: RawJson,
+    pub keep_until_ms: i64,
+}
+
+/// Events that are appended together or not at all.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Entry {
+    pub events: Vec<Event>,
+    pub bodies: Vec<Body>,
+    pub durability: Durability,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Durability {
+    /// Survives the death of this process.
+    #[default]
+    Written,
+    /// Survives the death of the machine.
+    OnDisk,
+}
+
+/// An event as the ledger holds it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recorded {
+    /// Its place in the whole ledger; what pages and cursors go by.
+    pub seq: i64,
+    /// Who wrote it, and its place among what they wrote: 1, 2, 3 without a gap.
+    pub stream: Arc<str>,
+    pub stream_seq: i64,
+    pub event: Event,
+    /// The hash of the event before it in its stream; zeros for the first.
+    pub previous: Digest,
+    /// Over every field and `previous`.
+    pub hash: Digest,
+}
+
+/// Which events are wanted. What is `None` may be anything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Filter {
+    pub from_ms: Option<i64>,
+    /// Exclusive.
+    pub until_ms: Option<i64>,
+    pub kind: Option<EventKind>,
+    pub principal: Option<PrincipalId>,
+    pub session: Option<SessionId>,
+    pub run: Option<RunId>,
+    pub call: Option<CallId>,
+    pub tool: Option<CanonicalName>,
+    pub server: Option<ServerName>,
+    pub outcome: Option<Outcome>,
+    pub decision: Option<DecisionKind>,
+}

@@ -1,0 +1,143 @@
+//! The ports of the pipeline: the ledger it writes, the people it asks, the clock it goes by.
+
+use std::time::Duration;
+
+use crate::approval::{
+    Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, Grant, GrantTerms, Standing,
+};
+use crate::event::Entry;
+use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
+use crate::port::BoxFuture;
+use crate::{CanonicalName, Digest, Principal, PrincipalId, RawJson, decision::Requirement};
+
+/// The store cannot keep anything now. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the store is not available: {0}")]
+pub struct StoreDown(pub String);
+
+/// Appends to the ledger. Ends when the events are as durable as their entry asks.
+pub trait Ledger: Send + Sync {
+    /// Records what has happened. Once the tool has run there is no way back: while the store is away, entries with a
+    /// `tool.call.completed` wait in memory and are written when it returns; the future fails meanwhile.
+    fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>>;
+
+    /// Records that a call is about to be sent, and uses up what allows it, in one transaction.
+    fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>>;
+
+    /// Whether the last attempt to write succeeded.
+    fn is_up(&self) -> bool;
+}
+
+/// What lets a call be sent, beyond policy's permission.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Warrant {
+    /// No gate matched.
+    NoneNeeded,
+    Approval {
+        id: ApprovalId,
+        binding: Binding,
+        effective: Digest,
+        call: CallId,
+    },
+    Grant {
+        id: GrantId,
+    },
+    /// The next round of a call that waited for its client; each round can be taken up once.
+    Round {
+        call: CallId,
+        round: u32,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartRefused {
+    #[error(transparent)]
+    Down(#[from] StoreDown),
+    #[error(transparent)]
+    Approval(#[from] ApprovalRefusal),
+    #[error("the grant was used up, revoked or has expired")]
+    Grant,
+    #[error("this round of the call was taken up before")]
+    Round,
+}
+
+/// Approvals and grants, durable.
+pub trait Approvals: Send + Sync {
+    /// Asks people, or attaches to what they were already asked for the very same call.
+    fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>>;
+    fn get(&self, id: &ApprovalId) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>>;
+    /// Ends when the approval has left `state`, whoever decided it and in whichever process. Not before; the caller
+    /// sets its own limit.
+    fn left(&self, id: &ApprovalId, state: ApprovalState) -> BoxFuture<'static, Approval>;
+    fn decide(&self, decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>>;
+    fn cancel(&self, id: &ApprovalId, by: &PrincipalId) -> BoxFuture<'static, Result<(), DecideError>>;
+    /// Live grants of this principal for this version of a tool.
+    fn grants(
+        &self,
+        principal: &PrincipalId,
+        tool: &CanonicalName,
+        tool_version: Digest,
+    ) -> BoxFuture<'static, Result<Vec<Grant>, StoreDown>>;
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewApproval {
+    pub call: CallId,
+    pub binding: Binding,
+    /// Redacted.
+    pub arguments: RawJson,
+    /// Whether nothing was redacted.
+    pub complete: bool,
+    pub requirement: Requirement,
+    pub session: Option<SessionId>,
+    pub run: Option<RunId>,
+    pub task: Option<String>,
+    pub timeout: Duration,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Opened {
+    pub approval: Approval,
+    /// Whether it was asked for before.
+    pub joined: bool,
+}
+
+/// One vote on its way to the store.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Deciding {
+    pub id: ApprovalId,
+    pub voter: Principal,
+    pub standing: Standing,
+    pub ballot: Ballot,
+    pub reason: Option<String>,
+    pub grant: Option<GrantTerms>,
+    /// How the vote came in: `api`, `cli`, `elicitation`, `webhook:<name>`.
+    pub via: String,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decided {
+    pub approval: Approval,
+    pub grant: Option<Grant>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DecideError {
+    #[error("there is no approval {0}")]
+    Unknown(ApprovalId),
+    #[error(transparent)]
+    Refused(#[from] ApprovalRefusal),
+    #[error(transparent)]
+    Down(#[from] StoreDown),
+}
+
+/// Time and fresh ids.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+    /// Microseconds of a clock that never goes back.
+    fn monotonic_us(&self) -> i64;
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+    /// An id with this prefix that nobody has had before.
+    fn fresh_id(&self, prefix: &str) -> String;
+}

@@ -1,0 +1,64 @@
+//! Opaque ids: a prefix that says what it names, and a value nobody reads. An id is a name, never a permission.
+
+use std::fmt;
+use std::sync::Arc;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            pub const PREFIX: &'static str = $prefix;
+
+            /// Takes an id that was made earlier, or one that a caller names; only looking it up says whether it exists.
+            pub fn new(id: impl Into<Arc<str>>) -> Self {
+                Self(id.into())
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+id!(
+    /// One tool call, from its proposal to its end.
+    CallId,
+    "tc_"
+);
+id!(
+    /// A question to people whether one exact call may run.
+    ApprovalId,
+    "apr_"
+);
+id!(
+    /// A standing "don't ask again for this".
+    GrantId,
+    "grt_"
+);
+id!(
+    /// A session, as the ledger names it. Never the secret that opens it.
+    SessionId,
+    "ses_"
+);
+id!(
+    /// One execution of a task.
+    RunId,
+    "run_"
+);

@@ -1,0 +1,94 @@
+//! A tool as policy, validation and ledger see it.
+
+use std::sync::Arc;
+
+use crate::{CanonicalName, Digest, RawJson, ServerName};
+
+/// What a call of a tool may do to the world. Unknown means all of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Effects(u8);
+
+impl Effects {
+    pub const NONE: Effects = Effects(0);
+    pub const READ: Effects = Effects(1);
+    pub const WRITE: Effects = Effects(2);
+    pub const EXTERNAL: Effects = Effects(4);
+    pub const DESTRUCTIVE: Effects = Effects(8);
+    pub const ALL: Effects = Effects(15);
+
+    /// Each effect with its name, in the order they are always told.
+    pub const NAMES: [(Effects, &'static str); 4] = [
+        (Effects::READ, "read"),
+        (Effects::WRITE, "write"),
+        (Effects::EXTERNAL, "external"),
+        (Effects::DESTRUCTIVE, "destructive"),
+    ];
+
+    #[must_use]
+    pub const fn and(self, other: Effects) -> Effects {
+        Effects(self.0 | other.0)
+    }
+
+    pub const fn contains(self, other: Effects) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether a call may leave the world changed: then its start is on disk before it is sent.
+    pub const fn changes_something(self) -> bool {
+        self.0 & (Effects::WRITE.0 | Effects::DESTRUCTIVE.0) != 0
+    }
+
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES.into_iter().filter(move |(effect, _)| self.contains(*effect)).map(|(_, name)| name)
+    }
+
+    pub fn named(name: &str) -> Option<Effects> {
+        Self::NAMES.into_iter().find(|(_, one)| *one == name).map(|(effect, _)| effect)
+    }
+}
+
+impl serde::Serialize for Effects {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.names())
+    }
+}
+
+/// How much of a call is kept.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AuditLevel {
+    /// Nothing of a call that is permitted and only reads. What may change something is always recorded.
+    None,
+    /// Events, with arguments and results up to a small size.
+    Standard,
+    /// Events, with arguments and results up to a large size, kept for longer.
+    Detailed,
+}
+
+impl AuditLevel {
+    pub const ALL: [AuditLevel; 3] = [AuditLevel::None, AuditLevel::Standard, AuditLevel::Detailed];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AuditLevel::None => "none",
+            AuditLevel::Standard => "standard",
+            AuditLevel::Detailed => "detailed",
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tool {
+    pub name: CanonicalName,
+    pub server: ServerName,
+    /// What the server itself calls it.
+    pub own: Arc<str>,
+    /// The digest of name, description, schemas and annotations as the server gave them.
+    pub version: Digest,
+    pub effects: Effects,
+    /// Whether a call may be sent again without the danger that it counts twice.
+    pub idempotent: bool,
+    pub audit: AuditLevel,
+    pub input_schema: Option<RawJson>,
+    pub output_schema: Option<RawJson>,
+}
