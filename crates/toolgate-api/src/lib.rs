@@ -1,1 +1,104 @@
 #![doc = include_str!("../README.md")]
+
+mod access;
+mod call;
+mod document;
+mod problem;
+mod read;
+mod replay;
+mod routes;
+mod similar;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use toolgate_catalog::Catalog;
+use toolgate_core::Limits;
+use toolgate_core::governance::Clock;
+use toolgate_core::signature::SigningKey;
+use toolgate_pipeline::desk::Desk;
+use toolgate_store::{Books, Store};
+use tower::ServiceExt;
+
+pub use call::{Hold, NotCalled, ToolCallRequest, ToolCaller};
+pub use problem::Problem;
+use replay::SeenIds;
+
+/// What the routes need. Everything is shared with the rest of the gateway.
+pub struct Services {
+    pub store: Store,
+    pub books: Arc<Books>,
+    pub desk: Arc<Desk>,
+    pub caller: Arc<dyn ToolCaller>,
+    pub catalog: Arc<Catalog>,
+    pub clock: Arc<dyn Clock>,
+    pub webhooks: Vec<IncomingWebhook>,
+    pub limits: Limits,
+}
+
+/// Another program through which people decide. It signs what it sends.
+#[derive(Clone, Debug)]
+pub struct IncomingWebhook {
+    pub name: String,
+    pub key: SigningKey,
+    /// The groups that everybody who decides through it counts for.
+    pub groups: Vec<String>,
+}
+
+pub(crate) struct Inner {
+    services: Services,
+    seen: SeenIds,
+}
+
+/// What every handler is given.
+#[derive(Clone)]
+pub(crate) struct Context(Arc<Inner>);
+
+impl std::ops::Deref for Context {
+    type Target = Services;
+
+    fn deref(&self) -> &Services {
+        &self.0.services
+    }
+}
+
+/// The REST API, behind the edge: Host, Origin and token are checked before a request comes here.
+#[derive(Clone)]
+pub struct Api {
+    router: axum::Router,
+}
+
+impl Api {
+    pub fn new(services: Services) -> Api {
+        let context = Context(Arc::new(Inner { services, seen: SeenIds::default() }));
+        Api { router: routes::router(context) }
+    }
+
+    /// Whether a path is one that [`Api::serve`] should get.
+    pub fn handles(path: &str) -> bool {
+        access::is_ours(path)
+    }
+
+    /// Whether requests to a path come without a token, because they are signed.
+    pub fn is_open(path: &str) -> bool {
+        access::is_signed(path)
+    }
+
+    /// Answers one request. The verified [`toolgate_core::Principal`] is among its extensions, or nobody is.
+    pub async fn serve<B>(&self, request: http::Request<B>) -> http::Response<Bytes>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let served = self.router.clone().oneshot(request.map(Body::new)).await;
+        let (parts, body) = served.unwrap_or_else(|never| match never {}).into_parts();
+        // Every answer is whole in memory, so reading it cannot fail.
+        let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+        http::Response::from_parts(parts, bytes)
+    }
+}

@@ -6,6 +6,7 @@ mod naming;
 mod section;
 mod snapshot;
 mod template;
+mod tool;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +19,7 @@ pub use filter::Filter;
 pub use naming::{NAME_CHARS_MAX, wire_name};
 pub use section::{BadCursor, Entry, Page, Section};
 pub use snapshot::{ResourceTarget, Snapshot};
+pub use tool::{Hints, ToolRule};
 
 /// How one server's things are named and which of its tools are shown.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub struct ServerSettings {
     /// False keeps the server's own names, which only works while it is the only server.
     pub prefix: bool,
     pub filter: Filter,
+    /// Whether the server's own hints about its tools' effects are believed.
+    pub hints: Hints,
 }
 
 /// Which lists a change touched.
@@ -45,14 +49,21 @@ impl Changes {
 /// The live catalogue: readers take a snapshot and never wait.
 pub struct Catalog {
     servers: Vec<ServerSettings>,
+    rules: Vec<ToolRule>,
     listings: Mutex<BTreeMap<ServerName, Listing>>,
     snapshot: ArcSwap<Snapshot>,
 }
 
 impl Catalog {
-    /// `servers` in the operator's order, which decides who keeps a name that two could have.
-    pub fn new(servers: Vec<ServerSettings>) -> Self {
-        Self { servers, listings: Mutex::default(), snapshot: ArcSwap::from_pointee(Snapshot::default()) }
+    /// `servers` in the operator's order, which decides who keeps a name that two could have;
+    /// `rules` in the operator's order, the later ones winning.
+    pub fn new(servers: Vec<ServerSettings>, rules: Vec<ToolRule>) -> Self {
+        Self {
+            servers,
+            rules,
+            listings: Mutex::default(),
+            snapshot: ArcSwap::from_pointee(Snapshot::default()),
+        }
     }
 
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -66,7 +77,7 @@ impl Catalog {
         }
         let mut listings = self.listings.lock().unwrap_or_else(PoisonError::into_inner);
         listings.insert(server.clone(), listing);
-        let next = Snapshot::build(&self.servers, &listings);
+        let next = Snapshot::build(&self.servers, &self.rules, &listings);
         let before = self.snapshot.swap(Arc::new(next));
         self.snapshot.load().changes_since(&before)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use toolgate_core::{CanonicalName, RawJson, ServerName};
+use toolgate_core::{CanonicalName, RawJson, ServerName, Tool};
 use toolgate_wire::param_header::ParamHeader;
 
 /// One thing that one server offers.
@@ -21,6 +21,8 @@ pub struct Entry {
     pub definition: RawJson,
     /// Arguments that travel as headers too (tools only).
     pub param_headers: Vec<ParamHeader>,
+    /// What policy and ledger know it as (tools only).
+    pub tool: Option<Arc<Tool>>,
 }
 
 #[derive(Debug, Default)]

@@ -12,6 +12,7 @@ use crate::definition;
 use crate::naming::{suffixed_name, wire_name, wire_prefix};
 use crate::section::{Entry, Section};
 use crate::template::Template;
+use crate::tool::{self, ToolRule};
 use crate::{Changes, ServerSettings};
 
 #[derive(Debug, Default)]
@@ -72,7 +73,11 @@ impl Kind {
 }
 
 impl Snapshot {
-    pub(crate) fn build(servers: &[ServerSettings], listings: &BTreeMap<ServerName, Listing>) -> Self {
+    pub(crate) fn build(
+        servers: &[ServerSettings],
+        rules: &[ToolRule],
+        listings: &BTreeMap<ServerName, Listing>,
+    ) -> Self {
         let mut left_out = Vec::new();
         let present: Vec<(&ServerSettings, &Listing)> =
             servers.iter().filter_map(|one| Some((one, listings.get(&one.name)?))).collect();
@@ -82,7 +87,8 @@ impl Snapshot {
             for (settings, listing) in &present {
                 let earlier = servers.iter().take_while(|one| one.name != settings.name);
                 let earlier: Vec<String> = earlier.map(|one| wire_prefix(&one.name)).collect();
-                add_server(&mut entries, &mut taken, &mut left_out, settings, &earlier, kind, items(listing));
+                let shelf = Shelf { entries: &mut entries, taken: &mut taken, left_out: &mut left_out };
+                shelf.add_server(settings, rules, &earlier, kind, items(listing));
             }
             Section::new(entries)
         };
@@ -182,50 +188,61 @@ fn serves_resources(listing: &Listing) -> bool {
     declared.unwrap_or(false) || !listing.resources.is_empty() || !listing.templates.is_empty()
 }
 
-fn add_server(
-    entries: &mut Vec<Arc<Entry>>,
-    taken: &mut HashSet<String>,
-    left_out: &mut Vec<(CanonicalName, String)>,
-    settings: &ServerSettings,
-    earlier: &[String],
-    kind: Kind,
-    items: &[RawJson],
-) {
-    let is_tool = kind == Kind::Tool;
-    let mut own_names = HashSet::new();
-    let mut named: Vec<(String, &RawJson)> = items
-        .iter()
-        .filter_map(|item| Some((Members::of(item).ok()?.get_str(kind.key())?.into_owned(), item)))
-        .filter(|(own, _)| !is_tool || settings.filter.shows(own))
-        .filter(|(own, _)| own_names.insert(own.clone()))
-        .collect();
-    // Names that need no change come first, so that `a__b` keeps its name beside `a.b`, whatever the server's order.
-    named.sort_by(|(a, _), (b, _)| (needs_change(a), a).cmp(&(needs_change(b), b)));
-    for (own, item) in named {
-        let canonical = CanonicalName::of(&settings.name, &own);
-        if let Some(fault) = kind.fault(item) {
-            left_out.push((canonical, fault));
-            continue;
-        }
-        let param_headers = match if is_tool { tool_headers(item) } else { Ok(Vec::new()) } {
-            Ok(found) => found,
-            Err(why) => {
-                left_out.push((canonical, why));
+/// What one kind's section is built from.
+struct Shelf<'a> {
+    entries: &'a mut Vec<Arc<Entry>>,
+    taken: &'a mut HashSet<String>,
+    left_out: &'a mut Vec<(CanonicalName, String)>,
+}
+
+impl Shelf<'_> {
+    fn add_server(
+        self,
+        settings: &ServerSettings,
+        rules: &[ToolRule],
+        earlier: &[String],
+        kind: Kind,
+        items: &[RawJson],
+    ) {
+        let is_tool = kind == Kind::Tool;
+        let mut own_names = HashSet::new();
+        let mut named: Vec<(String, &RawJson)> = items
+            .iter()
+            .filter_map(|item| Some((Members::of(item).ok()?.get_str(kind.key())?.into_owned(), item)))
+            .filter(|(own, _)| !is_tool || settings.filter.shows(own))
+            .filter(|(own, _)| own_names.insert(own.clone()))
+            .collect();
+        // Names that need no change come first, so that `a__b` keeps its name beside `a.b`, whatever the server's order.
+        named.sort_by(|(a, _), (b, _)| (needs_change(a), a).cmp(&(needs_change(b), b)));
+        for (own, item) in named {
+            let canonical = CanonicalName::of(&settings.name, &own);
+            if let Some(fault) = kind.fault(item) {
+                self.left_out.push((canonical, fault));
                 continue;
             }
-        };
-        let wire = free_name(taken, settings, earlier, kind, &own);
-        let mut quoted = String::new();
-        push_string(&mut quoted, &wire);
-        let Ok(definition) = object::with_member(item.as_str(), kind.key(), &quoted) else { continue };
-        entries.push(Arc::new(Entry {
-            server: settings.name.clone(),
-            own,
-            wire,
-            canonical,
-            definition: RawJson::from_composed(definition),
-            param_headers,
-        }));
+            let param_headers = match if is_tool { tool_headers(item) } else { Ok(Vec::new()) } {
+                Ok(found) => found,
+                Err(why) => {
+                    self.left_out.push((canonical, why));
+                    continue;
+                }
+            };
+            let wire = free_name(self.taken, settings, earlier, kind, &own);
+            let mut quoted = String::new();
+            push_string(&mut quoted, &wire);
+            let Ok(definition) = object::with_member(item.as_str(), kind.key(), &quoted) else { continue };
+            let describe = || tool::describe(&settings.name, &own, &canonical, item, settings.hints, rules);
+            let tool = is_tool.then(describe);
+            self.entries.push(Arc::new(Entry {
+                server: settings.name.clone(),
+                own,
+                wire,
+                canonical,
+                definition: RawJson::from_composed(definition),
+                param_headers,
+                tool,
+            }));
+        }
     }
 }
 

@@ -71,6 +71,8 @@ pub struct Approval {
     /// The call that asked first; identical ones join it.
     pub call: CallId,
     pub binding: Binding,
+    /// Who asks, as they were known when they asked: an edit is judged for them again.
+    pub requester: Principal,
     /// The canonical digest of what would run: the proposal, or what an approver made of it.
     pub effective: Digest,
     /// What would run, redacted.

@@ -98,6 +98,27 @@ impl Requirement {
             && self.approvers.iter().all(|groups| groups.iter().any(|group| group == CALLER_GROUP))
     }
 
+    /// What both ask together: never less strict than either.
+    #[must_use]
+    pub fn merged(mut self, other: Requirement) -> Requirement {
+        self.gates.extend(other.gates);
+        self.gates.sort();
+        self.gates.dedup();
+        for groups in other.approvers {
+            if !self.approvers.contains(&groups) {
+                self.approvers.push(groups);
+            }
+        }
+        self.quorum = self.quorum.max(other.quorum);
+        self.timeout_seconds = match (self.timeout_seconds, other.timeout_seconds) {
+            (Some(one), Some(two)) => Some(one.min(two)),
+            (one, two) => one.or(two),
+        };
+        self.on_timeout = self.on_timeout.min(other.on_timeout);
+        self.editable &= other.editable;
+        self
+    }
+
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout_seconds.map(Duration::from_secs)
     }

@@ -98,6 +98,8 @@ words!(
         InputRequired = "input_required",
         /// The server took it on as a task of its own.
         Accepted = "accepted",
+        /// An identical call that was approved together with it ran; it got that one's result.
+        Joined = "joined",
         /// The gateway could not keep its record, so nothing was sent.
         Refused = "refused",
     }

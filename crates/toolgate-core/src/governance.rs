@@ -84,6 +84,7 @@ pub trait Approvals: Send + Sync {
 pub struct NewApproval {
     pub call: CallId,
     pub binding: Binding,
+    pub requester: Principal,
     /// Redacted.
     pub arguments: RawJson,
     /// Whether nothing was redacted.
@@ -127,6 +128,8 @@ pub enum DecideError {
     Unknown(ApprovalId),
     #[error(transparent)]
     Refused(#[from] ApprovalRefusal),
+    #[error("\"don't ask again\" can be said only where one person's word is enough")]
+    GrantNeedsQuorumOfOne,
     #[error(transparent)]
     Down(#[from] StoreDown),
 }

@@ -37,6 +37,11 @@ impl ServerName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The text itself, not a copy.
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.0)
+    }
 }
 
 impl fmt::Display for ServerName {
@@ -74,6 +79,11 @@ impl CanonicalName {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The text itself, not a copy.
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.0)
     }
 }
 

@@ -26,6 +26,11 @@ impl PrincipalId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The text itself, not a copy.
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.0)
+    }
 }
 
 impl fmt::Display for PrincipalId {
@@ -110,7 +115,7 @@ impl Kind {
 }
 
 /// A verified caller.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Principal {
     /// The name given when the token was made (`--principal`), else the token's own id: several tokens may belong to
     /// one principal.

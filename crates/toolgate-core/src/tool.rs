@@ -77,6 +77,17 @@ impl AuditLevel {
     }
 }
 
+/// What becomes of a result that breaks the tool's own `outputSchema`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OutputCheck {
+    Off,
+    /// It is passed on with a warning.
+    #[default]
+    Warn,
+    /// It is withheld, and the call has failed.
+    Enforce,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tool {
     pub name: CanonicalName,
@@ -91,4 +102,6 @@ pub struct Tool {
     pub audit: AuditLevel,
     pub input_schema: Option<RawJson>,
     pub output_schema: Option<RawJson>,
+    /// What the operator says for this very tool.
+    pub output_check: Option<OutputCheck>,
 }

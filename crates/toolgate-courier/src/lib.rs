@@ -1,1 +1,104 @@
 #![doc = include_str!("../README.md")]
+
+mod backoff;
+mod client;
+mod cloud_event;
+mod delivery;
+mod follower;
+mod meter;
+mod otlp;
+mod receiver;
+mod webhook;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_store::{SinkStart, Store, StoreError};
+
+use delivery::Delivery;
+use follower::{Follower, Pace};
+pub use meter::{METER_EVENT_TYPE, meter_event};
+pub use receiver::{BadReceiver, MeterWebhook, Otlp, Receiver, Webhook};
+
+/// Everything that follows the ledger, under way.
+pub struct Courier {
+    tasks: TaskTracker,
+    bells: Vec<Arc<Notify>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Receiver(#[from] BadReceiver),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Courier {
+    /// Starts one follower for each receiver. One that is new hears of what is recorded once this has ended, so end it
+    /// before the first call is let in.
+    ///
+    /// Followers end after `shutdown`, with a last attempt at what is still to be delivered; wait for that with
+    /// [`Courier::finish`].
+    pub async fn start(
+        store: &Store,
+        receivers: Vec<Receiver>,
+        shutdown: &CancellationToken,
+    ) -> Result<Courier, StartError> {
+        Self::start_at(Pace::default(), store, receivers, shutdown).await
+    }
+
+    async fn start_at(
+        pace: Pace,
+        store: &Store,
+        receivers: Vec<Receiver>,
+        shutdown: &CancellationToken,
+    ) -> Result<Courier, StartError> {
+        let prepared = prepare(receivers)?;
+        let (tasks, mut bells) = (TaskTracker::new(), Vec::new());
+        for (sink, _) in &prepared {
+            store.create_sink(sink, SinkStart::Now).await?;
+        }
+        for (sink, delivery) in prepared {
+            let follower = Follower::new(pace, sink, store.clone(), delivery);
+            bells.push(follower.bell());
+            tasks.spawn(follower.run(shutdown.clone()));
+        }
+        tasks.close();
+        Ok(Courier { tasks, bells })
+    }
+
+    /// Says that there is something new, so that nobody waits for the next look.
+    pub fn nudge(&self) {
+        self.bells.iter().for_each(|bell| bell.notify_one());
+    }
+
+    /// Ends when every follower has; bounded once shutdown has begun.
+    pub async fn finish(self) {
+        self.tasks.wait().await;
+    }
+}
+
+/// All receivers are looked at before the first one starts.
+fn prepare(receivers: Vec<Receiver>) -> Result<Vec<(String, Delivery)>, BadReceiver> {
+    let mut sinks = BTreeSet::new();
+    let mut prepared = Vec::new();
+    for receiver in receivers {
+        let sink = receiver.sink();
+        if !sinks.insert(sink.clone()) {
+            return Err(BadReceiver::Twice { sink });
+        }
+        let delivery = receiver.into_delivery()?;
+        // Who wants to hear of nothing needs no follower, and the store has no empty list of kinds.
+        if !delivery.kinds().is_empty() {
+            prepared.push((sink, delivery));
+        }
+    }
+    Ok(prepared)
+}

@@ -18,6 +18,7 @@ use crate::exchange::{Exchange, Frame, Pieces};
 use crate::gateway::Gateway;
 use crate::listen::Subscription;
 use crate::pipe::Pipe;
+use crate::rest::RestBody;
 use crate::session::Session;
 use crate::stream::EventLog;
 
@@ -38,6 +39,8 @@ pub(crate) enum OutBody {
     /// Pieces that are still to be sent; the next one is the first that is not empty.
     Whole(Pieces),
     Events(EventBody),
+    /// What the service beside MCP answers.
+    Rest(RestBody),
 }
 
 impl OutBody {
@@ -62,6 +65,7 @@ impl Body for OutBody {
                 Poll::Ready(event) => event,
                 Poll::Pending => return Poll::Pending,
             },
+            OutBody::Rest(body) => return Pin::new(body).poll_frame(context),
         };
         Poll::Ready(next.map(|bytes| Ok(BodyFrame::data(bytes))))
     }
@@ -70,6 +74,7 @@ impl Body for OutBody {
         match self {
             OutBody::Whole(Pieces(pieces)) => pieces.iter().all(Bytes::is_empty),
             OutBody::Events(_) => false,
+            OutBody::Rest(body) => body.is_end_stream(),
         }
     }
 
@@ -79,6 +84,7 @@ impl Body for OutBody {
                 SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum())
             }
             OutBody::Events(_) => SizeHint::default(),
+            OutBody::Rest(body) => body.size_hint(),
         }
     }
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey};
 use toolgate_core::server::Era;
-use toolgate_core::{PrincipalId, RawJson, RpcError};
+use toolgate_core::{Principal, PrincipalId, RawJson, RpcError};
 use toolgate_wire::object::{self, with_member};
 use toolgate_wire::{Members, Version, compose, meta};
 
@@ -18,7 +18,7 @@ use crate::session::Session;
 /// Who is calling and what they can do: fixed for a session of the older era, read anew from each request of the newer.
 pub(crate) struct Client {
     pub(crate) key: ClientKey,
-    pub(crate) principal: PrincipalId,
+    pub(crate) principal: Principal,
     pub(crate) version: Version,
     pub(crate) capabilities: RawJson,
     pub(crate) info: Option<RawJson>,
@@ -110,6 +110,26 @@ pub(crate) fn level_passes(wanted: &str, params: &RawJson) -> bool {
 }
 
 impl RequestCaller {
+    /// The same client with nobody there to hear or answer.
+    pub(crate) fn without_ears(&self) -> Self {
+        let client = Client {
+            key: next_key(),
+            principal: self.client.principal.clone(),
+            version: self.client.version,
+            capabilities: RawJson::EMPTY,
+            info: self.client.info.clone(),
+            abilities: Abilities::default(),
+        };
+        Self {
+            client: Arc::new(client),
+            session: None,
+            progress_token: None,
+            log_level: None,
+            input_wait: self.input_wait,
+            mailbox: Mailbox::default(),
+        }
+    }
+
     /// Notifications are best effort: a client that reads too slowly loses some rather than slowing the server down.
     fn notify(&self, method: &str, params: &RawJson) {
         self.mailbox.leave(Outbound::Notify(compose::notification(method, Some(params))));
@@ -127,7 +147,7 @@ impl RequestCaller {
 
 impl Caller for RequestCaller {
     fn principal(&self) -> &PrincipalId {
-        &self.client.principal
+        &self.client.principal.id
     }
 
     fn client(&self) -> ClientKey {

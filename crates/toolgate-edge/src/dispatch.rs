@@ -1,26 +1,29 @@
 //! One `match` over request kinds: what is answered here, and what goes to which server.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{Entry, Section, Snapshot};
 use toolgate_core::port::{AskKind, Caller, InputAnswers, Reply, ServerError, ServerRequest};
 use toolgate_core::server::Era;
 use toolgate_core::{Fault, PrincipalId, RawJson, RpcError, ServerName};
-use toolgate_wire::object::{self, push_member, with_member};
-use toolgate_wire::{Members, header};
+use toolgate_wire::Members;
+use toolgate_wire::object::{push_member, with_member};
 
 use crate::caller::{RequestCaller, cannot_answer, level_rank};
 use crate::era::{self, quoted, resource_not_found};
 use crate::gateway::Gateway;
-use crate::parked;
+use crate::jobs;
 use crate::parts::{Head, OwnedRequest};
 use crate::seal::Sealer;
+use crate::said::Said;
+use crate::server_state;
 use crate::session::Session;
 use crate::task_id;
+use crate::tool_call::ToolCall;
 
 /// How often a server of the newer era may ask for more input before its call is given up.
 const INPUT_ROUNDS_MAX: usize = 10;
@@ -28,12 +31,13 @@ const INPUT_ROUNDS_MAX: usize = 10;
 /// How long to wait, at first, before a server is called again that asked for nothing else.
 const CALL_AGAIN_PAUSE: Duration = Duration::from_millis(50);
 
-type Answer = Result<Reply, RpcError>;
+type Answer = Result<Said, RpcError>;
 
 pub(crate) async fn run(
     gateway: &Arc<Gateway>,
     caller: Arc<RequestCaller>,
     mut request: OwnedRequest,
+    cancel: &CancellationToken,
 ) -> Answer {
     let method = request.head.method.clone();
     let session = caller.session.clone();
@@ -45,11 +49,11 @@ pub(crate) async fn run(
         ("resources/templates/list", _) => {
             list(gateway, &request, "resourceTemplates", |snapshot| &snapshot.templates).await
         }
-        ("tools/call", _) => call_tool(gateway, caller, &mut request).await,
+        ("tools/call", _) => call_tool(gateway, caller, request, cancel).await,
         ("prompts/get", _) => get_prompt(gateway, caller, &mut request).await,
         ("resources/read", _) => read_resource(gateway, caller, &mut request).await,
         ("completion/complete", _) => complete(gateway, caller, &mut request).await,
-        ("server/discover", None) => Ok(Reply::Complete(era::discover(gateway))),
+        ("server/discover", None) => complete_with(era::discover(gateway)),
         ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => {
             task(gateway, caller, &mut request).await
         }
@@ -62,7 +66,11 @@ pub(crate) async fn run(
 }
 
 fn empty() -> Answer {
-    Ok(Reply::Complete(RawJson::EMPTY))
+    complete_with(RawJson::EMPTY)
+}
+
+fn complete_with(result: RawJson) -> Answer {
+    Ok(Reply::Complete(result).into())
 }
 
 async fn list(
@@ -95,25 +103,19 @@ async fn list(
         push_member(&mut text, "nextCursor", &quoted(&cursor));
     }
     text.push('}');
-    Ok(Reply::Complete(RawJson::from_composed(text)))
+    complete_with(RawJson::from_composed(text))
 }
 
-async fn call_tool(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+async fn call_tool(
+    gateway: &Arc<Gateway>,
+    caller: Arc<RequestCaller>,
+    request: OwnedRequest,
+    cancel: &CancellationToken,
+) -> Answer {
     let name = request.parts.target(&request.head.method)?;
     let entry = find(gateway, name, |snapshot| &snapshot.tools).await;
     let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown tool: {name}")))?;
-    let mut upstream = upstream(gateway, &caller, request, &entry.server, &entry.own)?;
-    upstream.param_headers = param_headers(&entry, request);
-    match forward(gateway, &caller, &entry.server, upstream).await {
-        Ok(Reply::Complete(result)) => {
-            remember_links(gateway, &caller.client.principal, &entry.server, &result);
-            Ok(Reply::Complete(result))
-        }
-        Ok(other) => Ok(other),
-        Err(ServerError::Rpc(error)) => Err(error),
-        // The model can react to a result, not to a protocol error.
-        Err(ServerError::Fault(fault)) => Ok(Reply::Complete(fault_result(&fault))),
-    }
+    ToolCall::new(gateway, caller, entry, request).run(cancel).await
 }
 
 async fn get_prompt(
@@ -125,7 +127,7 @@ async fn get_prompt(
     let entry = find(gateway, name, |snapshot| &snapshot.prompts).await;
     let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
     let upstream = upstream(gateway, &caller, request, &entry.server, &entry.own)?;
-    forward(gateway, &caller, &entry.server, upstream).await.map_err(rpc_error)
+    pass_on(gateway, &caller, &entry.server, upstream).await
 }
 
 async fn read_resource(
@@ -134,9 +136,9 @@ async fn read_resource(
     request: &mut OwnedRequest,
 ) -> Answer {
     let uri = request.parts.target(&request.head.method)?;
-    let (server, own) = resource_target(gateway, &caller.client.principal, uri).await?;
+    let (server, own) = resource_target(gateway, &caller.client.principal.id, uri).await?;
     let upstream = upstream(gateway, &caller, request, &server, &own)?;
-    forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)
+    pass_on(gateway, &caller, &server, upstream).await
 }
 
 async fn resource_target(
@@ -189,7 +191,7 @@ async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &
     params.write_without(&mut text, |key| matches!(key, "ref" | "_meta"));
     let mut upstream = ServerRequest::new("completion/complete", text);
     upstream.meta = cargo;
-    forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)
+    pass_on(gateway, &caller, &server, upstream).await
 }
 
 async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
@@ -199,16 +201,19 @@ async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut 
         return Err(RpcError::new(RpcError::MISSING_CAPABILITY, message).with_data(required));
     }
     let exposed = request.parts.target(&request.head.method)?;
-    let (server, own) = task_id::resolve(&gateway.sealer, &caller.client.principal, exposed)
+    if let Some(approval) = jobs::resolve(&gateway.sealer, &caller.client.principal.id, exposed) {
+        return jobs::answer(gateway, &caller, &request.head.method, exposed, approval).await;
+    }
+    let (server, own) = task_id::resolve(&gateway.sealer, &caller.client.principal.id, exposed)
         .ok_or_else(|| RpcError::invalid_params(format!("unknown task: {exposed}")))?;
     let upstream = upstream(gateway, &caller, request, &server, &own)?;
     match forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)? {
         Reply::Complete(result) => {
             let result =
-                expose_task(&gateway.sealer, &server, &caller.client.principal, &result).unwrap_or(result);
-            Ok(Reply::Complete(result))
+                expose_task(&gateway.sealer, &server, &caller.client.principal.id, &result).unwrap_or(result);
+            complete_with(result)
         }
-        other => Ok(other),
+        other => Ok(other.into()),
     }
 }
 
@@ -238,7 +243,7 @@ fn set_level(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> An
 
 async fn subscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
     let uri = string_param(request, "uri")?;
-    let (server, own) = resource_target(gateway, &session.client.principal, &uri).await?;
+    let (server, own) = resource_target(gateway, &session.client.principal.id, &uri).await?;
     if session.watch(&server, &own, &uri)? {
         let taken = gateway.servers.watch_resource(&server, &own).await;
         if !taken {
@@ -261,7 +266,7 @@ fn unsubscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> 
 }
 
 /// An entry by any of its names. A name that is not known yet may belong to a server that is still starting.
-async fn find(gateway: &Gateway, name: &str, section: fn(&Snapshot) -> &Section) -> Option<Arc<Entry>> {
+pub(crate) async fn find(gateway: &Gateway, name: &str, section: fn(&Snapshot) -> &Section) -> Option<Arc<Entry>> {
     let now = || section(&gateway.catalog.snapshot()).find(name).cloned();
     if let Some(entry) = now() {
         return Some(entry);
@@ -282,9 +287,9 @@ fn upstream(
     let mut upstream = ServerRequest::new(head.method.clone(), parts.params_for(&head.method, own));
     upstream.name = Some(own.to_owned());
     upstream.meta = std::mem::take(&mut parts.meta.cargo);
-    let principal = &caller.client.principal;
-    upstream.input =
-        parts.input(|sealed| parked::open_server_state(&gateway.sealer, server, principal, sealed))?;
+    let principal = &caller.client.principal.id;
+    let open = |sealed: &str| server_state::open(&gateway.sealer, server, principal, sealed);
+    upstream.input = parts.input(open)?.answers;
     Ok(upstream)
 }
 
@@ -302,23 +307,23 @@ pub(crate) fn arguments(head: &Head) -> serde_json::Value {
     members.get("arguments").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
-/// Headers for the server: those its own schema asks for, and those the client sent that we know nothing of.
-fn param_headers(entry: &Entry, request: &OwnedRequest) -> Vec<(String, String)> {
-    if entry.param_headers.is_empty() {
-        return request.param_headers.clone();
-    }
-    let arguments = arguments(&request.head);
-    let own = entry
-        .param_headers
-        .iter()
-        .filter_map(|one| Some((one.header.clone(), header::encode_value(&one.value(&arguments)?))));
-    let known = |name: &str| entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name));
-    let foreign = request.param_headers.iter().filter(|(name, _)| !known(name)).cloned();
-    own.chain(foreign).collect()
+/// Sends what is not a tool call to its server and passes the answer on.
+async fn pass_on(
+    gateway: &Arc<Gateway>,
+    caller: &Arc<RequestCaller>,
+    server: &ServerName,
+    request: ServerRequest,
+) -> Answer {
+    let reply = forward(gateway, caller, server, request).await.map_err(rpc_error)?;
+    let Reply::InputRequired(result) = reply else { return Ok(reply.into()) };
+    let principal = &caller.client.principal.id;
+    let seal = |own: &str| server_state::seal(&gateway.sealer, server, principal, None, own);
+    Ok(Reply::InputRequired(mark_state(&result, seal)).into())
 }
 
-/// Sends a request to its server and brings the answer into a form this client understands.
-async fn forward(
+/// Sends a request to its server and brings the answer into a form this client understands. What a server of the newer
+/// era wants to know is still unsealed then.
+pub(crate) async fn forward(
     gateway: &Arc<Gateway>,
     caller: &Arc<RequestCaller>,
     server: &ServerName,
@@ -335,17 +340,11 @@ async fn forward(
             Reply::InputRequired(result) if caller.client.era() == Era::Legacy => {
                 request.input = Some(ask_client(caller, &result).await?);
             }
-            Reply::InputRequired(result) => {
-                let seal = |own: &str| {
-                    parked::seal_server_state(&gateway.sealer, server, &caller.client.principal, own)
-                };
-                return Ok(Reply::InputRequired(mark_state(&result, seal)));
-            }
             Reply::Task(result) => {
-                let exposed = expose_task(&gateway.sealer, server, &caller.client.principal, &result);
+                let exposed = expose_task(&gateway.sealer, server, &caller.client.principal.id, &result);
                 return Ok(Reply::Task(exposed.unwrap_or(result)));
             }
-            complete => return Ok(complete),
+            other => return Ok(other),
         }
     }
     Err(RpcError::new(
@@ -382,27 +381,12 @@ async fn ask_client(caller: &Arc<RequestCaller>, result: &RawJson) -> Result<Inp
 }
 
 /// Seals a server's `requestState`, so that it is told apart from handles of ours when it comes back.
-fn mark_state(result: &RawJson, seal: impl Fn(&str) -> String) -> RawJson {
+pub(crate) fn mark_state(result: &RawJson, seal: impl Fn(&str) -> String) -> RawJson {
     let state =
         Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
     let marked =
         state.and_then(|own| with_member(result.as_str(), "requestState", &quoted(&seal(&own))).ok());
     marked.map_or_else(|| result.clone(), RawJson::from_composed)
-}
-
-fn remember_links(gateway: &Gateway, principal: &PrincipalId, server: &ServerName, result: &RawJson) {
-    if memchr::memmem::find(result.as_bytes(), b"\"resource_link\"").is_none() {
-        return;
-    }
-    let Ok(members) = Members::of(result) else { return };
-    let blocks =
-        members.get("content").and_then(|content| object::elements(content).ok()).unwrap_or_default();
-    let blocks = blocks.into_iter().filter_map(|block| Members::parse(block).ok());
-    let uris: HashSet<String> = blocks
-        .filter(|block| block.get_str("type").as_deref() == Some("resource_link"))
-        .filter_map(|block| block.get_str("uri").map(|uri| uri.into_owned()))
-        .collect();
-    gateway.links.remember(principal, server, uris);
 }
 
 fn fault_data(fault: &Fault) -> serde_json::Value {
@@ -413,15 +397,6 @@ fn fault_data(fault: &Fault) -> serde_json::Value {
         "retry": fault.kind.safe_to_retry(),
         "hint": fault.hint(),
     })
-}
-
-fn fault_result(fault: &Fault) -> RawJson {
-    json!({
-        "content": [{ "type": "text", "text": format!("{fault}\nhint: {}", fault.hint()) }],
-        "isError": true,
-        "_meta": { "dev.toolgate/fault": fault_data(fault) },
-    })
-    .into()
 }
 
 fn rpc_error(error: ServerError) -> RpcError {

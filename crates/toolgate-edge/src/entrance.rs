@@ -15,6 +15,8 @@ use crate::gateway::Gateway;
 use crate::guard::{self, Refusal};
 use crate::http::mcp;
 use crate::message::{Request, Response, empty, json_response, not_allowed, problem, whole};
+use crate::body::OutBody;
+use crate::rest::Serves;
 use crate::sse;
 
 /// The one way in: Host, Origin and token are checked on every route.
@@ -36,19 +38,33 @@ pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Req
 }
 
 async fn admit(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
-    if is_open(peer, &request) {
-        return serve(gateway, None, request).await;
+    let beside = gateway.rest.as_ref().map_or(Serves::Nothing, |rest| rest.serves(request.uri().path()));
+    if is_open(peer, &request) || beside == Serves::Anybody {
+        return serve(gateway, None, beside, request).await;
     }
     match guard::authenticate(&gateway.credentials, request.headers()).await {
-        Ok(principal) => serve(gateway, Some(principal), request).await,
+        Ok(principal) => serve(gateway, Some(principal), beside, request).await,
         Err(refusal) => refuse(gateway, &refusal),
     }
 }
 
 /// Every route. What needs a principal has one here.
-async fn serve(gateway: &Arc<Gateway>, principal: Option<Principal>, request: Request) -> Response {
+async fn serve(
+    gateway: &Arc<Gateway>,
+    principal: Option<Principal>,
+    beside: Serves,
+    request: Request,
+) -> Response {
     let path = request.uri().path();
+    if let (Some(rest), true) = (&gateway.rest, beside != Serves::Nothing) {
+        return rest.serve(principal, request).await.map(OutBody::Rest);
+    }
     match (path, principal) {
+        ("/mcp" | "/sse" | sse::MESSAGES_PATH, Some(principal)) if !principal.role.may_call_tools() => {
+            let message = format!("a token of the role {} calls no tools", principal.role.as_str());
+            let hint = "`toolgate token create --role agent` makes one that does";
+            problem(StatusCode::FORBIDDEN, "wrong_role", &message, hint)
+        }
         ("/mcp", Some(principal)) => mcp(gateway, principal, request).await,
         ("/sse", Some(principal)) if request.method() == Method::GET => sse::open(gateway, principal),
         (sse::MESSAGES_PATH, Some(principal)) if request.method() == Method::POST => {
@@ -58,7 +74,7 @@ async fn serve(gateway: &Arc<Gateway>, principal: Option<Principal>, request: Re
         ("/healthz", _) => whole(StatusCode::OK, "text/plain", Bytes::from_static(b"ok\n")),
         ("/readyz", _) => ready(gateway),
         ("/sse" | sse::MESSAGES_PATH, _) => not_allowed(),
-        _ => problem(StatusCode::NOT_FOUND, "there is nothing here", "the MCP endpoint is /mcp"),
+        _ => problem(StatusCode::NOT_FOUND, "not_found", "there is nothing here", "the MCP endpoint is /mcp"),
     }
 }
 
@@ -78,7 +94,7 @@ fn is_open(peer: SocketAddr, request: &Request) -> bool {
 
 fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
     gateway.hub.metrics.refused();
-    let mut response = problem(refusal.status, &refusal.message, refusal.hint);
+    let mut response = problem(refusal.status, refusal.code, &refusal.message, refusal.hint);
     if refusal.status == StatusCode::UNAUTHORIZED {
         response
             .headers_mut()
@@ -112,11 +128,12 @@ fn with_cors(mut response: Response, origin: HeaderValue) -> Response {
 }
 
 fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
-    if principal.is_some_and(|principal| principal.role != Role::Admin) {
+    if principal.is_some_and(|principal| !matches!(principal.role, Role::Admin | Role::Operator)) {
         return problem(
             StatusCode::FORBIDDEN,
-            "metrics are for admins",
-            "use a token made with `--role admin`",
+            "wrong_role",
+            "metrics are for admins and operators",
+            "use a token made with `--role operator`",
         );
     }
     let text = gateway.hub.metrics.render(gateway.hub.session_count());
@@ -127,6 +144,7 @@ fn ready(gateway: &Gateway) -> Response {
     if gateway.shutdown.is_cancelled() {
         return problem(
             StatusCode::SERVICE_UNAVAILABLE,
+            "shutting_down",
             "shutting down",
             "another instance can take the traffic",
         );

@@ -6,7 +6,7 @@ use http::HeaderMap;
 use serde_json::json;
 use toolgate_core::port::Reply;
 use toolgate_core::server::Era;
-use toolgate_core::{PrincipalId, Raw, RawJson, RpcError};
+use toolgate_core::{Principal, Raw, RawJson, RpcError};
 use toolgate_wire::object::{self, push_string, with_member};
 use toolgate_wire::{Members, Version, compose, header, meta};
 
@@ -14,6 +14,7 @@ use crate::caller::{Abilities, Client, next_key};
 use crate::exchange::{Pieces, Response};
 use crate::gateway::{Gateway, SERVER_NAME, SERVER_VERSION};
 use crate::parts::{Head, OwnedRequest};
+use crate::said::Said;
 use crate::session::Session;
 
 /// How long a client may keep a list before it asks again. Changes are announced, so this only bounds what a client
@@ -34,7 +35,7 @@ pub(crate) fn of_message(meta_version: Option<&str>, version_header: Option<&str
 
 /// Reads what every request of the newer era carries in `_meta`, and holds it against the headers where there are any.
 pub(crate) fn read_modern(
-    principal: &PrincipalId,
+    principal: &Principal,
     request: &mut OwnedRequest,
     headers: Option<&HeaderMap>,
 ) -> Result<Client, RpcError> {
@@ -110,7 +111,7 @@ pub(crate) fn unsupported_version(requested: &str) -> RpcError {
 /// Opens a session of the older era: the session and the result of `initialize`.
 pub(crate) fn initialize(
     gateway: &Gateway,
-    principal: &PrincipalId,
+    principal: &Principal,
     params: Option<Raw<'_>>,
 ) -> Result<(Arc<Session>, RawJson), RpcError> {
     let invalid = |what: &str| RpcError::invalid_params(format!("initialize: {what}"));
@@ -128,7 +129,7 @@ pub(crate) fn initialize(
         capabilities,
         info: members.get("clientInfo").map(RawJson::from),
     };
-    let session = Arc::new(Session::new(crate::gateway::random_id(), Arc::new(client), &gateway.limits));
+    let session = Arc::new(Session::new(crate::gateway::random_id(), gateway.pipeline.session_name(), Arc::new(client), &gateway.limits));
     if !gateway.hub.add_session(&session, gateway.limits.sessions_max) {
         return Err(RpcError::new(RpcError::INTERNAL, "too many sessions are open; try again later"));
     }
@@ -168,23 +169,26 @@ pub(crate) fn discover(gateway: &Gateway) -> RawJson {
 }
 
 /// The answer as this client must get it.
-pub(crate) fn respond(client: &Client, request: &Head, answer: Result<Reply, RpcError>) -> Response {
+pub(crate) fn respond(client: &Client, request: &Head, answer: Result<Said, RpcError>) -> Response {
     let id = request.id.as_str();
-    let body = match (answer, client.era()) {
-        (Err(error), era) => {
-            let error = translate_error(era, &request.method, error);
+    let Said { reply, front } = match answer {
+        Ok(said) => said,
+        Err(error) => {
+            let error = translate_error(client.era(), &request.method, error);
             return Response::error(Some(&request.id), &error);
         }
-        (Ok(Reply::Complete(result)), Era::Modern) => complete_modern(id, &request.method, result),
-        (Ok(Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result)), _) => {
-            envelope(id, "", result)
+    };
+    let body = match (reply, client.era()) {
+        (Reply::Complete(result), Era::Modern) => complete_modern(id, &request.method, front, result),
+        (Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result), _) => {
+            envelope(id, &front, result)
         }
     };
     Response { body, error_code: None, cancelled: false }
 }
 
 /// Puts on what the newer era requires and the older one lacks; what a server sent stays as it is.
-fn complete_modern(id: &str, method: &str, result: RawJson) -> Pieces {
+fn complete_modern(id: &str, method: &str, mut front: String, result: RawJson) -> Pieces {
     let ttl = match method {
         "server/discover" => Some(DISCOVER_TTL_MS),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => Some(LIST_TTL_MS),
@@ -192,7 +196,6 @@ fn complete_modern(id: &str, method: &str, result: RawJson) -> Pieces {
         _ => None,
     };
     let text = result.as_str();
-    let mut front = String::new();
     if !is_typed(text) {
         object::push_member(&mut front, "resultType", "\"complete\"");
     }

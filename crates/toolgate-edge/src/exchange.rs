@@ -171,9 +171,15 @@ async fn run(
     cancel: CancellationToken,
 ) {
     let id = request.head.id.clone();
-    let answer = tokio::select! {
-        answer = dispatch::run(&gateway, caller.clone(), request) => Some(answer),
-        () = cancel.cancelled() => None,
+    // A tool call is ended by the pipeline, which records that it was cancelled; anything else is just dropped.
+    let answer = if request.head.method == "tools/call" {
+        let answer = dispatch::run(&gateway, caller.clone(), request, &cancel).await;
+        (!cancel.is_cancelled()).then_some(answer)
+    } else {
+        tokio::select! {
+            answer = dispatch::run(&gateway, caller.clone(), request, &cancel) => Some(answer),
+            () = cancel.cancelled() => None,
+        }
     };
     let taken = answer.is_some();
     let read = caller.mailbox.finish(answer);

@@ -10,19 +10,35 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_catalog::Catalog;
-use toolgate_core::port::Servers;
-use toolgate_core::{Limits, PrincipalId, ServerName};
+use toolgate_core::governance::Approvals;
+use toolgate_core::id::CallId;
+use toolgate_core::port::{BoxFuture, Servers};
+use toolgate_core::{Limits, PrincipalId, RawJson, ServerName};
+use toolgate_pipeline::Pipeline;
 
 use crate::guard::{AllowedHosts, Credentials};
 use crate::hub::Hub;
+use crate::jobs::Jobs;
+use crate::rest::Rest;
 use crate::parked::Parked;
 use crate::seal::Sealer;
 use crate::sse::Pairs;
+
+/// Results of calls that ended.
+pub trait Archive: Send + Sync {
+    /// The result, if it was kept whole.
+    fn result(&self, call: &CallId) -> BoxFuture<'static, Option<RawJson>>;
+}
 
 /// What the binary hands over.
 pub struct Setup {
     pub catalog: Arc<Catalog>,
     pub servers: Arc<dyn Servers>,
+    pub pipeline: Arc<Pipeline>,
+    pub approvals: Arc<dyn Approvals>,
+    pub archive: Arc<dyn Archive>,
+    /// What is served beside MCP.
+    pub rest: Option<Arc<dyn Rest>>,
     pub hub: Arc<Hub>,
     pub credentials: Arc<dyn Credentials>,
     pub allowed: AllowedHosts,
@@ -35,6 +51,10 @@ pub struct Setup {
 pub struct Gateway {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) servers: Arc<dyn Servers>,
+    pub(crate) pipeline: Arc<Pipeline>,
+    pub(crate) approvals: Arc<dyn Approvals>,
+    pub(crate) archive: Arc<dyn Archive>,
+    pub(crate) rest: Option<Arc<dyn Rest>>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) credentials: Arc<dyn Credentials>,
     pub(crate) allowed: AllowedHosts,
@@ -43,6 +63,7 @@ pub struct Gateway {
     pub(crate) parked: Parked,
     pub(crate) links: Links,
     pub(crate) pairs: Pairs,
+    pub(crate) jobs: Jobs,
     /// Every task that works for a client; shutdown waits for them.
     pub(crate) calls: TaskTracker,
     pub(crate) shutdown: CancellationToken,
@@ -61,6 +82,11 @@ impl Gateway {
             settled: setup.hub.settled(),
             catalog: setup.catalog,
             servers: setup.servers,
+            pipeline: setup.pipeline,
+            approvals: setup.approvals,
+            archive: setup.archive,
+            rest: setup.rest,
+            jobs: Jobs::default(),
             hub: setup.hub,
             credentials: setup.credentials,
             allowed: setup.allowed,

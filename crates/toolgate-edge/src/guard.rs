@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use toolgate_core::Principal;
+use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
 
 /// Verifies secrets that callers present.
 pub trait Credentials: Send + Sync {
     /// The verdict where it is known without looking it up.
     fn check_known(&self, secret: &str) -> Option<Option<Principal>>;
-    fn check(&self, secret: String) -> BoxFuture<'_, Option<Principal>>;
+    /// Fails where it cannot be found out now.
+    fn check(&self, secret: String) -> BoxFuture<'_, Result<Option<Principal>, StoreDown>>;
 }
 
 /// Which Host and Origin headers are served.
@@ -85,6 +87,7 @@ fn is_loopback_name(name: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
+    pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) hint: &'static str,
 }
@@ -93,6 +96,7 @@ impl Refusal {
     fn host(host: &str) -> Self {
         Self {
             status: StatusCode::FORBIDDEN,
+            code: "host_not_served",
             message: format!("host {host:?} is not served here"),
             hint: "add it to `allowed_hosts` in toolgate.toml",
         }
@@ -101,14 +105,25 @@ impl Refusal {
     fn origin(origin: &str) -> Self {
         Self {
             status: StatusCode::FORBIDDEN,
+            code: "origin_not_allowed",
             message: format!("origin {origin:?} is not allowed"),
             hint: "add it to `allowed_origins` in toolgate.toml",
+        }
+    }
+
+    fn unchecked() -> Self {
+        Self {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            code: "store_down",
+            message: "the token cannot be checked now".to_owned(),
+            hint: "try again in a moment; the operator sees the cause in the log",
         }
     }
 
     fn token(message: &str) -> Self {
         Self {
             status: StatusCode::UNAUTHORIZED,
+            code: "unauthorized",
             message: message.to_owned(),
             hint: "send `Authorization: Bearer <token>`; `toolgate token create --role agent` makes one",
         }
@@ -132,7 +147,7 @@ pub(crate) async fn authenticate(
     };
     let verdict = match credentials.check_known(secret) {
         Some(verdict) => verdict,
-        None => credentials.check(secret.to_owned()).await,
+        None => credentials.check(secret.to_owned()).await.map_err(|_| Refusal::unchecked())?,
     };
     verdict.ok_or_else(|| Refusal::token("the token is not known or was revoked"))
 }

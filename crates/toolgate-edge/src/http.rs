@@ -131,7 +131,7 @@ impl Visit<'_> {
             ));
         };
         let session =
-            self.gateway.hub.session(id).filter(|session| session.client.principal == self.principal.id);
+            self.gateway.hub.session(id).filter(|session| session.client.principal.id == self.principal.id);
         session.ok_or_else(|| {
             invalid(StatusCode::NOT_FOUND, "unknown session; open a new one with `initialize`")
         })
@@ -140,7 +140,7 @@ impl Visit<'_> {
     fn initialize(&self, request: &message::Request<'_>) -> Response {
         let started = Instant::now();
         let id = RawJson::from(request.id);
-        match era::initialize(self.gateway, &self.principal.id, request.params) {
+        match era::initialize(self.gateway, &self.principal, request.params) {
             Err(error) => rpc_refusal(StatusCode::OK, Some(&id), &error),
             Ok((session, result)) => {
                 self.gateway.hub.metrics.request(
@@ -232,7 +232,7 @@ impl Visit<'_> {
     }
 
     async fn modern(self, mut request: OwnedRequest) -> Response {
-        let client = match era::read_modern(&self.principal.id, &mut request, Some(&self.headers)) {
+        let client = match era::read_modern(&self.principal, &mut request, Some(&self.headers)) {
             Ok(client) => Arc::new(client),
             Err(error) => return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.head.id), &error),
         };

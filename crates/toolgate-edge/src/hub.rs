@@ -219,7 +219,7 @@ impl Hub {
 }
 
 fn is_of(session: &Session, owner: Option<&PrincipalId>) -> bool {
-    owner.is_none_or(|owner| session.client.principal == *owner)
+    owner.is_none_or(|owner| session.client.principal.id == *owner)
 }
 
 fn can_be_asked(session: &Session, kind: AskKind) -> bool {

@@ -10,9 +10,16 @@ mod stdio;
 mod body;
 mod guard;
 mod listener;
+mod rest;
 
 mod dispatch;
 mod era;
+
+mod direct;
+mod jobs;
+mod said;
+mod server_state;
+mod tool_call;
 
 mod caller;
 mod exchange;
@@ -29,8 +36,10 @@ mod task_id;
 mod gateway;
 mod metrics;
 
-pub use gateway::{Gateway, Setup};
+pub use direct::DirectCall;
+pub use gateway::{Archive, Gateway, Setup};
 pub use guard::{AllowedHosts, Credentials};
 pub use hub::Hub;
 pub use listener::serve;
+pub use rest::{Rest, RestBody, Serves};
 pub use stdio::serve_pipe;

@@ -107,7 +107,7 @@ impl Subscription {
                 true
             }
         });
-        let owned = |id: &String| task_id::resolve(&gateway.sealer, &client.principal, id).is_some();
+        let owned = |id: &String| task_id::resolve(&gateway.sealer, &client.principal.id, id).is_some();
         notifications.task_ids.retain(owned);
         let watching: Vec<_> =
             watched.keys().map(|(server, uri)| gateway.servers.watch_resource(server, uri)).collect();
@@ -149,14 +149,14 @@ impl Subscription {
     fn watch_tasks(&self, client: &Client) {
         let mut by_server: BTreeMap<ServerName, Vec<String>> = BTreeMap::new();
         for exposed in &self.listener.filter.task_ids {
-            if let Some((server, own)) = task_id::resolve(&self.gateway.sealer, &client.principal, exposed) {
+            if let Some((server, own)) = task_id::resolve(&self.gateway.sealer, &client.principal.id, exposed) {
                 by_server.entry(server).or_default().push(own);
             }
         }
         for (server, ids) in by_server {
             let listener = self.listener.clone();
             let sealer = self.gateway.sealer.clone();
-            let principal = client.principal.clone();
+            let principal = client.principal.id.clone();
             let of = server.clone();
             let on_change = Box::new(move |params: RawJson| {
                 if let Some(params) = crate::dispatch::expose_task(&sealer, &of, &principal, &params) {

@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use toolgate_core::RpcError;
-use toolgate_core::port::Reply;
 
 use crate::caller::Outbound;
+use crate::said::Said;
 
 /// Messages that wait for a slow reader; beyond that they are dropped.
 const WAITING_MAX: usize = 64;
@@ -20,7 +20,7 @@ pub(crate) struct Mailbox(Mutex<State>);
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Outbound>,
-    answer: Option<Result<Reply, RpcError>>,
+    answer: Option<Result<Said, RpcError>>,
     finished: bool,
     /// Nobody will read any more.
     abandoned: bool,
@@ -29,7 +29,7 @@ struct State {
 
 pub(crate) enum Mail {
     Outbound(Outbound),
-    Done(Result<Reply, RpcError>),
+    Done(Result<Said, RpcError>),
     /// The call ended without an answer.
     Cancelled,
 }
@@ -47,7 +47,7 @@ impl Mailbox {
     }
 
     /// Ends the call, with its answer or without. Says whether somebody is there to read it.
-    pub(crate) fn finish(&self, answer: Option<Result<Reply, RpcError>>) -> bool {
+    pub(crate) fn finish(&self, answer: Option<Result<Said, RpcError>>) -> bool {
         let mut state = self.lock();
         state.answer = answer;
         state.finished = true;

@@ -24,9 +24,21 @@ const DISCARD_WAIT: Duration = Duration::from_secs(5);
 pub(crate) type Request = http::Request<Incoming>;
 pub(crate) type Response = http::Response<OutBody>;
 
-pub(crate) fn problem(status: StatusCode, message: &str, hint: &str) -> Response {
-    let body = json!({ "error": message, "hint": hint });
-    json_response(status, Bytes::from(body.to_string()))
+/// A refusal in the form of RFC 9457, as every route gives it.
+pub(crate) fn problem(status: StatusCode, code: &str, message: &str, hint: &str) -> Response {
+    let retry = matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
+    let fault = if status.is_server_error() { "gateway" } else { "caller" };
+    let body = json!({
+        "type": "about:blank",
+        "title": status.canonical_reason().unwrap_or_default(),
+        "status": status.as_u16(),
+        "code": code,
+        "fault": fault,
+        "retry": retry,
+        "detail": message,
+        "hint": hint,
+    });
+    respond(status, "application/problem+json", OutBody::whole(Bytes::from(body.to_string()).into()))
 }
 
 pub(crate) fn json_response(status: StatusCode, body: impl Into<Pieces>) -> Response {
@@ -52,7 +64,7 @@ pub(crate) fn empty(status: StatusCode) -> Response {
 
 pub(crate) fn not_allowed() -> Response {
     let mut response =
-        problem(StatusCode::METHOD_NOT_ALLOWED, "this method is not served here", "send messages with POST");
+        problem(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this method is not served here", "send messages with POST");
     response.headers_mut().insert(h::ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
     response
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 use toolgate_core::port::AskKind;
-use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
+use toolgate_core::{PrincipalId, RawJson, RpcError};
 use toolgate_wire::object::push_string;
 use toolgate_wire::{Members, compose};
 
@@ -39,9 +39,8 @@ struct Waiting {
 
 /// `requestState` values of ours begin with this; those of servers travel behind the other mark.
 const OURS: &str = "g.";
-const SERVERS: &str = "u.";
+pub(crate) const SERVERS: &str = "u.";
 const PURPOSE: &str = "request-state";
-const SERVER_PURPOSE: &str = "server-state";
 const PARKED_MAX: usize = 10_000;
 /// The key under which a server's question stands in `inputRequests`.
 const INPUT_KEY: &str = "input";
@@ -59,29 +58,6 @@ pub(crate) fn read_state(state: &str) -> Option<State> {
         return Some(State::Server(own.to_owned()));
     }
     state.strip_prefix(OURS).map(|sealed| State::Ours(sealed.to_owned()))
-}
-
-/// A server's `requestState` as the client gets it: of use to this principal and for this server alone, because servers
-/// see one caller only and cannot tell principals apart themselves.
-pub(crate) fn seal_server_state(
-    sealer: &Sealer,
-    server: &ServerName,
-    principal: &PrincipalId,
-    own: &str,
-) -> String {
-    format!("{SERVERS}{}", sealer.seal(SERVER_PURPOSE, &format!("{server}\n{principal}\n{own}")))
-}
-
-/// The server's own state, if it was given to this principal and by this server.
-pub(crate) fn open_server_state(
-    sealer: &Sealer,
-    server: &ServerName,
-    principal: &PrincipalId,
-    sealed: &str,
-) -> Option<String> {
-    let payload = sealer.open(SERVER_PURPOSE, sealed)?;
-    let own = payload.strip_prefix(server.as_str())?.strip_prefix('\n')?;
-    Some(own.strip_prefix(principal.as_str())?.strip_prefix('\n')?.to_owned())
 }
 
 impl Parked {
@@ -113,7 +89,7 @@ impl Parked {
         let method = asked.kind.method();
         let params = asked.params.as_str();
         let requests = format!("{{\"{INPUT_KEY}\":{{\"method\":\"{method}\",\"params\":{params}}}}}");
-        let payload = format!("{id}\n{}\n{}", exchange.client().principal, binding(exchange.head()));
+        let payload = format!("{id}\n{}\n{}", exchange.client().principal.id, binding(exchange.head()));
         let mut state = String::new();
         push_string(&mut state, &format!("{OURS}{}", self.sealer.seal(PURPOSE, &payload)));
         format!("{{\"resultType\":\"input_required\",\"inputRequests\":{requests},\"requestState\":{state}}}")

@@ -5,11 +5,13 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use toolgate_core::port::InputAnswers;
 use toolgate_core::{Raw, RawJson, RpcError};
+use toolgate_pipeline::Round;
 use toolgate_wire::meta::RequestMeta;
 use toolgate_wire::object::{self, push_member};
 use toolgate_wire::{Members, Request, header};
 
 use crate::parked::{self, State};
+use crate::server_state::Opened;
 
 /// A request, owned.
 #[derive(Debug)]
@@ -38,6 +40,15 @@ pub(crate) struct Parts {
     pub(crate) meta: Meta,
     pub(crate) input_responses: Option<RawJson>,
     pub(crate) request_state: Option<RawJson>,
+    /// The arguments of a tool call, as they came.
+    pub(crate) arguments: Option<RawJson>,
+}
+
+/// What a client answers to a server of the newer era, and the call it goes on with.
+#[derive(Default)]
+pub(crate) struct Input {
+    pub(crate) answers: Option<InputAnswers>,
+    pub(crate) round: Option<Round>,
 }
 
 /// A request's `_meta`, taken apart.
@@ -67,6 +78,29 @@ impl OwnedRequest {
     }
 }
 
+impl OwnedRequest {
+    /// A tool call that no client sent as a message.
+    pub(crate) fn of_tool_call(name: &str, arguments: &RawJson) -> Self {
+        let mut rest = String::new();
+        push_member(&mut rest, "arguments", arguments.as_str());
+        let params = format!("{{\"name\":{},{rest}}}", crate::era::quoted(name));
+        Self {
+            head: Head {
+                id: RawJson::from_composed("0".into()),
+                method: Cow::Borrowed("tools/call"),
+                params: RawJson::from_composed(params),
+            },
+            parts: Parts {
+                target: Some(name.to_owned()),
+                rest,
+                arguments: Some(arguments.clone()),
+                ..Parts::default()
+            },
+            param_headers: Vec::new(),
+        }
+    }
+}
+
 impl Parts {
     fn read(body: &Bytes, method: &str, params: Raw<'_>) -> Result<Self, RpcError> {
         let members =
@@ -87,6 +121,7 @@ impl Parts {
             meta: members.get("_meta").map(|meta| Meta::read(body, meta)).transpose()?.unwrap_or_default(),
             input_responses: members.get("inputResponses").map(|raw| RawJson::within(body, raw)),
             request_state: members.get("requestState").map(|raw| RawJson::within(body, raw)),
+            arguments: members.get("arguments").map(|raw| RawJson::within(body, raw)),
         })
     }
 
@@ -111,22 +146,32 @@ impl Parts {
         text
     }
 
+    /// The same with other arguments than those that came.
+    pub(crate) fn params_with(&self, method: &str, own: &str, arguments: &RawJson) -> String {
+        let mut text = String::new();
+        push_member(&mut text, header::name_member(method).unwrap_or("name"), &crate::era::quoted(own));
+        push_member(&mut text, "arguments", arguments.as_str());
+        let rest = format!("{{{}}}", self.rest);
+        if let Ok(members) = Members::of_str(&rest) {
+            members.write_without(&mut text, |key| key == "arguments");
+        }
+        text
+    }
+
     /// What the client answers to a server's earlier `input_required`; `open` unseals that server's state.
-    pub(crate) fn input(
-        &self,
-        open: impl Fn(&str) -> Option<String>,
-    ) -> Result<Option<InputAnswers>, RpcError> {
+    pub(crate) fn input(&self, open: impl Fn(&str) -> Option<Opened>) -> Result<Input, RpcError> {
         let refused = || RpcError::invalid_params("requestState was not issued for this call");
-        let state = match self.request_state() {
+        let opened = match self.request_state() {
             None => None,
-            Some(Some(State::Server(sealed))) => {
-                Some(RawJson::from_composed(crate::era::quoted(&open(&sealed).ok_or_else(refused)?)))
-            }
+            Some(Some(State::Server(sealed))) => Some(open(&sealed).ok_or_else(refused)?),
             // A handle of ours is taken up before a request comes this far; any other is not ours at all.
             Some(_) => return Err(refused()),
         };
+        let (own, round) = opened.map(|opened| (opened.own, opened.round)).unzip();
+        let state = own.map(|own| RawJson::from_composed(crate::era::quoted(&own)));
         let responses = self.input_responses.clone();
-        Ok((responses.is_some() || state.is_some()).then_some(InputAnswers { responses, state }))
+        let answers = (responses.is_some() || state.is_some()).then_some(InputAnswers { responses, state });
+        Ok(Input { answers, round: round.flatten() })
     }
 
     /// The `requestState`, if there is one, and what it is, if it is anything of ours.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::server::Era;
-use toolgate_core::{PrincipalId, RawJson, RpcError};
+use toolgate_core::{Principal, RawJson, RpcError};
 use toolgate_wire::message::{self, Incoming, Notification, Request};
 use toolgate_wire::{Malformed, Members, compose};
 
@@ -25,7 +25,7 @@ use crate::session::Session;
 
 pub(crate) struct Pipe {
     gateway: Arc<Gateway>,
-    principal: PrincipalId,
+    principal: Principal,
     out: mpsc::Sender<Bytes>,
     session: Mutex<Option<Arc<Session>>>,
     /// Requests of the newer era under way, by the text of their id.
@@ -36,7 +36,7 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    pub(crate) fn new(gateway: &Arc<Gateway>, principal: PrincipalId, out: mpsc::Sender<Bytes>) -> Arc<Self> {
+    pub(crate) fn new(gateway: &Arc<Gateway>, principal: Principal, out: mpsc::Sender<Bytes>) -> Arc<Self> {
         Arc::new(Self {
             gateway: gateway.clone(),
             principal,
@@ -324,5 +324,5 @@ pub(crate) fn resume_parked(
 ) -> Option<Result<Resumed, RpcError>> {
     let State::Ours(sealed) = request.parts.request_state()?? else { return None };
     let responses = request.parts.input_responses.as_ref();
-    Some(gateway.parked.resume(&sealed, &client.principal, request.head.clone(), responses))
+    Some(gateway.parked.resume(&sealed, &client.principal.id, request.head.clone(), responses))
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+use toolgate_core::id::SessionId;
 use toolgate_core::port::AskKind;
 use toolgate_core::{Limits, RawJson, RpcError, ServerName};
 use toolgate_wire::compose;
@@ -26,7 +27,10 @@ const STREAM_KEPT: Duration = Duration::from_secs(60);
 const WATCHED_MAX: usize = 1_000;
 
 pub(crate) struct Session {
+    /// What opens it.
     pub(crate) id: String,
+    /// What the ledger calls it, which opens nothing.
+    pub(crate) name: SessionId,
     pub(crate) client: Arc<Client>,
     /// What belongs to no request: list changes, resource updates, questions from outside a call.
     pub(crate) push: EventLog,
@@ -56,9 +60,10 @@ struct Kept {
 }
 
 impl Session {
-    pub(crate) fn new(id: String, client: Arc<Client>, limits: &Limits) -> Self {
+    pub(crate) fn new(id: String, name: SessionId, client: Arc<Client>, limits: &Limits) -> Self {
         Self {
             id,
+            name,
             client,
             push: EventLog::new(limits.backlog_max),
             closed: CancellationToken::new(),

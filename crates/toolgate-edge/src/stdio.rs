@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
-use toolgate_core::{PrincipalId, RpcError};
+use toolgate_core::{Principal, RpcError};
 use toolgate_wire::line::{Decoder, Line};
 use toolgate_wire::sse::push_one_line;
 
@@ -20,7 +20,7 @@ const LAST_ANSWERS_WAIT: Duration = Duration::from_secs(120);
 /// Serves one client until it closes its side or the gateway shuts down.
 pub async fn serve_pipe(
     gateway: Arc<Gateway>,
-    principal: PrincipalId,
+    principal: Principal,
     mut reader: impl AsyncRead + Unpin,
     writer: impl AsyncWrite + Unpin + Send + 'static,
 ) {

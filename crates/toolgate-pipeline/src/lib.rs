@@ -1,1 +1,22 @@
 #![doc = include_str!("../README.md")]
+
+mod answer;
+mod call;
+pub mod canonical;
+pub mod desk;
+mod envelope;
+mod flight;
+pub mod redact;
+pub mod schema;
+mod steps;
+mod ticket;
+
+pub use answer::{Answer, AnswerBody, Refusal};
+pub use call::{
+    CallContext, CallRequest, Client, Executor, Keep, Patience, Pipeline, Round, Settings, Setup, WhenDown,
+};
+pub use envelope::{Envelope, META_KEY, Warning};
+pub use ticket::Received;
+
+#[cfg(test)]
+mod tests;

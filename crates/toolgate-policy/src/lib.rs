@@ -1,1 +1,36 @@
 #![doc = include_str!("../README.md")]
+
+mod annotation;
+mod check;
+mod compiled;
+mod engine;
+mod entity;
+mod explain;
+#[cfg(test)]
+mod fixture;
+mod glance;
+mod number;
+mod plan;
+mod problem;
+mod rule;
+mod schema;
+mod scope;
+mod shape;
+mod source;
+mod table;
+mod template;
+mod traits;
+mod trial;
+mod usage;
+mod value;
+mod verdict;
+
+pub use check::{Report, check};
+pub use engine::PolicyEngine;
+pub use explain::{Explanation, Failed, Matched, ShadowVerdict, VerdictKind};
+pub use problem::{Place, PolicyError, Problem};
+pub use schema::{GeneratedSchema, schema_for};
+pub use source::{Set, Sources};
+pub use table::table;
+pub use template::Template;
+pub use trial::{TEST_SUFFIX, TestFailure, TestOutcome, run_tests};

@@ -11,20 +11,24 @@ pub enum StoreError {
     LockFolder { path: PathBuf, cause: std::io::Error },
     #[error("cannot create the database {path}: {cause}")]
     CreateDatabase { path: PathBuf, cause: std::io::Error },
-    #[error("cannot open the database {path}: {cause}")]
-    OpenDatabase { path: PathBuf, cause: sqlx::Error },
+    #[error("cannot read the URL of the database: {cause}")]
+    DatabaseUrl { cause: String },
+    #[error("cannot open the database {place}: {cause}")]
+    OpenDatabase { place: String, cause: sqlx::Error },
     #[error(
-        "the database {path} was written by a newer version of Toolgate (migration {version} is not known here)"
+        "the database {place} was written by a newer version of Toolgate (migration {version} is not known here)"
     )]
-    FromTheFuture { path: PathBuf, version: i64 },
-    #[error("cannot bring the database {path} up to date: {cause}")]
-    Migrate { path: PathBuf, cause: sqlx::migrate::MigrateError },
+    FromTheFuture { place: String, version: i64 },
+    #[error("cannot bring the database {place} up to date: {cause}")]
+    Migrate { place: String, cause: sqlx::migrate::MigrateError },
     #[error("cannot {doing}: {cause}")]
     Query { doing: &'static str, cause: sqlx::Error },
     #[error("cannot {doing}: the stored {what} cannot be read")]
     Unreadable { doing: &'static str, what: &'static str },
     #[error("no random numbers from the operating system: {0}")]
     Random(getrandom::Error),
+    #[error("cannot create the token: {what}")]
+    TokenSpec { what: String },
     #[error("no token has the id or label {given:?}")]
     TokenUnknown { given: String },
     #[error("{given:?} fits several tokens: {}", ids.join(", "))]

@@ -1,26 +1,42 @@
 #![doc = include_str!("../README.md")]
 
+mod approval;
+mod books;
+mod db;
 mod error;
+mod fault;
+mod grant;
+mod ledger;
 mod open;
 mod secret;
 mod server;
 mod token;
 mod token_cache;
+mod waiting;
+mod warrant;
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
+pub use books::{Books, BooksSettings};
 pub use error::StoreError;
+pub use grant::{GRANTS_MAX, Grants};
+pub use ledger::{
+    LEDGER_PAGE_MAX, LedgerFault, LedgerWriter, OUTBOX_LEASE_MS, Order, OutboxBatch, SinkStart, Tampering,
+    Verified, ledger_event_cloudevent, ledger_event_json,
+};
 pub use open::Others;
 pub use server::{Counts, ServerStatus, StoredListing};
-pub use token::{NewToken, Token};
+pub use token::{NewToken, NewTokenSpec, Token};
 pub use token_cache::TokenCache;
 
-/// An open data folder. Clones share one small pool and one token cache.
+/// An open data folder and its database. Clones share one small pool and one token cache.
 #[derive(Clone)]
 pub struct Store {
-    pool: sqlx::SqlitePool,
+    db: db::Db,
     tokens: Arc<TokenCache>,
+    waiting: Arc<waiting::Waiting>,
     tenant: &'static str,
 }
 
@@ -30,7 +46,7 @@ const TENANT: &str = "default";
 impl Store {
     /// Ends the pool, so that the write-ahead log is folded into the database.
     pub async fn close(&self) {
-        self.pool.close().await;
+        self.db.close().await;
     }
 }
 

@@ -1,4 +1,5 @@
 //! Opening a data folder: made if it is not there, private to its owner, brought up to date by one process at a time.
+//! The database is a file in it, or Postgres where a URL says so.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -6,42 +7,111 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions as _, Connection, PgPool};
+use tokio::sync::Mutex;
+use toolgate_core::event::Durability;
 
-use crate::{Store, StoreError, TENANT, TokenCache};
+use crate::db::{Db, Pools, SqlitePools};
+use crate::{Store, StoreError, TENANT};
 
 pub(crate) const DATABASE: &str = "toolgate.db";
 const LOCK: &str = "toolgate.lock";
 
-static MIGRATIONS: Migrator = sqlx::migrate!();
+static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// Each connection is a thread; readers do not wait for the writer.
-const CONNECTIONS_MAX: u32 = 3;
+const SQLITE_CONNECTIONS_MAX: u32 = 3;
 /// How long a writer waits for another process that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(15);
+const SQLITE_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(15);
 /// A negative number is KiB. The database is small; SQLite's own 2 MiB for each connection would be idle memory.
 const CACHE_SIZE: &str = "-512";
+/// The writer comes back to the same pages with every batch of the ledger. It is taken only as it is needed.
+const WRITER_CACHE_SIZE: &str = "-16384";
+/// Pages in the write-ahead log before they are copied into the database: a page that is written often is copied once.
+const CHECKPOINT_PAGES: &str = "4000";
+
+/// A tenth of what a Postgres server allows by default, so that several gateways find room.
+const POSTGRES_CONNECTIONS_MAX: u32 = 10;
+/// A server that is away is tried again for as long; callers wait for the answer.
+const POSTGRES_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
+/// A connection that rested for longer is asked whether it still works: the server may have been restarted.
+const IDLE_TRUSTED: Duration = Duration::from_secs(1);
+const POSTGRES_SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
 impl Store {
-    /// Opens the data folder, creating what is missing.
+    /// Opens the data folder with the database in it, creating what is missing.
     pub async fn open(folder: &Path) -> Result<Store, StoreError> {
         create_folder(folder)?;
         // SQLite has no lock for migrations: two processes on a new folder would both create the tables.
         let lock = lock(folder.join(LOCK)).await?;
         let path = folder.join(DATABASE);
         create_database(&path)?;
-        let pool = SqlitePoolOptions::new()
-            .max_connections(CONNECTIONS_MAX)
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            .test_before_acquire(false)
-            .connect_with(options(&path))
-            .await
-            .map_err(|cause| StoreError::OpenDatabase { path: path.clone(), cause })?;
-        MIGRATIONS.run(&pool).await.map_err(|cause| migration_error(&path, cause))?;
+        let pools = open_sqlite(&path).await?;
         drop(lock);
-        Ok(Store { pool, tokens: Arc::new(TokenCache::default()), tenant: TENANT })
+        Ok(Store::with(Pools::Sqlite(pools)))
     }
+
+    /// Opens the data folder, but keeps everything in the Postgres database that the URL names.
+    pub async fn open_url(folder: &Path, url: &str) -> Result<Store, StoreError> {
+        create_folder(folder)?;
+        if !POSTGRES_SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(StoreError::DatabaseUrl { cause: "it does not begin with postgres://".into() });
+        }
+        let options: PgConnectOptions =
+            url.parse().map_err(|cause: sqlx::Error| StoreError::DatabaseUrl { cause: cause.to_string() })?;
+        Ok(Store::with(Pools::Postgres(open_postgres(options).await?)))
+    }
+
+    fn with(pools: Pools) -> Store {
+        Store { db: Db::new(pools), tokens: Arc::default(), waiting: Arc::default(), tenant: TENANT }
+    }
+}
+
+async fn open_sqlite(path: &Path) -> Result<SqlitePools, StoreError> {
+    let place = path.display().to_string();
+    let pool = |max| {
+        let pool = SqlitePoolOptions::new().max_connections(max).acquire_timeout(SQLITE_ACQUIRE_TIMEOUT);
+        pool.test_before_acquire(false).idle_timeout(None).max_lifetime(None)
+    };
+    let usual = pool(SQLITE_CONNECTIONS_MAX)
+        .connect_with(sqlite_options(path))
+        .await
+        .map_err(|cause| StoreError::OpenDatabase { place: place.clone(), cause })?;
+    SQLITE_MIGRATIONS.run(&usual).await.map_err(|cause| migration_error(place, cause))?;
+    // A connection that is opened anew is as strict as can be, whatever the one before it was told.
+    let writer = sqlite_options(path).synchronous(SqliteSynchronous::Full);
+    let writer = writer.pragma("cache_size", WRITER_CACHE_SIZE);
+    let writer = pool(1).connect_lazy_with(writer.pragma("wal_autocheckpoint", CHECKPOINT_PAGES));
+    Ok(SqlitePools { usual, writer, writing: Arc::new(Mutex::new(Durability::OnDisk)) })
+}
+
+async fn open_postgres(options: PgConnectOptions) -> Result<PgPool, StoreError> {
+    // Not the URL, which has a password in it.
+    let place = match options.get_database() {
+        Some(database) => format!("{database} at {}:{}", options.get_host(), options.get_port()),
+        None => format!("at {}:{}", options.get_host(), options.get_port()),
+    };
+    let pool = PgPoolOptions::new()
+        .max_connections(POSTGRES_CONNECTIONS_MAX)
+        .acquire_timeout(POSTGRES_ACQUIRE_TIMEOUT)
+        .test_before_acquire(false)
+        .before_acquire(|connection, found| {
+            Box::pin(async move {
+                if found.idle_for > IDLE_TRUSTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
+        .connect_with(options.application_name("toolgate"))
+        .await
+        .map_err(|cause| StoreError::OpenDatabase { place: place.clone(), cause })?;
+    POSTGRES_MIGRATIONS.run(&pool).await.map_err(|cause| migration_error(place, cause))?;
+    Ok(pool)
 }
 
 /// What users of this machine other than the owner may do with the data folder.
@@ -68,7 +138,7 @@ impl Others {
     }
 }
 
-fn options(path: &Path) -> SqliteConnectOptions {
+fn sqlite_options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .journal_mode(SqliteJournalMode::Wal)
@@ -76,6 +146,9 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("cache_size", CACHE_SIZE)
+        // What a statement sets aside to undo itself goes to memory, not to a file that is made and deleted each time.
+        .pragma("temp_store", "memory")
+        .disable_statement_logging()
 }
 
 fn create_folder(folder: &Path) -> Result<(), StoreError> {
@@ -114,10 +187,9 @@ fn private() -> OpenOptions {
     options
 }
 
-fn migration_error(path: &Path, cause: MigrateError) -> StoreError {
-    let path = path.to_owned();
+fn migration_error(place: String, cause: MigrateError) -> StoreError {
     match cause {
-        MigrateError::VersionMissing(version) => StoreError::FromTheFuture { path, version },
-        cause => StoreError::Migrate { path, cause },
+        MigrateError::VersionMissing(version) => StoreError::FromTheFuture { place, version },
+        cause => StoreError::Migrate { place, cause },
     }
 }

@@ -13,10 +13,10 @@ impl Store {
     pub async fn sealing_key(&self) -> Result<[u8; 32], StoreError> {
         const DOING: &str = "read the sealing key";
         let fresh = random_bytes::<32>()?;
-        let keep = sqlx::query(KEEP).bind(self.tenant).bind(SEALING).bind(&fresh[..]);
-        keep.execute(&self.pool).await.map_err(doing(DOING))?;
-        let read = sqlx::query_scalar(READ).bind(self.tenant).bind(SEALING);
-        let key: Vec<u8> = read.fetch_one(&self.pool).await.map_err(doing(DOING))?;
+        let keep = self.db.sql(KEEP).bind(self.tenant).bind(SEALING).bind(&fresh[..]);
+        keep.execute().await.map_err(doing(DOING))?;
+        let read = self.db.sql(READ).bind(self.tenant).bind(SEALING);
+        let (key,): (Vec<u8>,) = read.fetch_one().await.map_err(doing(DOING))?;
         key.try_into().map_err(|_| StoreError::Unreadable { doing: DOING, what: "key" })
     }
 }

@@ -1,9 +1,11 @@
 //! What is known of each server: the era it speaks, how it does, what it listed last, what it complained about.
 
 use serde::{Deserialize, Serialize};
+use toolgate_core::event::Durability;
 use toolgate_core::server::{Era, Listing, ServerHealth, ServerState};
 use toolgate_core::{RawJson, ServerName};
 
+use crate::db::without_nul;
 use crate::error::doing;
 use crate::{Store, StoreError, now_ms};
 
@@ -37,11 +39,17 @@ const WRITE_STDERR: &str = "INSERT INTO server_stderr (tenant, server, lines, up
     ON CONFLICT (tenant, server) DO UPDATE SET lines = excluded.lines, updated_at_ms = excluded.updated_at_ms";
 const READ_STDERR: &str = "SELECT lines FROM server_stderr WHERE tenant = $1 AND server = $2";
 /// Each takes the tenant and the names to keep, as a JSON array.
-const FORGET_OTHERS: [&str; 4] = [
+const FORGET_OTHERS_SQLITE: [&str; 4] = [
     "DELETE FROM server_eras WHERE tenant = $1 AND server NOT IN (SELECT value FROM json_each($2))",
     "DELETE FROM server_statuses WHERE tenant = $1 AND server NOT IN (SELECT value FROM json_each($2))",
     "DELETE FROM server_listings WHERE tenant = $1 AND server NOT IN (SELECT value FROM json_each($2))",
     "DELETE FROM server_stderr WHERE tenant = $1 AND server NOT IN (SELECT value FROM json_each($2))",
+];
+const FORGET_OTHERS_POSTGRES: [&str; 4] = [
+    "DELETE FROM server_eras WHERE tenant = $1 AND server NOT IN (SELECT json_array_elements_text($2::json))",
+    "DELETE FROM server_statuses WHERE tenant = $1 AND server NOT IN (SELECT json_array_elements_text($2::json))",
+    "DELETE FROM server_listings WHERE tenant = $1 AND server NOT IN (SELECT json_array_elements_text($2::json))",
+    "DELETE FROM server_stderr WHERE tenant = $1 AND server NOT IN (SELECT json_array_elements_text($2::json))",
 ];
 
 /// How much a server lists.
@@ -89,9 +97,9 @@ impl Store {
         era: Era,
         protocol_version: &str,
     ) -> Result<(), StoreError> {
-        let query = sqlx::query(REMEMBER_ERA).bind(self.tenant).bind(server.as_str()).bind(fingerprint);
+        let query = self.db.sql(REMEMBER_ERA).bind(self.tenant).bind(server.as_str()).bind(fingerprint);
         let query = query.bind(era_name(era)).bind(protocol_version);
-        query.execute(&self.pool).await.map_err(doing("remember the era of a server"))?;
+        query.execute().await.map_err(doing("remember the era of a server"))?;
         Ok(())
     }
 
@@ -101,8 +109,8 @@ impl Store {
         fingerprint: &str,
     ) -> Result<Option<(Era, String)>, StoreError> {
         const DOING: &str = "read the era of a server";
-        let query = sqlx::query_as(REMEMBERED_ERA).bind(self.tenant).bind(server.as_str()).bind(fingerprint);
-        let row: Option<(String, String)> = query.fetch_optional(&self.pool).await.map_err(doing(DOING))?;
+        let query = self.db.sql(REMEMBERED_ERA).bind(self.tenant).bind(server.as_str()).bind(fingerprint);
+        let row: Option<(String, String)> = query.fetch_optional().await.map_err(doing(DOING))?;
         let Some((era, version)) = row else { return Ok(None) };
         Ok(Some((read_era(&era, DOING)?, version)))
     }
@@ -114,11 +122,13 @@ impl Store {
         counts: Counts,
         updated_at_ms: i64,
     ) -> Result<(), StoreError> {
-        let query = sqlx::query(WRITE_STATUS)
+        let query = self
+            .db
+            .sql(WRITE_STATUS)
             .bind(self.tenant)
             .bind(name.as_str())
             .bind(health_name(state.health))
-            .bind(&state.reason)
+            .bind(state.reason.as_deref().map(without_nul))
             .bind(state.era.map(era_name))
             .bind(&state.protocol_version)
             .bind(state.transport)
@@ -128,18 +138,15 @@ impl Store {
             .bind(as_stored(counts.prompts))
             .bind(as_stored(counts.resources))
             .bind(updated_at_ms);
-        query.execute(&self.pool).await.map_err(doing("write the status of a server"))?;
+        query.execute().await.map_err(doing("write the status of a server"))?;
         Ok(())
     }
 
     /// By name.
     pub async fn read_statuses(&self) -> Result<Vec<ServerStatus>, StoreError> {
         const DOING: &str = "read the status of the servers";
-        let rows: Vec<StatusRow> = sqlx::query_as(READ_STATUSES)
-            .bind(self.tenant)
-            .fetch_all(&self.pool)
-            .await
-            .map_err(doing(DOING))?;
+        let rows: Vec<StatusRow> =
+            self.db.sql(READ_STATUSES).bind(self.tenant).fetch_all().await.map_err(doing(DOING))?;
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }
 
@@ -150,9 +157,9 @@ impl Store {
         listing: &Listing,
     ) -> Result<(), StoreError> {
         let text = serde_json::to_vec(&ListingText::from(listing)).expect("raw JSON and text serialise");
-        let query = sqlx::query(WRITE_LISTING).bind(self.tenant).bind(name.as_str()).bind(fingerprint);
+        let query = self.db.sql(WRITE_LISTING).bind(self.tenant).bind(name.as_str()).bind(fingerprint);
         let query = query.bind(text).bind(now_ms());
-        query.execute(&self.pool).await.map_err(doing("store what a server lists"))?;
+        query.execute().await.map_err(doing("store what a server lists"))?;
         Ok(())
     }
 
@@ -162,17 +169,16 @@ impl Store {
         fingerprint: &str,
     ) -> Result<Option<Listing>, StoreError> {
         const DOING: &str = "read what a server lists";
-        let query = sqlx::query_scalar(READ_LISTING).bind(self.tenant).bind(name.as_str()).bind(fingerprint);
-        let text: Option<Vec<u8>> = query.fetch_optional(&self.pool).await.map_err(doing(DOING))?;
-        text.map(|text| read_listing(&text, DOING)).transpose()
+        let query = self.db.sql(READ_LISTING).bind(self.tenant).bind(name.as_str()).bind(fingerprint);
+        let text: Option<(Vec<u8>,)> = query.fetch_optional().await.map_err(doing(DOING))?;
+        text.map(|(text,)| read_listing(&text, DOING)).transpose()
     }
 
     /// The last listing of every server, by name.
     pub async fn read_listings(&self) -> Result<Vec<StoredListing>, StoreError> {
         const DOING: &str = "read what the servers list";
-        let query = sqlx::query_as(READ_LISTINGS).bind(self.tenant);
-        let rows: Vec<(String, String, Vec<u8>, i64)> =
-            query.fetch_all(&self.pool).await.map_err(doing(DOING))?;
+        let query = self.db.sql(READ_LISTINGS).bind(self.tenant);
+        let rows: Vec<(String, String, Vec<u8>, i64)> = query.fetch_all().await.map_err(doing(DOING))?;
         let read = |(name, fingerprint, text, updated_at_ms): (String, _, Vec<u8>, _)| {
             let (name, listing) = (read_name(&name, DOING)?, read_listing(&text, DOING)?);
             Ok(StoredListing { name, fingerprint, listing, updated_at_ms })
@@ -182,27 +188,28 @@ impl Store {
 
     /// The last lines a server wrote to its standard error, oldest first.
     pub async fn write_stderr(&self, name: &ServerName, lines: &[String]) -> Result<(), StoreError> {
-        let query = sqlx::query(WRITE_STDERR).bind(self.tenant).bind(name.as_str());
-        let query = query.bind(lines.join("\n")).bind(now_ms());
-        query.execute(&self.pool).await.map_err(doing("store what a server wrote to its standard error"))?;
+        let query = self.db.sql(WRITE_STDERR).bind(self.tenant).bind(name.as_str());
+        let query = query.bind(without_nul(&lines.join("\n"))).bind(now_ms());
+        query.execute().await.map_err(doing("store what a server wrote to its standard error"))?;
         Ok(())
     }
 
     pub async fn read_stderr(&self, name: &ServerName) -> Result<Vec<String>, StoreError> {
         const DOING: &str = "read what a server wrote to its standard error";
-        let query = sqlx::query_scalar(READ_STDERR).bind(self.tenant).bind(name.as_str());
-        let text: Option<String> = query.fetch_optional(&self.pool).await.map_err(doing(DOING))?;
-        Ok(text.unwrap_or_default().lines().map(str::to_owned).collect())
+        let query = self.db.sql(READ_STDERR).bind(self.tenant).bind(name.as_str());
+        let text: Option<(String,)> = query.fetch_optional().await.map_err(doing(DOING))?;
+        let text = text.map(|(text,)| text).unwrap_or_default();
+        Ok(text.lines().map(str::to_owned).collect())
     }
 
     /// Forgets every server that is not among `names`.
     pub async fn keep_only_servers(&self, names: &[ServerName]) -> Result<(), StoreError> {
         const DOING: &str = "forget servers that are no longer configured";
         let names = RawJson::from_serialize(&names);
-        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(doing(DOING))?;
-        for statement in FORGET_OTHERS {
-            let delete = sqlx::query(statement).bind(self.tenant).bind(names.as_str());
-            delete.execute(&mut *transaction).await.map_err(doing(DOING))?;
+        let mut transaction = self.db.begin(Durability::Written).await.map_err(doing(DOING))?;
+        for statement in transaction.dialect().pick(FORGET_OTHERS_SQLITE, FORGET_OTHERS_POSTGRES) {
+            let delete = transaction.sql(statement).bind(self.tenant).bind(names.as_str());
+            delete.execute().await.map_err(doing(DOING))?;
         }
         transaction.commit().await.map_err(doing(DOING))
     }

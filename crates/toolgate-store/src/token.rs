@@ -1,29 +1,82 @@
 //! Tokens: shown once, kept as a hash, refused once revoked.
 
+use std::time::Duration;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use sqlx::SqliteConnection;
-use toolgate_core::{Principal, PrincipalId, Role};
+use toolgate_core::event::Durability;
+use toolgate_core::{Kind, Principal, PrincipalId, Role};
 
+use crate::db::{Lock, Transaction};
 use crate::error::{doing, random_bytes};
 use crate::token_cache::{Digest, digest};
 use crate::{Store, StoreError, now_ms};
 
 const INSERT: &str =
-    "INSERT INTO tokens (tenant, id, hash, role, label, created_at_ms) VALUES ($1, $2, $3, $4, $5, $6)";
+    "INSERT INTO tokens (tenant, id, hash, role, label, principal, kind, groups, created_at_ms)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 const ANY: &str = "SELECT EXISTS (SELECT 1 FROM tokens WHERE tenant = $1 AND role = $2)";
-const LIST: &str = "SELECT id, role, label, created_at_ms, revoked_at_ms FROM tokens WHERE tenant = $1 ORDER BY created_at_ms, id";
+const LIST: &str = "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms
+    FROM tokens WHERE tenant = $1 ORDER BY created_at_ms, id";
 const REVOKE: &str =
     "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL";
-const VERIFY: &str = "SELECT id, role FROM tokens WHERE tenant = $1 AND hash = $2 AND revoked_at_ms IS NULL";
-
-/// A deferred transaction that reads first and writes later fails at once if somebody wrote in between.
-const WRITING: &str = "BEGIN IMMEDIATE";
+const VERIFY: &str = "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms
+    FROM tokens WHERE tenant = $1 AND hash = $2 AND revoked_at_ms IS NULL";
 
 const ID_PREFIX: &str = "tok_";
 const SECRET_BYTES: usize = 32;
 /// 32 bytes in base64 without padding.
 const SECRET_CHARS: usize = 43;
+
+/// Names that would be mistaken for somebody else in the ledger.
+const RESERVED: [&str; 3] = ["gateway", "local", "stdio"];
+const NAME_CHARS_MAX: usize = 256;
+const GROUPS_MAX: usize = 64;
+
+/// What a token is to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewTokenSpec {
+    pub role: Role,
+    /// A word to recognise it by.
+    pub label: Option<String>,
+    /// Whose token it is. Several tokens may belong to one principal; without a name, each is its own.
+    pub principal: Option<String>,
+    /// What usually holds a token of this role, if not said.
+    pub kind: Option<Kind>,
+    pub groups: Vec<String>,
+}
+
+impl NewTokenSpec {
+    pub fn of(role: Role) -> Self {
+        Self { role, label: None, principal: None, kind: None, groups: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn labelled(self, label: impl Into<String>) -> Self {
+        Self { label: Some(label.into()), ..self }
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        let refused = |what: &str| Err(StoreError::TokenSpec { what: what.into() });
+        let named = self.label.iter().map(|label| ("label", label));
+        let named = named.chain(self.principal.iter().map(|principal| ("principal", principal)));
+        for (what, name) in named.chain(self.groups.iter().map(|group| ("group", group))) {
+            let chars = name.chars().count();
+            if chars == 0 || chars > NAME_CHARS_MAX || name.chars().any(char::is_control) {
+                return refused(&format!("a {what} has 1 to {NAME_CHARS_MAX} printable characters"));
+            }
+        }
+        if self.groups.len() > GROUPS_MAX {
+            return refused(&format!("a token has at most {GROUPS_MAX} groups"));
+        }
+        match self.principal.as_deref() {
+            Some(name) if RESERVED.contains(&name) || name.starts_with(ID_PREFIX) => {
+                refused(&format!("nobody may be called {name:?}, it would be mistaken for somebody else"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
 
 /// A token at the one moment its secret is known.
 #[derive(Clone, PartialEq, Eq)]
@@ -45,16 +98,30 @@ pub struct Token {
     pub id: String,
     pub role: Role,
     pub label: Option<String>,
+    /// Whose it is, if that was said.
+    pub principal: Option<String>,
+    pub kind: Kind,
+    pub groups: Vec<String>,
     /// Milliseconds since 1970, as everywhere here.
     pub created_at_ms: i64,
     pub revoked_at_ms: Option<i64>,
 }
 
+impl Token {
+    /// Who presents it.
+    pub fn principal(&self) -> Principal {
+        let id = PrincipalId::new(self.principal.as_deref().unwrap_or(&self.id));
+        Principal { id, kind: self.kind, role: self.role, groups: self.groups.clone().into() }
+    }
+}
+
 impl Store {
-    pub async fn create_token(&self, role: Role, label: Option<&str>) -> Result<NewToken, StoreError> {
+    pub async fn create_token(&self, spec: NewTokenSpec) -> Result<NewToken, StoreError> {
         const DOING: &str = "create a token";
-        let mut connection = self.pool.acquire().await.map_err(doing(DOING))?;
-        let token = self.insert_token(&mut connection, role, label).await?;
+        spec.check()?;
+        let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        let token = self.insert_token(&mut transaction, &spec).await?;
+        transaction.commit().await.map_err(doing(DOING))?;
         self.tokens.clear();
         Ok(token)
     }
@@ -62,13 +129,15 @@ impl Store {
     /// An admin's and an agent's token, unless there has ever been one of that role.
     pub async fn first_start_tokens(&self) -> Result<Vec<NewToken>, StoreError> {
         const DOING: &str = "create the first tokens";
-        let mut transaction = self.pool.begin_with(WRITING).await.map_err(doing(DOING))?;
+        let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        transaction.alone(Lock::FirstTokens).await.map_err(doing(DOING))?;
         let mut made = Vec::new();
         for role in [Role::Admin, Role::Agent] {
-            let any = sqlx::query_scalar(ANY).bind(self.tenant).bind(role.as_str());
-            if !any.fetch_one(&mut *transaction).await.map_err(doing(DOING))? {
-                let label = format!("first {}", role.as_str());
-                made.push(self.insert_token(&mut transaction, role, Some(&label)).await?);
+            let any = transaction.sql(ANY).bind(self.tenant).bind(role.as_str());
+            let (any,): (bool,) = any.fetch_one().await.map_err(doing(DOING))?;
+            if !any {
+                let spec = NewTokenSpec::of(role).labelled(format!("first {}", role.as_str()));
+                made.push(self.insert_token(&mut transaction, &spec).await?);
             }
         }
         transaction.commit().await.map_err(doing(DOING))?;
@@ -80,7 +149,7 @@ impl Store {
     pub async fn list_tokens(&self) -> Result<Vec<Token>, StoreError> {
         const DOING: &str = "list the tokens";
         let rows: Vec<TokenRow> =
-            sqlx::query_as(LIST).bind(self.tenant).fetch_all(&self.pool).await.map_err(doing(DOING))?;
+            self.db.sql(LIST).bind(self.tenant).fetch_all().await.map_err(doing(DOING))?;
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }
 
@@ -90,8 +159,8 @@ impl Store {
         let tokens = self.list_tokens().await?;
         let mut token = pick(&tokens, given)?.clone();
         let now = now_ms();
-        let revoke = sqlx::query(REVOKE).bind(self.tenant).bind(&token.id).bind(now);
-        revoke.execute(&self.pool).await.map_err(doing(DOING))?;
+        let revoke = self.db.sql(REVOKE).bind(self.tenant).bind(&token.id).bind(now);
+        revoke.execute().await.map_err(doing(DOING))?;
         self.tokens.clear();
         token.revoked_at_ms.get_or_insert(now);
         Ok(token)
@@ -121,27 +190,49 @@ impl Store {
         self.tokens.check(&digest(presented))
     }
 
+    /// What `verify` says; but while the database cannot be asked, the last yes if it is younger than `max_age`.
+    ///
+    /// `Ok(None)` is a token that is not one. An error says only that nobody knows.
+    pub async fn verify_or_last_known(
+        &self,
+        presented: &str,
+        max_age: Duration,
+    ) -> Result<Option<Principal>, StoreError> {
+        let digest = digest(presented);
+        if let Some(known) = self.tokens.last_known_in_an_outage(&digest, max_age) {
+            return Ok(Some(known));
+        }
+        match self.verify(presented).await {
+            Ok(verdict) => Ok(verdict),
+            Err(error) => {
+                self.tokens.outage();
+                self.tokens.last_known(&digest, max_age).map(Some).ok_or(error)
+            }
+        }
+    }
+
     async fn look_up(&self, digest: &Digest) -> Result<Option<Principal>, StoreError> {
         const DOING: &str = "verify a token";
-        let query = sqlx::query_as(VERIFY).bind(self.tenant).bind(&digest[..]);
-        let row: Option<(String, String)> = query.fetch_optional(&self.pool).await.map_err(doing(DOING))?;
-        let Some((id, role)) = row else { return Ok(None) };
-        Ok(Some(Principal::new(PrincipalId::new(&id), read_role(&role, DOING)?)))
+        let query = self.db.sql(VERIFY).bind(self.tenant).bind(&digest[..]);
+        let row: Option<TokenRow> = query.fetch_optional().await.map_err(doing(DOING))?;
+        row.map(|row| row.read(DOING).map(|token| token.principal())).transpose()
     }
 
     async fn insert_token(
         &self,
-        connection: &mut SqliteConnection,
-        role: Role,
-        label: Option<&str>,
+        transaction: &mut Transaction,
+        spec: &NewTokenSpec,
     ) -> Result<NewToken, StoreError> {
+        let NewTokenSpec { role, label, principal, kind, groups } = spec;
         let id = format!("{ID_PREFIX}{}", uuid::Uuid::now_v7().simple());
         let random = URL_SAFE_NO_PAD.encode(random_bytes::<SECRET_BYTES>()?);
         let secret = format!("tg_{}_{random}", role.as_str());
-        let insert = sqlx::query(INSERT).bind(self.tenant).bind(&id).bind(digest(&secret).to_vec());
-        let insert = insert.bind(role.as_str()).bind(label).bind(now_ms());
-        insert.execute(connection).await.map_err(doing("create a token"))?;
-        Ok(NewToken { id, secret, role })
+        let groups = serde_json::to_string(groups).expect("names are text");
+        let insert = transaction.sql(INSERT).bind(self.tenant).bind(&id).bind(digest(&secret).to_vec());
+        let insert = insert.bind(role.as_str()).bind(label).bind(principal);
+        let insert = insert.bind(kind.unwrap_or(role.usual_kind()).as_str()).bind(groups).bind(now_ms());
+        insert.execute().await.map_err(doing("create a token"))?;
+        Ok(NewToken { id, secret, role: *role })
     }
 }
 
@@ -150,14 +241,21 @@ struct TokenRow {
     id: String,
     role: String,
     label: Option<String>,
+    principal: Option<String>,
+    kind: String,
+    groups: String,
     created_at_ms: i64,
     revoked_at_ms: Option<i64>,
 }
 
 impl TokenRow {
     fn read(self, doing: &'static str) -> Result<Token, StoreError> {
-        let TokenRow { id, role, label, created_at_ms, revoked_at_ms } = self;
-        Ok(Token { id, role: read_role(&role, doing)?, label, created_at_ms, revoked_at_ms })
+        let TokenRow { id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms } = self;
+        let role = read_role(&role, doing)?;
+        let kind = Kind::parse(&kind).ok_or(StoreError::Unreadable { doing, what: "kind" })?;
+        let groups =
+            serde_json::from_str(&groups).map_err(|_| StoreError::Unreadable { doing, what: "groups" })?;
+        Ok(Token { id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms })
     }
 }
 

@@ -14,6 +14,8 @@ const TRUSTED: Duration = Duration::from_secs(1);
 /// From this age on one caller is sent to ask again, while the others still have the old answer: requests that
 /// arrive together never queue up at the database.
 const RENEWED: Duration = Duration::from_millis(500);
+/// How long a database that failed is not asked again where the last answer will do.
+const OUTAGE: Duration = Duration::from_secs(1);
 const GOOD_MAX: usize = 4_096;
 const BAD_MAX: usize = 1_024;
 
@@ -27,6 +29,8 @@ pub struct TokenCache {
 struct Verdicts {
     good: HashMap<Digest, Verdict<Principal>>,
     bad: HashMap<Digest, Verdict<()>>,
+    /// When the database last failed to answer.
+    outage: Option<Instant>,
 }
 
 struct Verdict<T> {
@@ -57,6 +61,7 @@ impl TokenCache {
     /// Keeps the answer to a question that was put at `asked`.
     pub(crate) fn keep(&self, digest: Digest, verdict: Option<Principal>, asked: Instant) {
         let mut verdicts = self.lock();
+        verdicts.outage = None;
         match verdict {
             Some(principal) => {
                 verdicts.bad.remove(&digest);
@@ -69,6 +74,25 @@ impl TokenCache {
         }
     }
 
+    /// The last yes, however long nobody could ask again, up to `max_age`.
+    pub(crate) fn last_known(&self, digest: &Digest, max_age: Duration) -> Option<Principal> {
+        self.lock().last_known(digest, max_age, Instant::now())
+    }
+
+    /// The same, if the database failed a moment ago: whoever asked it now would wait for nothing.
+    pub(crate) fn last_known_in_an_outage(&self, digest: &Digest, max_age: Duration) -> Option<Principal> {
+        let (verdicts, now) = (self.lock(), Instant::now());
+        let failed = verdicts.outage?;
+        (now.saturating_duration_since(failed) < OUTAGE)
+            .then(|| verdicts.last_known(digest, max_age, now))
+            .flatten()
+    }
+
+    /// The database did not answer.
+    pub(crate) fn outage(&self) {
+        self.lock().outage = Some(Instant::now());
+    }
+
     pub(crate) fn clear(&self) {
         *self.lock() = Verdicts::default();
     }
@@ -76,6 +100,13 @@ impl TokenCache {
     fn lock(&self) -> MutexGuard<'_, Verdicts> {
         // Every change is one insert or remove: a panic elsewhere leaves nothing half done.
         self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Verdicts {
+    fn last_known(&self, digest: &Digest, max_age: Duration, now: Instant) -> Option<Principal> {
+        let verdict = self.good.get(digest)?;
+        (now.saturating_duration_since(verdict.asked) < max_age).then(|| verdict.value.clone())
     }
 }
 

@@ -28,9 +28,20 @@ impl Gateway {
         Self::boot_in(program, toml, folder)
     }
 
-    fn boot_in(program: &Path, toml: &str, folder: tempfile::TempDir) -> Self {
+    /// The same in a folder that is there already, stopping for good where a call reaches this point.
+    pub fn boot_stopping(program: &Path, toml: &str, folder: tempfile::TempDir, point: &str) -> Self {
+        Self::boot_with(program, toml, folder, &[("TOOLGATE_STOP_AT", point)])
+    }
+
+    /// The same in a folder that is there already.
+    pub fn boot_in(program: &Path, toml: &str, folder: tempfile::TempDir) -> Self {
+        Self::boot_with(program, toml, folder, &[])
+    }
+
+    fn boot_with(program: &Path, toml: &str, folder: tempfile::TempDir, env: &[(&str, &str)]) -> Self {
         std::fs::write(folder.path().join("toolgate.toml"), toml).expect("the configuration can be written");
         let mut process = command(program, folder.path())
+            .envs(env.iter().copied())
             .args(["--json", "serve", "--listen", "127.0.0.1:0"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -1,6 +1,7 @@
 //! Test doubles for Toolgate: servers that behave by the book and helpers to run them.
 //! Nothing here ships; the product never depends on this crate.
 
+pub mod bank;
 pub mod conformance;
 pub mod gateway;
 pub mod neighbour;

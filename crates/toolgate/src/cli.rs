@@ -1,13 +1,22 @@
 //! What can be said on the command line. Nothing else looks at argv.
 
+mod approvals;
+mod ledger;
+mod policy;
+mod span;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use toolgate_core::Role;
+use toolgate_core::{Kind, Role};
 
 use crate::config::{LISTEN_EXPECTED, parse_listen};
+
+pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
+pub(crate) use ledger::{ExportFormat, LedgerCommand};
+pub(crate) use policy::{ExplainArgs, PolicyCommand};
 
 /// One governed door between AI agents and tools: every MCP server behind one endpoint.
 #[derive(Parser)]
@@ -44,6 +53,14 @@ pub(crate) enum Command {
     /// List, describe and call tools
     #[command(subcommand)]
     Tools(ToolsCommand),
+    /// See what waits for a person, and decide
+    Approvals(ApprovalsArgs),
+    /// Check, explain and test the policies
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Read, check and export the record of what happened
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
     /// Make and revoke access tokens
     #[command(subcommand)]
     Token(TokenCommand),
@@ -118,6 +135,15 @@ pub(crate) enum TokenCommand {
         /// A word to recognise it by
         #[arg(long)]
         label: Option<String>,
+        /// Whose token it is: what policies and the ledger call them. Without it each token is its own principal
+        #[arg(long, value_name = "NAME")]
+        principal: Option<String>,
+        /// What holds it; only a human may approve [default: agent for agents, else human]
+        #[arg(long, value_enum)]
+        kind: Option<KindArg>,
+        /// A group that its holder belongs to, as a gate's @approvers names it; may be given several times
+        #[arg(long = "group", value_name = "GROUP")]
+        groups: Vec<String>,
     },
     /// All tokens, without their secrets
     List,
@@ -132,6 +158,9 @@ pub(crate) enum TokenCommand {
 pub(crate) enum RoleArg {
     Agent,
     Admin,
+    Operator,
+    Approver,
+    Auditor,
 }
 
 impl From<RoleArg> for Role {
@@ -139,6 +168,26 @@ impl From<RoleArg> for Role {
         match role {
             RoleArg::Agent => Role::Agent,
             RoleArg::Admin => Role::Admin,
+            RoleArg::Operator => Role::Operator,
+            RoleArg::Approver => Role::Approver,
+            RoleArg::Auditor => Role::Auditor,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum KindArg {
+    Human,
+    Agent,
+    Service,
+}
+
+impl From<KindArg> for Kind {
+    fn from(kind: KindArg) -> Kind {
+        match kind {
+            KindArg::Human => Kind::Human,
+            KindArg::Agent => Kind::Agent,
+            KindArg::Service => Kind::Service,
         }
     }
 }

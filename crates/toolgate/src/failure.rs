@@ -41,9 +41,13 @@ pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
         StoreError::OpenDatabase { .. } | StoreError::Migrate { .. } => Some(
             "check that the file is yours and the disk not full, or choose another folder with --data DIR",
         ),
+        StoreError::DatabaseUrl { .. } => {
+            Some("write it like postgres://user:password@host:5432/database?sslmode=require")
+        }
         StoreError::FromTheFuture { .. } => {
             Some("use the newer version of Toolgate, or another folder with --data DIR")
         }
+        StoreError::TokenSpec { .. } => Some("`toolgate token create --help` says what each word is for"),
         StoreError::TokenUnknown { .. } => Some("`toolgate token list` shows all of them"),
         StoreError::TokenAmbiguous { .. } => Some("give more of the id"),
         StoreError::Query { .. } | StoreError::Unreadable { .. } | StoreError::Random(_) => None,

@@ -7,22 +7,53 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
-use toolgate_core::PrincipalId;
+use toolgate_core::Principal;
 use toolgate_edge::serve_pipe;
-use toolgate_store::Store;
+use toolgate_store::{Store, StoreError};
 use toolgate_wire::{Version, meta};
 
 use crate::config::Config;
 use crate::wiring::{self, House, Record};
 
-/// Where the running gateway listens for processes of the same user.
-pub(crate) fn socket_path(data: &Path) -> PathBuf {
-    data.join("gateway.sock")
+/// A socket of the running gateway for processes of the same user. Whom it speaks to decides what they may do: an agent
+/// must not be taken for the person who approves its calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Socket {
+    /// The person at the command line.
+    Person,
+    /// The agent behind `toolgate stdio`.
+    Agent,
 }
 
-/// Connects to the gateway that runs on this data folder.
-pub(crate) async fn connect(data: &Path) -> Option<UnixStream> {
-    UnixStream::connect(socket_path(data)).await.ok()
+impl Socket {
+    pub(crate) const ALL: [Socket; 2] = [Socket::Person, Socket::Agent];
+
+    pub(crate) fn path(self, data: &Path) -> PathBuf {
+        data.join(match self {
+            Socket::Person => "gateway.sock",
+            Socket::Agent => "agent.sock",
+        })
+    }
+
+    pub(crate) fn principal(self) -> Principal {
+        match self {
+            Socket::Person => Principal::local(),
+            Socket::Agent => Principal::stdio(),
+        }
+    }
+
+    /// Connects to the gateway that runs on this data folder.
+    pub(crate) async fn connect(self, data: &Path) -> Option<UnixStream> {
+        UnixStream::connect(self.path(data)).await.ok()
+    }
+}
+
+/// The store that the configuration names.
+pub(crate) async fn open_store(config: &Config) -> Result<Store, StoreError> {
+    match &config.store.url {
+        Some(url) => Store::open_url(&config.data, url).await,
+        None => Store::open(&config.data).await,
+    }
 }
 
 type Reader = Box<dyn AsyncRead + Unpin + Send>;
@@ -54,15 +85,15 @@ impl std::error::Error for Refused {}
 
 impl LocalClient {
     pub(crate) async fn open(config: &Config) -> anyhow::Result<Self> {
-        if let Some(stream) = connect(&config.data).await {
+        if let Some(stream) = Socket::Person.connect(&config.data).await {
             let (reader, writer) = stream.into_split();
             return Ok(Self::new(Box::new(reader), Box::new(writer), None));
         }
-        let store = Store::open(&config.data).await?;
+        let store = open_store(config).await?;
         let house = wiring::start(config, &store, config.listen, Record::No).await?;
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (reader, writer) = tokio::io::split(theirs);
-        tokio::spawn(serve_pipe(house.gateway.clone(), PrincipalId::local(), reader, writer));
+        tokio::spawn(serve_pipe(house.gateway.clone(), Socket::Person.principal(), reader, writer));
         let (reader, writer) = tokio::io::split(ours);
         Ok(Self::new(Box::new(reader), Box::new(writer), Some(house)))
     }

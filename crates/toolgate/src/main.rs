@@ -5,11 +5,15 @@ mod command;
 mod config;
 mod connect;
 mod failure;
+mod governance;
 mod import;
 mod local;
 mod lock;
+mod outbound;
 mod output;
 mod relay;
+mod rest;
+mod stored;
 mod table;
 mod wiring;
 
@@ -43,6 +47,10 @@ fn main() -> ExitCode {
         _ => {}
     }
     start_logging(&cli.command);
+    #[cfg(debug_assertions)]
+    if let Ok(point) = std::env::var("TOOLGATE_STOP_AT") {
+        toolgate_core::stop_point::arm(point);
+    }
     let runtime =
         match tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build() {
             Ok(runtime) => runtime,

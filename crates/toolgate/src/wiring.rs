@@ -10,21 +10,28 @@ use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Catalog, Filter, ServerSettings};
+use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule};
+use toolgate_core::governance::StoreDown;
 use toolgate_core::port::{AskKind, BoxFuture, Servers, Watcher};
 use toolgate_core::server::{Era, Listing, ServerHealth, ServerSpec, ServerState};
 use toolgate_core::{Principal, PrincipalId, RawJson, RpcError, ServerName};
-use toolgate_edge::{AllowedHosts, Credentials, Gateway, Hub, Setup};
+use toolgate_courier::Courier;
+use toolgate_edge::{AllowedHosts, Credentials, Gateway, Hub, Rest, Setup};
 use toolgate_store::{Counts, Store, StoreError};
 use toolgate_upstream::{Facts, Manager};
 
-use crate::config::{Config, ServerEntry};
+use crate::config::{self, Config, ServerEntry};
+use crate::governance::{Governance, LedgerArchive};
+use crate::outbound;
+use crate::rest::{self, Doorway};
 
 /// A gateway that is wired up and connected to its servers, without any door open yet.
 pub(crate) struct House {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) servers: Arc<Manager>,
     pub(crate) catalog: Arc<Catalog>,
+    governance: Governance,
+    courier: Option<Courier>,
     ears: Arc<Ears>,
     pub(crate) shutdown: CancellationToken,
     recorder: JoinHandle<()>,
@@ -48,7 +55,10 @@ pub(crate) async fn start(
     let enabled: Vec<&ServerEntry> = config.servers.iter().filter(|server| server.enabled).collect();
     let specs: Vec<ServerSpec> = enabled.iter().map(|server| server.spec.clone()).collect();
     let names: Vec<ServerName> = specs.iter().map(|spec| spec.name.clone()).collect();
-    let catalog = Arc::new(Catalog::new(enabled.iter().map(|server| settings(server)).collect()));
+    let catalog = Arc::new(Catalog::new(
+        enabled.iter().map(|server| settings(server)).collect(),
+        config.tools.iter().map(tool_rule).collect(),
+    ));
     let hub = Hub::new(catalog.clone(), names.iter().cloned());
     let shutdown = CancellationToken::new();
 
@@ -92,9 +102,18 @@ pub(crate) async fn start(
             vec!["reap".into()],
         )),
     });
+    let governance = Governance::start(config, store, &catalog).await?;
+    if record == Record::Yes {
+        governance.watch(store, &shutdown).await?;
+    }
+    let doorway = Doorway::default();
     let gateway = Gateway::new(Setup {
         catalog: catalog.clone(),
         servers: servers.clone() as Arc<dyn Servers>,
+        pipeline: governance.pipeline.clone(),
+        approvals: governance.books.clone(),
+        archive: Arc::new(LedgerArchive(store.clone())),
+        rest: (record == Record::Yes).then(|| Arc::new(doorway.clone()) as Arc<dyn Rest>),
         hub,
         credentials: Arc::new(Tokens(store.clone())),
         allowed: AllowedHosts::new(listen, &config.allowed_hosts, &config.allowed_origins),
@@ -102,7 +121,12 @@ pub(crate) async fn start(
         sealing_key: store.sealing_key().await?,
         shutdown: shutdown.clone(),
     });
-    Ok(House { gateway, servers, catalog, ears, shutdown, recorder, last_note })
+    doorway.open(rest::api(config, store, &governance, &gateway, &catalog)?);
+    let courier = match record {
+        Record::Yes => Some(outbound::start(config, store, &shutdown).await?),
+        Record::No => None,
+    };
+    Ok(House { gateway, servers, catalog, governance, courier, ears, shutdown, recorder, last_note })
 }
 
 impl House {
@@ -128,6 +152,10 @@ impl House {
         self.shutdown.cancel();
         self.gateway.drain().await;
         self.servers.shutdown().await;
+        self.governance.stop().await;
+        if let Some(courier) = self.courier {
+            courier.finish().await;
+        }
         self.last_note.cancel();
         if tokio::time::timeout(Duration::from_secs(2), self.recorder).await.is_err() {
             tracing::warn!("the last changes of servers could not be recorded in time");
@@ -135,7 +163,7 @@ impl House {
     }
 }
 
-fn settings(server: &ServerEntry) -> ServerSettings {
+pub(crate) fn settings(server: &ServerEntry) -> ServerSettings {
     ServerSettings {
         name: server.spec.name.clone(),
         prefix: server.prefix,
@@ -143,6 +171,17 @@ fn settings(server: &ServerEntry) -> ServerSettings {
             server.filter.allow.iter().map(String::as_str),
             server.filter.deny.iter().map(String::as_str),
         ),
+        hints: if server.trust_annotations { Hints::Believed } else { Hints::Ignored },
+    }
+}
+
+pub(crate) fn tool_rule(rule: &config::ToolRule) -> ToolRule {
+    ToolRule {
+        effects: rule.effects,
+        audit: rule.audit,
+        idempotent: rule.idempotent,
+        output_check: rule.output,
+        ..ToolRule::new(&rule.name)
     }
 }
 
@@ -154,16 +193,20 @@ fn fingerprint(spec: &ServerSpec) -> String {
 
 struct Tokens(Store);
 
+/// How long a token that was good is still taken for good while the store is away. What may change something is refused
+/// then in any case.
+const LAST_KNOWN_MAX: Duration = Duration::from_secs(300);
+
 impl Credentials for Tokens {
     fn check_known(&self, secret: &str) -> Option<Option<Principal>> {
         self.0.check_cached(secret)
     }
 
-    fn check(&self, secret: String) -> BoxFuture<'_, Option<Principal>> {
+    fn check(&self, secret: String) -> BoxFuture<'_, Result<Option<Principal>, StoreDown>> {
         Box::pin(async move {
-            self.0.verify(&secret).await.unwrap_or_else(|error| {
+            self.0.verify_or_last_known(&secret, LAST_KNOWN_MAX).await.map_err(|error| {
                 tracing::error!(%error, "a token could not be checked and was refused");
-                None
+                StoreDown(error.to_string())
             })
         })
     }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde_json::json;
 use toolgate_core::Role;
-use toolgate_store::{NewToken, Store};
+use toolgate_store::{NewToken, NewTokenSpec, Store};
 
 use super::Context;
 use crate::cli::ConnectArgs;
@@ -60,7 +60,7 @@ async fn with_token(
         return hand_over(&token);
     }
     let label = format!("connect {}", client.name());
-    let NewToken { id, secret, .. } = store.create_token(Role::Agent, Some(&label)).await?;
+    let NewToken { id, secret, .. } = store.create_token(NewTokenSpec::of(Role::Agent).labelled(label)).await?;
     if let Err(error) = hand_over(&secret) {
         store.revoke_token(&id).await?;
         return Err(error);

@@ -1,9 +1,13 @@
 //! One file per verb of the command line.
 
+mod approvals;
 mod connect;
 mod doctor;
+mod ledger;
+mod policy;
 mod serve;
 mod servers;
+mod shown;
 mod stdio;
 mod token;
 mod tools;
@@ -24,6 +28,9 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Stdio => stdio::run(&context).await,
         Command::Servers(command) => servers::run(&context, command).await,
         Command::Tools(command) => tools::run(&context, command).await,
+        Command::Approvals(args) => approvals::run(&context, args).await,
+        Command::Policy(command) => policy::run(&context, command).await,
+        Command::Ledger(command) => ledger::run(&context, command).await,
         Command::Token(command) => token::run(&context, command).await,
         Command::Connect(args) => connect::run(&context, args).await,
         Command::Doctor => doctor::run(&context).await,

@@ -16,14 +16,14 @@ use serde_json::json;
 use tokio::net::{TcpListener, UnixListener, UnixSocket, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
-use toolgate_core::{PrincipalId, Role};
+use toolgate_core::Role;
 use toolgate_edge::{serve, serve_pipe};
-use toolgate_store::{NewToken, Others, Store};
+use toolgate_store::{NewToken, Others};
 
 use super::Context;
 use crate::cli::ServeArgs;
 use crate::config::Config;
-use crate::local::socket_path;
+use crate::local::{Socket, open_store};
 use crate::lock::GatewayLock;
 use crate::output;
 use crate::wiring::{self, House, Record};
@@ -35,7 +35,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
-    let store = Store::open(&config.data).await?;
+    let store = open_store(&config).await?;
     warn_of_others(&config.data);
     let lock = GatewayLock::take(&config.data).await?;
     let wanted = args.listen.unwrap_or(config.listen);
@@ -47,7 +47,10 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     let first = store.first_start_tokens().await?;
     let house = wiring::start(&config, &store, address, Record::Yes).await?;
     lock.announce(Some(endpoint.clone()))?;
-    let socket = open_socket(&config.data, &house, config.limits.connections_max);
+    let sockets: Vec<PathBuf> = Socket::ALL
+        .into_iter()
+        .filter_map(|socket| open_socket(socket, &config.data, &house, config.limits.connections_max))
+        .collect();
     // A gateway serves on where nobody reads what it says.
     if let Err(error) = announce(context, &config, &endpoint, &first) {
         tracing::warn!(%error, "could not print the address and tokens; `toolgate token create` makes another token");
@@ -63,7 +66,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
         () = finish(house, serving) => {}
         again = wait_for_signal() => again?,
     }
-    if let Some(path) = socket {
+    for path in sockets {
         // Whoever starts next removes a leftover, so a failure here costs nothing.
         drop(std::fs::remove_file(path));
     }
@@ -106,8 +109,8 @@ fn warn_of_others(data: &Path) {
 }
 
 /// A socket beside the data, for `toolgate stdio` and the CLI: it needs no token, so only its owner may open it.
-fn open_socket(data: &Path, house: &House, connections_max: usize) -> Option<PathBuf> {
-    let path = socket_path(data);
+fn open_socket(socket: Socket, data: &Path, house: &House, connections_max: usize) -> Option<PathBuf> {
+    let path = socket.path(data);
     // The lock is ours, so a socket that is still there belongs to nobody.
     drop(std::fs::remove_file(&path));
     let listener = match bind_private(&path) {
@@ -121,7 +124,7 @@ fn open_socket(data: &Path, house: &House, connections_max: usize) -> Option<Pat
     tokio::spawn(async move {
         let accepting = accept(&listener, connections_max, |stream| {
             let (reader, writer) = stream.into_split();
-            serve_pipe(gateway.clone(), PrincipalId::local(), reader, writer)
+            serve_pipe(gateway.clone(), socket.principal(), reader, writer)
         });
         shutdown.run_until_cancelled(accepting).await;
     });

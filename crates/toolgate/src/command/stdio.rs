@@ -5,24 +5,22 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use tokio::net::UnixStream;
-use toolgate_core::PrincipalId;
 use toolgate_edge::serve_pipe;
-use toolgate_store::Store;
 
 use super::Context;
 use crate::config::Config;
-use crate::local;
+use crate::local::{Socket, open_store};
 use crate::relay::{End, relay};
 use crate::wiring::{self, Record};
 
 pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
-    if let Some(stream) = local::connect(&config.data).await {
+    if let Some(stream) = Socket::Agent.connect(&config.data).await {
         return through(stream, &config).await;
     }
-    let store = Store::open(&config.data).await?;
+    let store = open_store(&config).await?;
     let house = wiring::start(&config, &store, config.listen, Record::No).await?;
-    serve_pipe(house.gateway.clone(), PrincipalId::local(), tokio::io::stdin(), tokio::io::stdout()).await;
+    serve_pipe(house.gateway.clone(), Socket::Agent.principal(), tokio::io::stdin(), tokio::io::stdout()).await;
     house.stop().await;
     store.close().await;
     Ok(ExitCode::SUCCESS)

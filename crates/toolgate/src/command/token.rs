@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use toolgate_store::Store;
+use toolgate_store::{NewTokenSpec, Store};
 
 use super::Context;
 use crate::cli::TokenCommand;
@@ -13,8 +13,10 @@ use crate::table::Table;
 pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Result<ExitCode> {
     let store = Store::open(&context.config_as_written()?.data).await?;
     match command {
-        TokenCommand::Create { role, label } => {
-            let token = store.create_token(role.into(), label.as_deref()).await?;
+        TokenCommand::Create { role, label, principal, kind, groups } => {
+            let kind = kind.map(Into::into);
+            let spec = NewTokenSpec { role: role.into(), label, principal, kind, groups };
+            let token = store.create_token(spec).await?;
             if context.global.json {
                 say!("{}", json!({ "id": token.id, "role": token.role, "token": token.secret }));
             } else {
@@ -24,11 +26,18 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
         }
         TokenCommand::List => {
             let tokens = store.list_tokens().await?;
-            let mut table = Table::new(["ID", "ROLE", "LABEL", "STATE"]);
+            let mut table = Table::new(["ID", "ROLE", "KIND", "PRINCIPAL", "GROUPS", "LABEL", "STATE"]);
             for token in &tokens {
                 let state = if token.revoked_at_ms.is_some() { "revoked" } else { "live" };
-                let label = token.label.clone().unwrap_or_default();
-                table.row([token.id.clone(), token.role.as_str().into(), label, state.into()]);
+                table.row([
+                    token.id.clone(),
+                    token.role.as_str().into(),
+                    token.kind.as_str().into(),
+                    token.principal.clone().unwrap_or_default(),
+                    token.groups.join(", "),
+                    token.label.clone().unwrap_or_default(),
+                    state.into(),
+                ]);
             }
             put!("{}", table.render(context.reader(), &tokens));
         }

@@ -3,7 +3,10 @@
 //! Lives here: reading and checking the file, the `Config` it becomes, and the one way in which files of the
 //! operator's are replaced. Does not live here: command line flags, and anything that acts on a configuration.
 
+mod ledger;
 mod limits;
+mod outbound;
+mod policy;
 mod problem;
 pub(crate) mod reference;
 pub(crate) mod replace;
@@ -11,17 +14,25 @@ mod section;
 pub(crate) mod server;
 #[cfg(test)]
 mod tests;
+mod tools;
+mod value;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
-use toolgate_core::Limits;
 use toolgate_core::server::ServerSpec;
+use toolgate_core::{Limits, OutputCheck};
 
+pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
+pub(crate) use outbound::{MeteringSettings, OtlpSettings, Webhook};
+pub(crate) use policy::{ApprovalSettings, PolicySettings, TemplateName};
 pub(crate) use problem::ConfigError;
 use problem::Problems;
 use section::{At, Section};
+pub(crate) use toolgate_pipeline::redact::RedactRule;
+pub(crate) use tools::ToolRule;
+use value::Context;
 
 /// Reads one variable of the environment. Passed in, so that a test has the environment it says it has.
 pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -44,6 +55,18 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     /// In the order of the file.
     pub(crate) servers: Vec<ServerEntry>,
+    pub(crate) store: StoreSettings,
+    pub(crate) policy: PolicySettings,
+    pub(crate) approvals: ApprovalSettings,
+    /// What becomes of results that break their tool's schema, unless a tool has a rule of its own.
+    pub(crate) output_check: OutputCheck,
+    pub(crate) ledger: LedgerSettings,
+    pub(crate) redact: Vec<RedactRule>,
+    /// In the order of the file: of those that fit a tool, the last that says something counts.
+    pub(crate) tools: Vec<ToolRule>,
+    pub(crate) webhooks: Vec<Webhook>,
+    pub(crate) metering: Option<MeteringSettings>,
+    pub(crate) otlp: Option<OtlpSettings>,
     /// The file all this was read from; absolute.
     pub(crate) source: Option<PathBuf>,
 }
@@ -54,6 +77,8 @@ pub(crate) struct ServerEntry {
     /// Whether its tools carry its name on the wire.
     pub(crate) prefix: bool,
     pub(crate) filter: ToolFilter,
+    /// Whether what it says of its tools' effects is believed; unknown effects count as all.
+    pub(crate) trust_annotations: bool,
     pub(crate) enabled: bool,
 }
 
@@ -131,6 +156,16 @@ impl Config {
             allowed_origins: Vec::new(),
             limits: Limits::default(),
             servers: Vec::new(),
+            store: StoreSettings::default(),
+            policy: PolicySettings::default(),
+            approvals: ApprovalSettings::default(),
+            output_check: OutputCheck::default(),
+            ledger: LedgerSettings::default(),
+            redact: Vec::new(),
+            tools: Vec::new(),
+            webhooks: Vec::new(),
+            metering: None,
+            otlp: None,
             source: None,
         }
     }
@@ -160,7 +195,40 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 6] = ["listen", "data", "allowed_hosts", "allowed_origins", "limits", "servers"];
+const KEYS: [&str; 16] = [
+    "listen",
+    "data",
+    "allowed_hosts",
+    "allowed_origins",
+    "limits",
+    "servers",
+    "store",
+    "policy",
+    "approvals",
+    "validation",
+    "ledger",
+    "redact",
+    "tools",
+    "webhooks",
+    "metering",
+    "otlp",
+];
+
+/// The keys of each table, for the hint to one that stands in the wrong place.
+const TABLES: [(&str, &[&str]); 12] = [
+    ("[limits]", &limits::KEYS),
+    ("[[servers]]", &server::KEYS),
+    ("[store]", &ledger::STORE_KEYS),
+    ("[policy]", &policy::POLICY_KEYS),
+    ("[approvals]", &policy::APPROVALS_KEYS),
+    ("[validation]", &tools::VALIDATION_KEYS),
+    ("[ledger]", &ledger::LEDGER_KEYS),
+    ("[[redact]]", &ledger::REDACT_KEYS),
+    ("[[tools]]", &tools::TOOLS_KEYS),
+    ("[[webhooks]]", &outbound::WEBHOOKS_KEYS),
+    ("[metering]", &outbound::METERING_KEYS),
+    ("[otlp]", &outbound::OTLP_KEYS),
+];
 
 fn read_top(
     top: &Section<'_>,
@@ -171,13 +239,13 @@ fn read_top(
     problems: &mut Problems,
 ) -> Config {
     let folder = path.parent().unwrap_or(at.cwd);
-    top.refuse_unknown_keys(&KEYS, &[("[limits]", &limits::KEYS), ("[[servers]]", &server::KEYS)], problems);
+    top.refuse_unknown_keys(&KEYS, &TABLES, problems);
     let fallback = Config::without_file(at);
     let listen = top.string("listen", problems).and_then(|listen| checked_listen(&listen, problems));
     let data = top.string("data", problems).and_then(|data| checked_data(&data, at, problems));
     let limits = top.section("limits", "`[limits]`", problems);
-    let ctx = server::Context { source: text, folder, references };
-    Config {
+    let ctx = Context { source: text, folder, references, env: at.env };
+    let config = Config {
         listen: listen.unwrap_or(fallback.listen),
         // A flag is nearer to the operator than the file.
         data: match (at.data, data) {
@@ -189,10 +257,41 @@ fn read_top(
         limits: limits.map_or(fallback.limits, |section| limits::read(&section, problems)),
         servers: read_servers(top, &ctx, problems),
         source: Some(path.to_owned()),
+        ..fallback
+    };
+    with_governance(config, top, &ctx, problems)
+}
+
+/// Reads the tables that say how calls are judged and recorded.
+fn with_governance(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
+    let table = |key: &str, problems: &mut Problems| top.section(key, &format!("`[{key}]`"), problems);
+    let store = table("store", problems).map(|section| ledger::read_store(&section, ctx, problems));
+    let policy = table("policy", problems).map(|section| policy::read_policy(&section, ctx, problems));
+    let approvals = table("approvals", problems).map(|section| policy::read_approvals(&section, problems));
+    let validation = table("validation", problems).map(|section| tools::read_validation(&section, problems));
+    let kept = table("ledger", problems).map(|section| ledger::read_ledger(&section, problems));
+    let redact = top.sections("redact", problems).into_iter();
+    let redact = redact.filter_map(|section| ledger::read_redact(section, problems)).collect();
+    let rules = top.sections("tools", problems).into_iter();
+    let rules = rules.filter_map(|section| tools::read_tool(section, problems)).collect();
+    let webhooks = top.sections("webhooks", problems);
+    Config {
+        store: store.unwrap_or_default(),
+        policy: policy.unwrap_or_default(),
+        approvals: approvals.unwrap_or_default(),
+        output_check: validation.unwrap_or_default(),
+        ledger: kept.unwrap_or_default(),
+        redact,
+        tools: rules,
+        webhooks: outbound::read_webhooks(webhooks, ctx, problems),
+        metering: table("metering", problems)
+            .and_then(|section| outbound::read_metering(&section, ctx, problems)),
+        otlp: table("otlp", problems).and_then(|section| outbound::read_otlp(&section, ctx, problems)),
+        ..config
     }
 }
 
-fn read_servers(top: &Section<'_>, ctx: &server::Context<'_>, problems: &mut Problems) -> Vec<ServerEntry> {
+fn read_servers(top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Vec<ServerEntry> {
     let sections = top.sections("servers", problems);
     let read: Vec<_> =
         sections.into_iter().filter_map(|section| server::read(section, ctx, problems)).collect();

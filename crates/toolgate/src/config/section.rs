@@ -57,11 +57,12 @@ impl<'t> Section<'t> {
             if known.contains(&name) {
                 continue;
             }
-            let belongs = elsewhere.iter().find(|(_, keys)| keys.contains(&name));
-            let hint = match (belongs, did_you_mean(name, known)) {
-                (Some((table, _)), _) => format!("it belongs below a `{table}` line"),
-                (None, Some(hint)) => hint,
-                (None, None) => "remove the key; `toolgate.example.toml` shows every key there is".into(),
+            let belongs: Vec<&str> =
+                elsewhere.iter().filter(|(_, keys)| keys.contains(&name)).map(|(table, _)| *table).collect();
+            let hint = match (&belongs[..], did_you_mean(name, known)) {
+                ([_, ..], _) => format!("it belongs below a {} line", one_of(&belongs)),
+                ([], Some(hint)) => hint,
+                ([], None) => "remove the key; `toolgate.example.toml` shows every key there is".into(),
             };
             let what = format!("unknown key `{name}` in {}", self.title);
             problems.add(key.span(), what, one_of(known), hint);
@@ -93,6 +94,50 @@ impl<'t> Section<'t> {
             self.wrong_type(key, value, "`true` or `false`", problems);
         }
         found
+    }
+
+    /// One of a few words. `otherwise` is the hint where none of them is near.
+    pub(super) fn word<T: Copy>(
+        &self,
+        key: &str,
+        known: &[(&str, T)],
+        otherwise: &str,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        let written = self.string(key, problems)?;
+        self.known_word(key, &written, known, otherwise, problems)
+    }
+
+    /// A list of some of a few words.
+    pub(super) fn words<T: Copy>(
+        &self,
+        key: &str,
+        known: &[(&str, T)],
+        otherwise: &str,
+        problems: &mut Problems,
+    ) -> Option<Vec<T>> {
+        self.key_span(key)?;
+        let written = self.strings(key, problems);
+        let read = |word: &At<&str>| self.known_word(key, word, known, otherwise, problems);
+        Some(written.iter().filter_map(read).collect())
+    }
+
+    fn known_word<T: Copy>(
+        &self,
+        key: &str,
+        written: &At<&str>,
+        known: &[(&str, T)],
+        otherwise: &str,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        let found = known.iter().find(|(word, _)| *word == written.value);
+        if found.is_none() {
+            let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
+            let what = format!("`{key}` in {} cannot be {:?}", self.title, written.value);
+            let hint = did_you_mean(written.value, &words).unwrap_or_else(|| otherwise.to_owned());
+            problems.add(written.span.clone(), what, one_of(&words), hint);
+        }
+        found.map(|(_, value)| *value)
     }
 
     /// A count within bounds.
@@ -310,6 +355,7 @@ fn parse_bytes(written: &str) -> Option<usize> {
 
 fn shown_bytes(bytes: usize) -> String {
     match bytes {
+        0 => "0".to_owned(),
         _ if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
         _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
         _ if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),

@@ -5,18 +5,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue};
 use toolgate_core::ServerName;
 use toolgate_core::name::BadServerName;
 use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
-use url::Url;
 
-use super::problem::{Problems, did_you_mean, one_of};
-use super::reference::{self, BadReference};
+use super::problem::Problems;
 use super::section::{At, Seconds, Section};
+use super::value::{Context, OwnHeaders, UrlForm, Values};
 use super::{References, ServerEntry, ToolFilter};
 
-pub(super) const KEYS: [&str; 14] = [
+pub(super) const KEYS: [&str; 15] = [
     "name",
     "command",
     "args",
@@ -30,11 +28,21 @@ pub(super) const KEYS: [&str; 14] = [
     "isolation",
     "prefix",
     "tools",
+    "trust_annotations",
     "enabled",
 ];
 const COMMAND_KEYS: [&str; 3] = ["args", "env", "cwd"];
 const URL_KEYS: [&str; 1] = ["headers"];
 const TOOLS_KEYS: [&str; 2] = ["allow", "deny"];
+
+const ISOLATION: [(&str, Isolation); 2] =
+    [("shared", Isolation::Shared), ("principal", Isolation::Principal)];
+const ISOLATION_HINT: &str = "`shared`: one process for everyone; `principal`: one for each token";
+
+const URL: UrlForm = UrlForm {
+    expected: "an address such as `https://example.com/mcp`",
+    instead_of_password: "put the credentials into `headers.Authorization`",
+};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -54,13 +62,8 @@ pub(crate) const OWN_HEADERS: [&str; 10] = [
     "transfer-encoding",
 ];
 
-/// What every server of a file is read against.
-pub(super) struct Context<'a> {
-    pub(super) source: &'a str,
-    /// The folder of the file: relative paths start here.
-    pub(super) folder: &'a Path,
-    pub(super) references: References<'a>,
-}
+const OWN_HEADERS_OF_MCP: OwnHeaders =
+    OwnHeaders { names: &OWN_HEADERS, expected: "a header that MCP does not use" };
 
 /// A server and where its parts stand, for the checks that compare servers.
 pub(super) struct Read {
@@ -80,14 +83,16 @@ pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut P
     let enabled = section.boolean("enabled", problems).is_none_or(|enabled| enabled.value);
     // A server that is switched off may name secrets that this machine does not have.
     let references = if enabled { ctx.references } else { References::Keep };
-    let reader = Reader { section: &section, ctx, references };
+    let values = Values { section: &section, source: ctx.source, references };
+    let reader = Reader { section: &section, folder: ctx.folder, values };
     let name = reader.name(problems);
     let transport = reader.transport(problems);
     let prefix = section.boolean("prefix", problems);
     let timeout = section.seconds("timeout_seconds", Seconds::Positive, problems);
     let connect_timeout = section.seconds("connect_timeout_seconds", Seconds::Positive, problems);
     let concurrency_max = section.count("concurrency_max", 1..=100_000, problems);
-    let isolation = reader.isolation(problems);
+    let isolation = section.word("isolation", &ISOLATION, ISOLATION_HINT, problems);
+    let trust_annotations = section.boolean("trust_annotations", problems);
     let filter = reader.filter(problems);
     let name = name?;
     Some(Read {
@@ -98,10 +103,11 @@ pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut P
                 timeout: timeout.unwrap_or(TIMEOUT),
                 connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
                 concurrency_max: concurrency_max.unwrap_or(CONCURRENCY_MAX),
-                isolation,
+                isolation: isolation.unwrap_or(Isolation::Shared),
             },
             prefix: prefix.as_ref().is_none_or(|prefix| prefix.value),
             filter,
+            trust_annotations: trust_annotations.is_none_or(|trust| trust.value),
             enabled,
         },
         name_span: name.span,
@@ -111,8 +117,8 @@ pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut P
 
 struct Reader<'a> {
     section: &'a Section<'a>,
-    ctx: &'a Context<'a>,
-    references: References<'a>,
+    folder: &'a Path,
+    values: Values<'a>,
 }
 
 impl Reader<'_> {
@@ -174,7 +180,7 @@ impl Reader<'_> {
         let command =
             self.section.string("command", problems).and_then(|command| self.command(&command, problems));
         let args = self.section.strings("args", problems);
-        let args = args.iter().filter_map(|arg| self.plain("args", arg, problems)).collect();
+        let args = args.iter().filter_map(|arg| self.values.plain("args", arg, problems)).collect();
         let env = self.env(problems);
         let cwd = self.section.string("cwd", problems).and_then(|cwd| self.cwd(&cwd, problems));
         Some(TransportSpec::Stdio { command: command?, args, env, cwd })
@@ -182,51 +188,25 @@ impl Reader<'_> {
 
     /// A bare word is looked up in `PATH`; anything with a slash is a path, from the folder of the file.
     fn command(&self, command: &At<&str>, problems: &mut Problems) -> Option<String> {
-        let expanded = self.path_text("command", command, problems)?;
+        let expanded = self.values.path_text("command", command, problems)?;
         if expanded.trim().is_empty() {
             let what = format!("`command` in {} is empty", self.section.title());
             let expected = "the name of a program in `PATH`, or the path of one";
             problems.add(command.span.clone(), what, expected, "for example `command = \"npx\"`");
             return None;
         }
-        if self.is_kept(command.value) || !expanded.contains('/') {
+        if self.values.is_kept(command.value) || !expanded.contains('/') {
             return Some(expanded);
         }
-        Some(joined(self.ctx.folder, &expanded))
+        Some(joined(self.folder, &expanded))
     }
 
     fn cwd(&self, cwd: &At<&str>, problems: &mut Problems) -> Option<PathBuf> {
-        let expanded = self.path_text("cwd", cwd, problems)?;
-        if self.is_kept(cwd.value) {
+        let expanded = self.values.path_text("cwd", cwd, problems)?;
+        if self.values.is_kept(cwd.value) {
             return Some(expanded.into());
         }
-        Some(self.ctx.folder.join(expanded))
-    }
-
-    fn is_kept(&self, written: &str) -> bool {
-        matches!(self.references, References::Keep) && written.contains("${")
-    }
-
-    fn path_text(&self, key: &str, path: &At<&str>, problems: &mut Problems) -> Option<String> {
-        if path.value == "~" || path.value.starts_with("~/") {
-            let what = format!("`~` at the start of `{key}` in {} is not expanded", self.section.title());
-            let expected = "an absolute path, or one from the folder of this file";
-            let hint = format!("write `${{HOME}}{}`", &path.value[1..]);
-            problems.add(path.span.clone(), what, expected, hint);
-            return None;
-        }
-        self.plain(key, path, problems)
-    }
-
-    /// Expands and refuses what no operating system takes.
-    fn plain(&self, key: &str, text: &At<&str>, problems: &mut Problems) -> Option<String> {
-        let expanded = self.expand(key, text, problems)?;
-        if expanded.contains('\0') {
-            let what = format!("`{key}` in {} contains a NUL character", self.section.title());
-            problems.add(text.span.clone(), what, "text without NUL", "remove `\\u0000`");
-            return None;
-        }
-        Some(expanded)
+        Some(self.folder.join(expanded))
     }
 
     fn env(&self, problems: &mut Problems) -> BTreeMap<String, String> {
@@ -239,7 +219,7 @@ impl Reader<'_> {
                 problems.add(name.span, what, expected, "write `NAME = \"value\"`");
                 continue;
             }
-            if let Some(expanded) = self.plain(&format!("env.{}", name.value), &value, problems) {
+            if let Some(expanded) = self.values.plain(&format!("env.{}", name.value), &value, problems) {
                 env.insert(name.value.to_owned(), expanded);
             }
         }
@@ -247,108 +227,9 @@ impl Reader<'_> {
     }
 
     fn http(&self, problems: &mut Problems) -> Option<TransportSpec> {
-        let url = self.section.string("url", problems).and_then(|url| self.url(&url, problems));
-        let headers = self.headers(problems);
+        let url = self.values.url("url", &URL, problems);
+        let headers = self.values.headers(&OWN_HEADERS_OF_MCP, problems);
         Some(TransportSpec::Http { url: url?, headers })
-    }
-
-    fn url(&self, url: &At<&str>, problems: &mut Problems) -> Option<String> {
-        let expanded = self.expand("url", url, problems)?;
-        if self.is_kept(url.value) {
-            return Some(expanded);
-        }
-        let title = self.section.title();
-        let mut refuse = |what: &str, hint: &str| {
-            let what = format!("`url` in {title} {what}");
-            problems.add(url.span.clone(), what, "an address such as `https://example.com/mcp`", hint);
-        };
-        match Url::parse(&expanded) {
-            Err(error) => refuse(&format!("is not a URL: {error}"), "start with `http://` or `https://`"),
-            Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => {
-                refuse(
-                    &format!("has the scheme `{}`", parsed.scheme()),
-                    "only `http` and `https` can be dialled",
-                );
-            }
-            Ok(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
-                refuse("holds a user name or password", "put the credentials into `headers.Authorization`");
-            }
-            Ok(mut parsed) => {
-                parsed.set_fragment(None);
-                return Some(parsed.into());
-            }
-        }
-        None
-    }
-
-    fn headers(&self, problems: &mut Problems) -> BTreeMap<String, String> {
-        let mut headers: BTreeMap<String, String> = BTreeMap::new();
-        for (name, value) in self.section.string_map("headers", problems) {
-            let key = format!("headers.{}", name.value);
-            if !self.header_name_fits(&name, &headers, problems) {
-                continue;
-            }
-            let Some(expanded) = self.expand(&key, &value, problems) else { continue };
-            if HeaderValue::from_str(&expanded).is_err() {
-                let what =
-                    format!("the value of `{key}` in {} is not legal in a header", self.section.title());
-                let expected = "one line of visible ASCII characters";
-                let hint =
-                    "line breaks and control characters are not allowed, nor is a line break in a variable";
-                problems.add(value.span, what, expected, hint);
-                continue;
-            }
-            headers.insert(name.value.to_owned(), expanded);
-        }
-        headers
-    }
-
-    fn header_name_fits(
-        &self,
-        name: &At<&str>,
-        headers: &BTreeMap<String, String>,
-        problems: &mut Problems,
-    ) -> bool {
-        let title = self.section.title();
-        let expected = "a header name such as `Authorization`";
-        let Ok(parsed) = HeaderName::from_bytes(name.value.as_bytes()) else {
-            let what = format!("{:?} in `headers` of {title} is not a header name", name.value);
-            problems.add(
-                name.span.clone(),
-                what,
-                expected,
-                "letters, digits and `-` only, without the colon",
-            );
-            return false;
-        };
-        if OWN_HEADERS.contains(&parsed.as_str()) {
-            let what = format!("`{}` in `headers` of {title} is set by Toolgate itself", name.value);
-            problems.add(name.span.clone(), what, "a header that MCP does not use", "remove it");
-            return false;
-        }
-        if headers.keys().any(|other| other.eq_ignore_ascii_case(name.value)) {
-            let what = format!("the header `{}` of {title} is given twice", name.value);
-            problems.add(name.span.clone(), what, "each header once", "header names do not differ by case");
-            return false;
-        }
-        true
-    }
-
-    fn isolation(&self, problems: &mut Problems) -> Isolation {
-        const KNOWN: [&str; 2] = ["shared", "principal"];
-        let Some(written) = self.section.string("isolation", problems) else { return Isolation::Shared };
-        match written.value {
-            "shared" => Isolation::Shared,
-            "principal" => Isolation::Principal,
-            other => {
-                let what = format!("`isolation` in {} cannot be {other:?}", self.section.title());
-                let hint = did_you_mean(other, &KNOWN).unwrap_or_else(|| {
-                    "`shared`: one process for everyone; `principal`: one for each token".to_owned()
-                });
-                problems.add(written.span, what, one_of(&KNOWN), hint);
-                Isolation::Shared
-            }
-        }
     }
 
     fn filter(&self, problems: &mut Problems) -> ToolFilter {
@@ -359,69 +240,9 @@ impl Reader<'_> {
         tools.refuse_unknown_keys(&TOOLS_KEYS, &[], problems);
         ToolFilter { allow: globs(&tools, "allow", problems), deny: globs(&tools, "deny", problems) }
     }
-
-    fn expand(&self, key: &str, text: &At<&str>, problems: &mut Problems) -> Option<String> {
-        let env = match self.references {
-            References::Resolve(env) => env,
-            // Even where no value is wanted, a reference that can never resolve is refused.
-            References::Keep => &|_: &str| Some(String::new()),
-        };
-        match (reference::expand(text.value, env), self.references) {
-            (Ok(expanded), References::Resolve(_)) => Some(expanded),
-            (Ok(_), References::Keep) => Some(text.value.to_owned()),
-            (Err(bad), _) => {
-                self.bad_reference(key, text, bad, problems);
-                None
-            }
-        }
-    }
-
-    fn bad_reference(&self, key: &str, text: &At<&str>, bad: BadReference, problems: &mut Problems) {
-        let title = self.section.title();
-        let source = self.ctx.source;
-        match bad {
-            BadReference::Missing { name } => problems.add(
-                narrowed(source, text, &format!("${{{name}")),
-                format!("{title}, `{key}`: the environment variable `{name}` is not set"),
-                "a value in the environment for every `${NAME}`",
-                format!("`export {name}=…` before the start, or give a default: `${{{name}:-default}}`"),
-            ),
-            BadReference::Unclosed => problems.add(
-                narrowed(source, text, "${"),
-                format!("{title}, `{key}`: a `${{` is never closed"),
-                REFERENCE,
-                "add the `}`, or write `$$` for a plain dollar sign",
-            ),
-            BadReference::Name { name } => problems.add(
-                narrowed(source, text, &format!("${{{name}")),
-                format!("{title}, `{key}`: {name:?} cannot name an environment variable"),
-                REFERENCE,
-                "letters, digits and `_` only; write `$$` for a plain dollar sign",
-            ),
-            BadReference::Nested => problems.add(
-                narrowed(source, text, "${"),
-                format!("{title}, `{key}`: a default may not hold another reference"),
-                REFERENCE,
-                "give the default as plain text",
-            ),
-        }
-    }
 }
 
 const EITHER: &str = "either `command` (with `args`, `env`, `cwd`) or `url` (with `headers`)";
-const REFERENCE: &str = "`${NAME}` or `${NAME:-default}`";
-
-/// The place of `part` within a string value, if it stands there unescaped; else the whole value.
-fn narrowed(source: &str, text: &At<&str>, part: &str) -> Range<usize> {
-    match source[text.span.clone()].find(part) {
-        Some(at) => {
-            let start = text.span.start + at;
-            let end = source[start..text.span.end].find('}').map_or(start + part.len(), |at| start + at + 1);
-            start..end
-        }
-        None => text.span.clone(),
-    }
-}
 
 fn name_hint(name: &str, bad: &BadServerName) -> String {
     match bad {

@@ -9,6 +9,8 @@ use toolgate_core::server::{Isolation, TransportSpec};
 
 use super::{Config, ConfigError, References, ServerEntry, Whereabouts};
 
+mod governance;
+
 const EXAMPLE: &str = include_str!("../../../../toolgate.example.toml");
 
 fn env(name: &str) -> Option<String> {
@@ -17,6 +19,8 @@ fn env(name: &str) -> Option<String> {
         "EMPTY" => Some(String::new()),
         "TWO_LINES" => Some("a\nb".into()),
         "HOME" => Some("/home/ann".into()),
+        "PGPASSWORD" => Some("p%40ss".into()),
+        "WEBHOOK_SECRET" | "METER_SECRET" => Some("0123456789abcdef".into()),
         _ => None,
     }
 }
@@ -207,29 +211,48 @@ fn the_example_is_accepted_as_it_is() {
     assert_eq!(config.servers.len(), 2);
 }
 
-/// Lines of the example that show a key that is off: `#key = value`, without a space.
+/// Lines of the example that show a key or a table that is off: `#key = value` or `#[table]`, without a space.
 fn uncommented(example: &str) -> String {
     let is_key = |line: &str| line.starts_with(|c: char| c.is_ascii_lowercase()) && line.contains(" = ");
-    let lines =
-        example.lines().map(|line| line.strip_prefix('#').filter(|rest| is_key(rest)).unwrap_or(line));
+    let is_code = |line: &&str| is_key(line) || line.starts_with('[');
+    let lines = example.lines().map(|line| line.strip_prefix('#').filter(is_code).unwrap_or(line));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
-    let text = uncommented(EXAMPLE);
-    let config = accepted(&text);
-    assert_eq!(config.limits, toolgate_core::Limits::default());
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("policy")).expect("a policy folder");
+    let at = Whereabouts { cwd: folder.path(), ..whereabouts() };
+    let path = folder.path().join("toolgate.toml");
+    let config = Config::parse(&uncommented(EXAMPLE), "toolgate.toml", &path, &at, References::Resolve(&env));
+    let config = config.unwrap_or_else(|error| panic!("refused:\n{error}"));
+    let fallback = Config::without_file(&at);
+    assert_eq!(config.limits, fallback.limits);
     assert_eq!(config.listen.to_string(), super::DEFAULT_LISTEN);
     assert_eq!(config.allowed_hosts.len(), 2);
     assert_eq!(config.servers[0].filter.allow.len(), 2);
+    assert!(config.servers[0].trust_annotations);
+    assert_eq!(
+        config.approvals,
+        super::ApprovalSettings { link: config.approvals.link.clone(), ..fallback.approvals }
+    );
+    assert_eq!(config.ledger, fallback.ledger);
+    assert_eq!(config.output_check, fallback.output_check);
+    assert_eq!(config.store.stream, fallback.store.stream);
+    assert_eq!(config.policy.template, fallback.policy.template);
+    assert_eq!(config.policy.folder, Some(folder.path().join("policy")));
+    let counts = (config.redact.len(), config.tools.len(), config.webhooks.len());
+    assert_eq!(counts, (1, 1, 1));
+    assert!(config.metering.is_some() && config.otlp.is_some());
 }
 
 #[test]
 fn the_example_shows_every_key() {
     let text = uncommented(EXAMPLE);
     let shown = |key: &&&str| !text.lines().any(|line| line.starts_with(&format!("{key} = ")));
-    let keys = super::KEYS[..4].iter().chain(&super::limits::KEYS).chain(&super::server::KEYS);
+    let in_tables = super::TABLES.iter().flat_map(|(_, keys)| *keys);
+    let keys = super::KEYS[..4].iter().chain(in_tables);
     let missing: Vec<_> = keys.filter(shown).collect();
     assert!(missing.is_empty(), "the example does not show {missing:?}");
 }
@@ -240,7 +263,7 @@ fn unknown_key_at_the_top() {
     toolgate.toml:1:1: unknown key `lissten` in the file
     1 | lissten = "127.0.0.1:1"
       | ^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits` or `servers`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering` or `otlp`
     hint: did you mean `listen`?
     "#);
 }
@@ -251,7 +274,7 @@ fn unknown_key_without_a_neighbour() {
     toolgate.toml:1:2: unknown key `telemetry` in the file
     1 | [telemetry]
       |  ^^^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits` or `servers`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering` or `otlp`
     hint: remove the key; `toolgate.example.toml` shows every key there is
     "#);
 }
@@ -262,8 +285,8 @@ fn a_key_of_another_table() {
     toolgate.toml:1:1: unknown key `timeout_seconds` in the file
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits` or `servers`
-    hint: it belongs below a `[[servers]]` line
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering` or `otlp`
+    hint: it belongs below a `[[servers]]` or `[approvals]` line
     "#);
 }
 
@@ -284,7 +307,7 @@ fn unknown_key_in_a_server() {
     toolgate.toml:4:1: unknown key `timeout` in server "git"
     4 | timeout = 5
       | ^^^^^^^
-    expected: `name`, `command`, `args`, `env`, `cwd`, `url`, `headers`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `isolation`, `prefix`, `tools` or `enabled`
+    expected: `name`, `command`, `args`, `env`, `cwd`, `url`, `headers`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `isolation`, `prefix`, `tools`, `trust_annotations` or `enabled`
     hint: did you mean `timeout_seconds`?
     "#);
 }
@@ -893,7 +916,7 @@ enabled = "yes"
     toolgate.toml:2:1: unknown key `colour` in the file
     2 | colour = "red"
       | ^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits` or `servers`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering` or `otlp`
     hint: remove the key; `toolgate.example.toml` shows every key there is
 
     toolgate.toml:5:13: `depth_max` in `[limits]` is out of range

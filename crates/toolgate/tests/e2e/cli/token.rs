@@ -32,6 +32,24 @@ fn token_create_prints_the_token_alone() {
 }
 
 #[test]
+fn a_token_may_say_whose_it_is() {
+    let place = Place::new("");
+    let create = ["token", "create", "--role", "approver", "--principal", "alice", "--group", "finance"];
+    place.run(&[&create[..], &["--group", "legal", "--label", "phone"]].concat()).well();
+    place.run(&["token", "create", "--role", "agent", "--kind", "service"]).well();
+    let listed = place.run(&["token", "list", "--json"]).well().json();
+    assert_eq!(listed[0]["principal"], "alice");
+    assert_eq!((&listed[0]["kind"], &listed[0]["groups"]), (&json!("human"), &json!(["finance", "legal"])));
+    assert_eq!((&listed[1]["principal"], &listed[1]["kind"]), (&Value::Null, &json!("service")));
+    let table = place.run(&["token", "list"]).well().stdout;
+    for word in ["PRINCIPAL", "KIND", "GROUPS", "alice", "finance, legal", "phone"] {
+        assert!(table.contains(word), "{word}: {table}");
+    }
+    let reserved = ["token", "create", "--role", "agent", "--principal", "gateway"];
+    place.run(&reserved).badly(1, &["cannot create the token", "\"gateway\"", "hint: "]);
+}
+
+#[test]
 fn first_start_makes_one_token_of_each_role_and_later_starts_none() {
     let gateway = boot("");
     assert!(gateway.agent.starts_with("tg_agent_") && gateway.admin.starts_with("tg_admin_"));

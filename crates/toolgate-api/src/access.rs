@@ -1,0 +1,115 @@
+//! Who may use which route: one table. It is asked on every request, and it is what the OpenAPI document says.
+
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::{Method, StatusCode};
+use toolgate_core::{Principal, Role};
+
+use crate::problem::{Answered, Problem};
+
+/// One route.
+pub(crate) struct Access {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
+    pub(crate) who: Who,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Who {
+    /// Whoever holds a token of one of these roles.
+    Roles(&'static [Role]),
+    /// Whoever signs the request with the secret of a webhook. There is no token.
+    Signed,
+}
+
+const EVERYBODY: Who = Who::Roles(&Role::ALL);
+const RUNNING: Who = Who::Roles(&[Role::Admin, Role::Operator]);
+const CALLING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Agent]);
+/// Running the gateway is not the right to say yes to what it holds back.
+const DECIDING: Who = Who::Roles(&[Role::Admin, Role::Approver]);
+const GRANTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver]);
+const INBOX: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver, Role::Auditor]);
+const AUDITING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor]);
+
+pub(crate) static TABLE: [Access; 15] = [
+    Access::get("/openapi.json", EVERYBODY),
+    Access::post("/tools/call", CALLING),
+    Access::get("/tools", CALLING),
+    Access::get("/tools/{name}", CALLING),
+    Access::get("/servers", RUNNING),
+    Access::get("/approvals", INBOX),
+    // Agents see those that they asked for themselves; the handler leaves out the others.
+    Access::get("/approvals/{id}", EVERYBODY),
+    Access::post("/approvals/{id}/decide", DECIDING),
+    Access::get("/grants", GRANTING),
+    Access::delete("/grants/{id}", GRANTING),
+    Access::get("/ledger", AUDITING),
+    Access::get("/ledger/verify", AUDITING),
+    Access::get("/ledger/bodies/{digest}", AUDITING),
+    Access::get("/ledger/{call_id}", AUDITING),
+    Access::post("/webhooks/{name}/decisions", Who::Signed),
+];
+
+impl Access {
+    const fn get(path: &'static str, who: Who) -> Self {
+        Self { method: Method::GET, path, who }
+    }
+
+    const fn post(path: &'static str, who: Who) -> Self {
+        Self { method: Method::POST, path, who }
+    }
+
+    const fn delete(path: &'static str, who: Who) -> Self {
+        Self { method: Method::DELETE, path, who }
+    }
+
+    pub(crate) fn of(method: &Method, path: &str) -> Option<&'static Access> {
+        TABLE.iter().find(|access| access.method == *method && access.path == path)
+    }
+}
+
+/// Whether a path can be one of ours. The first part of it decides.
+pub(crate) fn is_ours(path: &str) -> bool {
+    TABLE.iter().any(|access| first_part(access.path) == first_part(path))
+}
+
+/// Whether a path is for signed requests, which have no token.
+pub(crate) fn is_signed(path: &str) -> bool {
+    let mut signed = TABLE.iter().filter(|access| matches!(access.who, Who::Signed));
+    signed.any(|access| first_part(access.path) == first_part(path))
+}
+
+fn first_part(path: &str) -> &str {
+    path.trim_start_matches('/').split('/').next().unwrap_or_default()
+}
+
+/// Stands before every route. One that is not in the table is nobody's.
+pub(crate) async fn check(matched: MatchedPath, request: Request, next: Next) -> Response {
+    // HEAD is answered by the route of GET and is as confidential.
+    let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+    match permit(Access::of(method, matched.as_str()), request.extensions().get::<Principal>()) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+fn permit(access: Option<&Access>, principal: Option<&Principal>) -> Answered<()> {
+    let roles = match access.map(|access| access.who) {
+        Some(Who::Signed) => return Ok(()),
+        Some(Who::Roles(roles)) => roles,
+        None => &[],
+    };
+    let Some(principal) = principal else {
+        return Err(Problem::unauthorized("token_missing", "this needs a token")
+            .hint("send `authorization: Bearer …`; `toolgate tokens create` makes a token"));
+    };
+    if roles.contains(&principal.role) {
+        return Ok(());
+    }
+    let allowed: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+    let detail = format!("a token of role {} may not do this", principal.role.as_str());
+    Err(Problem::new(StatusCode::FORBIDDEN, "role_insufficient", detail)
+        .hint(format!("use a token of role {}", allowed.join(", ")))
+        .with("roles", allowed))
+}

@@ -1,0 +1,69 @@
+//! The OpenAPI document, beyond what stands at each route: what it is about, who may use what, how problems look.
+
+use http::Method;
+use utoipa::PartialSchema;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{
+    Components, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, Ref, ResponseBuilder,
+    SecurityRequirement,
+};
+
+use crate::access::{Access, Who};
+use crate::problem::{MEDIA_TYPE, Problem};
+
+const TOKEN: &str = "token";
+const SIGNATURE: &str = "signature";
+/// What each operation says about roles, for programs.
+pub(crate) const ROLES_EXTENSION: &str = "x-roles";
+
+pub(crate) fn start() -> OpenApi {
+    let info = InfoBuilder::new()
+        .title("Toolgate")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some("Tools, approvals, grants and the ledger of a Toolgate gateway."))
+        .build();
+    let token = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
+    let signature = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
+        "webhook-signature",
+        "Standard Webhooks: `v1,` and the base64 of HMAC-SHA256 over \"id.timestamp.body\"",
+    )));
+    let mut components = Components::new();
+    components.add_security_scheme(TOKEN, token);
+    components.add_security_scheme(SIGNATURE, signature);
+    components.schemas.insert("Problem".to_owned(), Problem::schema());
+    OpenApiBuilder::new().info(info).components(Some(components)).build()
+}
+
+/// Says at every operation who may use it, and that it may answer with a problem.
+pub(crate) fn complete(api: &mut OpenApi) {
+    for (path, item) in &mut api.paths.paths {
+        for (method, operation) in operations(item) {
+            let access = Access::of(&method, path).expect("a test holds the table against the document");
+            describe(operation, access.who);
+        }
+    }
+}
+
+pub(crate) fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
+    let all = [
+        (Method::GET, item.get.as_mut()),
+        (Method::POST, item.post.as_mut()),
+        (Method::DELETE, item.delete.as_mut()),
+    ];
+    all.into_iter().filter_map(|(method, operation)| Some((method, operation?)))
+}
+
+fn describe(operation: &mut Operation, who: Who) {
+    let (scheme, roles): (_, Vec<&str>) = match who {
+        Who::Roles(roles) => (TOKEN, roles.iter().map(|role| role.as_str()).collect()),
+        Who::Signed => (SIGNATURE, Vec::new()),
+    };
+    operation.security = Some(vec![SecurityRequirement::new(scheme, Vec::<String>::new())]);
+    let extensions = operation.extensions.get_or_insert_with(Extensions::default);
+    extensions.insert(ROLES_EXTENSION.to_owned(), roles.into());
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    let problem = ResponseBuilder::new().description("A problem").content(MEDIA_TYPE, content).build();
+    operation.responses.responses.insert("default".to_owned(), problem.into());
+}

@@ -1,0 +1,142 @@
+//! Requests as they are read: bodies up to a limit, fields and parameters that exist, and otherwise which one is wrong.
+
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::similar::hint_of;
+
+/// The JSON body of a request.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Context> for Json<T> {
+    type Rejection = Box<Problem>;
+
+    async fn from_request(request: Request, context: &Context) -> Answered<Self> {
+        expect_json(request.headers())?;
+        let body = read_body(request.into_body(), context.limits.request_bytes_max).await?;
+        read_json(&body).map(Json)
+    }
+}
+
+pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Answered<Bytes> {
+    let read = Limited::new(body, bytes_max).collect().await;
+    let read = read.map_err(|error| match error.is::<http_body_util::LengthLimitError>() {
+        true => {
+            let detail = format!("the body is larger than the limit of {bytes_max} bytes");
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail)
+                .hint("send less, or raise `limits.request_bytes_max`")
+        }
+        false => Problem::bad_request("body_broken", "the body ended before it was complete"),
+    })?;
+    Ok(read.to_bytes())
+}
+
+pub(crate) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Answered<T> {
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let field = error.path().to_string();
+        bad_json(&field, error.inner())
+    })?;
+    deserializer.end().map_err(|error| bad_json("", &error))?;
+    Ok(read)
+}
+
+fn expect_json(headers: &HeaderMap) -> Answered<()> {
+    let media = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    let essence = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let detail = format!("the body is said to be {essence:?}, not JSON");
+    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", detail)
+        .hint("send `content-type: application/json`"))
+}
+
+fn bad_json(field: &str, error: &serde_json::Error) -> Box<Problem> {
+    if error.is_data() {
+        return bad_field(StatusCode::UNPROCESSABLE_ENTITY, "field", field, &error.to_string());
+    }
+    Problem::bad_request("json_broken", format!("the body is not one JSON value: {error}"))
+}
+
+/// What serde says of a field, with the field that was probably meant.
+fn bad_field(status: StatusCode, what: &'static str, field: &str, said: &str) -> Box<Problem> {
+    let (said, _) = said.split_once(" at line ").unwrap_or((said, ""));
+    if let Some(rest) = said.strip_prefix("unknown field ") {
+        // serde writes: unknown field `a`, expected one of `b`, `c`
+        let mut words = rest.split('`').skip(1).step_by(2);
+        let unknown = words.next().unwrap_or_default().to_owned();
+        let known: Vec<&str> = words.collect();
+        let code = if what == "field" { "field_unknown" } else { "parameter_unknown" };
+        return Problem::new(status, code, format!("there is no {what} `{unknown}` here"))
+            .hint(hint_of(&unknown, &known))
+            .with("field", unknown);
+    }
+    let code = if what == "field" { "field_invalid" } else { "parameter_invalid" };
+    if field == "." {
+        return Problem::new(status, code, format!("the body: {said}"));
+    }
+    Problem::new(status, code, format!("{what} `{field}`: {said}")).with("field", field)
+}
+
+/// The parameters of a request, after the question mark.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Context> for Query<T> {
+    type Rejection = Box<Problem>;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Context) -> Answered<Self> {
+        read_query(parts.uri.query().unwrap_or_default()).map(Query)
+    }
+}
+
+/// Every parameter is read as text; what it means is found out where it is used.
+fn read_query<T: DeserializeOwned>(query: &str) -> Answered<T> {
+    let mut given = serde_json::Map::new();
+    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+        if given.insert(name.to_string(), Value::from(&*value)).is_some() {
+            return Err(bad_field(StatusCode::BAD_REQUEST, "parameter", &name, "it stands twice"));
+        }
+    }
+    serde_path_to_error::deserialize(Value::Object(given)).map_err(|error| {
+        let field = error.path().to_string();
+        bad_field(StatusCode::BAD_REQUEST, "parameter", &field, &error.inner().to_string())
+    })
+}
+
+/// A parameter that cannot be what it must be.
+pub(crate) fn bad_parameter(name: &str, value: &str, expected: &str) -> Box<Problem> {
+    Problem::bad_request("parameter_invalid", format!("parameter `{name}`: {value:?} is not {expected}"))
+        .with("field", name)
+}
+
+/// A parameter that is one of a few words.
+pub(crate) fn word<T>(
+    name: &str,
+    value: Option<&str>,
+    known: &[&str],
+    parse: impl Fn(&str) -> Option<T>,
+) -> Answered<Option<T>> {
+    let Some(value) = value else { return Ok(None) };
+    let unknown = || bad_parameter(name, value, "one of the known words").hint(hint_of(value, known));
+    parse(value).map(Some).ok_or_else(unknown)
+}
+
+/// How many entries a page has: what was asked for, the usual number, never more than `max`.
+pub(crate) fn limit(value: Option<&str>, usual: usize, max: usize) -> Answered<usize> {
+    let Some(value) = value else { return Ok(usual) };
+    let number = value.parse().ok().filter(|number| (1..=max).contains(number));
+    number.ok_or_else(|| bad_parameter("limit", value, &format!("a number from 1 to {max}")))
+}
+
+#[cfg(test)]
+mod tests;

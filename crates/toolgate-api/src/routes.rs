@@ -1,0 +1,87 @@
+//! Every route. `access.rs` says who may use it; the document is generated from what stands here.
+
+mod approvals;
+mod grants;
+mod ledger;
+mod servers;
+mod tools;
+mod views;
+mod webhooks;
+
+use axum::Extension;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
+use serde::Serialize;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::problem::Problem;
+use crate::{Context, access, document};
+
+pub(crate) fn router(context: Context) -> axum::Router {
+    let (router, mut api) = described().split_for_parts();
+    document::complete(&mut api);
+    let document = Bytes::from(api.to_json().expect("the document serialises"));
+    router
+        .route_layer(axum::middleware::from_fn(access::check))
+        .layer(Extension(Document(document)))
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(not_allowed)
+        .with_state(context)
+}
+
+/// The document as it is served.
+#[cfg(test)]
+pub(crate) fn api_document() -> utoipa::openapi::OpenApi {
+    let (_, mut api) = described().split_for_parts();
+    document::complete(&mut api);
+    api
+}
+
+fn described() -> OpenApiRouter<Context> {
+    OpenApiRouter::with_openapi(document::start())
+        .routes(routes!(openapi))
+        .routes(routes!(tools::call))
+        .routes(routes!(tools::list))
+        .routes(routes!(tools::show))
+        .routes(routes!(servers::list))
+        .routes(routes!(approvals::list))
+        .routes(routes!(approvals::show))
+        .routes(routes!(approvals::decide))
+        .routes(routes!(grants::list))
+        .routes(routes!(grants::revoke))
+        .routes(routes!(ledger::list))
+        .routes(routes!(ledger::verify))
+        .routes(routes!(ledger::body))
+        .routes(routes!(ledger::call))
+        .routes(routes!(webhooks::decide))
+}
+
+#[derive(Clone)]
+struct Document(Bytes);
+
+/// This document
+#[utoipa::path(get, path = "/openapi.json", tag = "api", responses((status = 200, description = "OpenAPI 3.1", body = Object)))]
+async fn openapi(document: Extension<Document>) -> Response {
+    whole(StatusCode::OK, document.0.0)
+}
+
+async fn nothing_here() -> Box<Problem> {
+    Problem::not_found("there is nothing here").hint("/openapi.json says what there is")
+}
+
+async fn not_allowed() -> Box<Problem> {
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this cannot be done here")
+        .hint("/openapi.json says which methods a path has")
+}
+
+/// An answer in JSON.
+fn json(status: StatusCode, value: &impl Serialize) -> Response {
+    whole(status, serde_json::to_vec(value).expect("our own types serialise").into())
+}
+
+fn whole(status: StatusCode, body: Bytes) -> Response {
+    (status, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
+}

@@ -1,0 +1,213 @@
+//! Approvals: what waits for people, and what they say.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolgate_core::approval::ApprovalState;
+use toolgate_core::governance::Decided;
+use toolgate_core::id::ApprovalId;
+use toolgate_core::{CanonicalName, Principal, PrincipalId, Role};
+use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
+use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter};
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use super::views::{ApprovalView, GrantView};
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, Query, limit, word};
+
+const PAGE_USUAL: usize = 50;
+const REASON_CHARS_MAX: usize = 4_000;
+const VIA: &str = "api";
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ApprovalsQuery {
+    /// pending, approved, rejected, changes_requested, expired, cancelled, consumed or lapsed
+    #[serde(default)]
+    state: Option<String>,
+    /// Who asked
+    #[serde(default)]
+    principal: Option<String>,
+    /// The canonical name of a tool
+    #[serde(default)]
+    tool: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    limit: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ApprovalsPage {
+    approvals: Vec<ApprovalView>,
+    /// Where the next page begins; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// What somebody says about an approval
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DecideBody {
+    decision: DecisionWord,
+    /// Why. Asking for changes needs one.
+    #[serde(default)]
+    pub(crate) reason: Option<String>,
+    /// For `edit`: what should run instead. `edit` without arguments asks for changes.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    arguments: Option<Value>,
+    #[serde(default)]
+    grant: Option<GrantBody>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DecisionWord {
+    Approve,
+    Deny,
+    Edit,
+    RequestChanges,
+}
+
+/// "Don't ask again for this"
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct GrantBody {
+    /// JSON pointers of arguments that must stay as they are. Without it, all of them must.
+    #[serde(default)]
+    #[schema(example = json!(["/account"]))]
+    pins: Option<Vec<String>>,
+    /// Without it, as often as wanted.
+    #[serde(default)]
+    uses: Option<u32>,
+    #[serde(default)]
+    expires_in_seconds: Option<u64>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DecidedView {
+    approval: ApprovalView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grant: Option<GrantView>,
+}
+
+/// List approvals, newest first
+#[utoipa::path(get, path = "/approvals", tag = "approvals", params(ApprovalsQuery),
+    responses((status = 200, description = "A page", body = ApprovalsPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Query(query): Query<ApprovalsQuery>,
+) -> Answered<Response> {
+    let states = ApprovalState::ALL.map(ApprovalState::as_str);
+    let filter = ApprovalFilter {
+        state: word("state", query.state.as_deref(), &states, ApprovalState::parse)?,
+        principal: query.principal.as_deref().map(PrincipalId::new),
+        tool: query.tool.as_deref().map(CanonicalName::recorded),
+    };
+    let limit = limit(query.limit.as_deref(), PAGE_USUAL, APPROVALS_PAGE_MAX)?;
+    let page = context.store.list_approvals(&filter, query.cursor.as_deref(), limit).await?;
+    let (approvals, next_cursor) = page;
+    let approvals = approvals.into_iter().map(ApprovalView::from).collect();
+    Ok(json(StatusCode::OK, &ApprovalsPage { approvals, next_cursor }))
+}
+
+/// Show an approval
+///
+/// Agents see those that they asked for themselves.
+#[utoipa::path(get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "apr_…")),
+    responses((status = 200, description = "The approval", body = ApprovalView), (status = 404, description = "There is none")))]
+pub(crate) async fn show(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let found = context.store.get_approval(&ApprovalId::new(id.as_str())).await?;
+    let sees_all = principal.role != Role::Agent;
+    let seen = found.filter(|approval| sees_all || approval.binding.principal == principal.id);
+    let approval = seen.ok_or_else(|| Problem::not_found(format!("there is no approval {id}")))?;
+    Ok(json(StatusCode::OK, &ApprovalView::from(approval)))
+}
+
+/// Decide on an approval
+///
+/// Saying the same again changes nothing; contradicting a decision is a conflict.
+#[utoipa::path(post, path = "/approvals/{id}/decide", tag = "approvals", request_body = DecideBody,
+    params(("id" = String, Path, description = "apr_…")),
+    responses((status = 200, description = "The approval as it stands now", body = DecidedView),
+        (status = 404, description = "There is none"), (status = 409, description = "It was decided otherwise, or too late"),
+        (status = 422, description = "The edited arguments cannot be used")))]
+pub(crate) async fn decide(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(id): Path<String>,
+    Json(body): Json<DecideBody>,
+) -> Answered<Response> {
+    let decided = body.decide(&context, ApprovalId::new(id), principal, VIA.to_owned()).await?;
+    Ok(decided_view(decided))
+}
+
+pub(crate) fn decided_view(decided: Decided) -> Response {
+    let view = DecidedView { approval: decided.approval.into(), grant: decided.grant.map(GrantView::from) };
+    json(StatusCode::OK, &view)
+}
+
+impl DecideBody {
+    pub(crate) fn new(decision: DecisionWord, reason: Option<String>, arguments: Option<Value>) -> Self {
+        Self { decision, reason, arguments, grant: None }
+    }
+
+    pub(crate) async fn decide(
+        self,
+        context: &Context,
+        id: ApprovalId,
+        voter: Principal,
+        via: String,
+    ) -> Answered<Decided> {
+        self.check()?;
+        let grant = self.grant.map(|grant| GrantRequest {
+            pins: grant.pins,
+            uses: grant.uses,
+            expires_in_seconds: grant.expires_in_seconds,
+        });
+        let decision = match (self.decision, self.arguments) {
+            (DecisionWord::Approve, _) => Decision::Approve,
+            (DecisionWord::Deny, _) => Decision::Deny,
+            (DecisionWord::Edit, Some(arguments)) => Decision::Edit(arguments),
+            (DecisionWord::Edit, None) | (DecisionWord::RequestChanges, _) => Decision::RequestChanges,
+        };
+        let request = DecideRequest { id, voter, decision, reason: self.reason, grant, via };
+        Ok(context.desk.decide(request).await?)
+    }
+
+    /// What is given and would be ignored is a misunderstanding; better to say so than to decide something else.
+    fn check(&self) -> Answered<()> {
+        let misplaced = |field: &str, belongs: &str| {
+            let detail = format!("field `{field}`: it belongs to {belongs} and to no other decision");
+            Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "field_misplaced", detail)
+                .with("field", field))
+        };
+        let long = |reason: &String| reason.chars().count() > REASON_CHARS_MAX;
+        match self.decision {
+            _ if self.reason.as_ref().is_some_and(long) => {
+                let detail = format!("field `reason`: it has more than {REASON_CHARS_MAX} characters");
+                Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "field_invalid", detail)
+                    .with("field", "reason"))
+            }
+            DecisionWord::Edit => Ok(()),
+            _ if self.arguments.is_some() => misplaced("arguments", "`edit`"),
+            DecisionWord::Deny | DecisionWord::RequestChanges if self.grant.is_some() => {
+                misplaced("grant", "`approve` and `edit`")
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Grants: what need not be asked again, until somebody takes it back.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use toolgate_core::Principal;
+use toolgate_core::id::GrantId;
+use toolgate_store::Grants;
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use super::views::GrantView;
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Query, word};
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GrantsQuery {
+    /// live (those that can be used now, which is usual) or all
+    #[serde(default)]
+    which: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct GrantsPage {
+    grants: Vec<GrantView>,
+}
+
+/// List grants, newest first
+#[utoipa::path(get, path = "/grants", tag = "grants", params(GrantsQuery),
+    responses((status = 200, description = "The grants", body = GrantsPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Query(query): Query<GrantsQuery>,
+) -> Answered<Response> {
+    let parse = |word: &str| match word {
+        "live" => Some(Grants::Live),
+        "all" => Some(Grants::All),
+        _ => None,
+    };
+    let which = word("which", query.which.as_deref(), &["live", "all"], parse)?.unwrap_or(Grants::Live);
+    let grants = context.store.list_grants(which).await?.into_iter().map(GrantView::from).collect();
+    Ok(json(StatusCode::OK, &GrantsPage { grants }))
+}
+
+/// Take a grant back
+///
+/// From then on its calls are asked about again.
+#[utoipa::path(delete, path = "/grants/{id}", tag = "grants", params(("id" = String, Path, description = "grt_…")),
+    responses((status = 204, description = "It can be used no more"), (status = 404, description = "There is none"),
+        (status = 409, description = "It was used up, had expired or was revoked before")))]
+pub(crate) async fn revoke(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let grant = GrantId::new(id.as_str());
+    if context.books.revoke_grant(&grant, &principal.id).await? {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    match context.store.get_grant(&grant).await? {
+        None => Err(Problem::not_found(format!("there is no grant {id}"))),
+        Some(_) => {
+            let detail = format!("grant {id} was used up, has expired or was revoked before");
+            Err(Problem::new(StatusCode::CONFLICT, "grant_ended", detail).hint("nothing needs to be done"))
+        }
+    }
+}

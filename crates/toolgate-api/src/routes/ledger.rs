@@ -1,0 +1,234 @@
+//! The ledger: pages of events, all of one call, bodies, and whether it is what was written.
+
+use std::collections::BTreeSet;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolgate_core::event::{DecisionKind, EventKind, Filter, Outcome, Recorded};
+use toolgate_core::id::{CallId, RunId, SessionId};
+use toolgate_core::moment::parse_rfc3339;
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
+use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, Order, ledger_event_json};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{json, whole};
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Query, bad_parameter, limit, word};
+
+const PAGE_USUAL: usize = 100;
+/// Bodies told with the events of one call; beyond it they can be fetched by their digests.
+const CALL_BODIES_MAX: usize = 64;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LedgerQuery {
+    /// The first moment: RFC 3339, or milliseconds since 1970
+    #[serde(default)]
+    from: Option<String>,
+    /// The first moment that is too late
+    #[serde(default)]
+    until: Option<String>,
+    /// Who did it
+    #[serde(default)]
+    principal: Option<String>,
+    #[serde(default)]
+    session: Option<String>,
+    #[serde(default)]
+    run: Option<String>,
+    /// tc_…
+    #[serde(default)]
+    call: Option<String>,
+    /// The canonical name of a tool
+    #[serde(default)]
+    tool: Option<String>,
+    #[serde(default)]
+    server: Option<String>,
+    /// How a call ended: succeeded, tool_error, failed, denied, …
+    #[serde(default)]
+    outcome: Option<String>,
+    /// permit, approve or deny
+    #[serde(default)]
+    decision: Option<String>,
+    /// tool.call.completed, policy.decided, approval.requested, …
+    #[serde(default)]
+    kind: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<String>,
+    /// newest (first, which is usual) or oldest
+    #[serde(default)]
+    order: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LedgerPage {
+    #[schema(value_type = Vec<Object>)]
+    events: Vec<Value>,
+    /// Where the next page begins; absent where there is none yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// Everything that is known of a call
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LedgerCall {
+    call: String,
+    /// Oldest first.
+    #[schema(value_type = Vec<Object>)]
+    events: Vec<Value>,
+    /// By digest: redacted arguments and results that the events name, as far as they are kept.
+    #[schema(value_type = Object)]
+    bodies: serde_json::Map<String, Value>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VerifiedView {
+    /// Whether every event is as it was written.
+    intact: bool,
+    events: u64,
+    streams: usize,
+    /// The first event that is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    fault: Option<LedgerFault>,
+}
+
+/// List events
+#[utoipa::path(get, path = "/ledger", tag = "ledger", params(LedgerQuery),
+    responses((status = 200, description = "A page", body = LedgerPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Query(query): Query<LedgerQuery>,
+) -> Answered<Response> {
+    let limit = limit(query.limit.as_deref(), PAGE_USUAL, LEDGER_PAGE_MAX)?;
+    let (order, after) = (query.order()?, query.after()?);
+    let Some(filter) = query.filter()? else {
+        return Ok(json(StatusCode::OK, &LedgerPage { events: Vec::new(), next_cursor: None }));
+    };
+    let events = context.store.ledger_page(&filter, after, limit, order).await?;
+    // A full page may be the last one; then the next is empty.
+    let next_cursor = events.last().filter(|_| events.len() == limit).map(|last| last.seq.to_string());
+    let events = events.iter().map(ledger_event_json).collect();
+    Ok(json(StatusCode::OK, &LedgerPage { events, next_cursor }))
+}
+
+impl LedgerQuery {
+    /// `None` where nothing can pass: no server can have such a name.
+    fn filter(&self) -> Answered<Option<Filter>> {
+        let words = |all: &[&'static str]| all.to_vec();
+        let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
+        let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
+        let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
+        let filter = Filter {
+            from_ms: moment("from", self.from.as_deref())?,
+            until_ms: moment("until", self.until.as_deref())?,
+            kind: word("kind", self.kind.as_deref(), &words(&kinds), EventKind::parse)?,
+            principal: self.principal.as_deref().map(PrincipalId::new),
+            session: self.session.as_deref().map(SessionId::new),
+            run: self.run.as_deref().map(RunId::new),
+            call: self.call.as_deref().map(CallId::new),
+            tool: self.tool.as_deref().map(CanonicalName::recorded),
+            server: self.server.as_deref().and_then(|server| ServerName::new(server).ok()),
+            outcome: word("outcome", self.outcome.as_deref(), &words(&outcomes), Outcome::parse)?,
+            decision: word("decision", self.decision.as_deref(), &words(&decisions), DecisionKind::parse)?,
+        };
+        Ok(if self.server.is_some() && filter.server.is_none() { None } else { Some(filter) })
+    }
+
+    fn order(&self) -> Answered<Order> {
+        let parse = |word: &str| match word {
+            "newest" => Some(Order::NewestFirst),
+            "oldest" => Some(Order::OldestFirst),
+            _ => None,
+        };
+        let order = word("order", self.order.as_deref(), &["newest", "oldest"], parse)?;
+        Ok(order.unwrap_or(Order::NewestFirst))
+    }
+
+    fn after(&self) -> Answered<Option<i64>> {
+        let Some(cursor) = self.cursor.as_deref() else { return Ok(None) };
+        let bad = |_| bad_parameter("cursor", cursor, "a cursor that this list gave out");
+        cursor.parse().map(Some).map_err(bad)
+    }
+}
+
+fn moment(name: &str, value: Option<&str>) -> Answered<Option<i64>> {
+    let Some(value) = value else { return Ok(None) };
+    let read = parse_rfc3339(value).or_else(|| value.parse().ok());
+    let bad = || {
+        bad_parameter(name, value, "a moment").hint("write 2026-08-01T12:00:00Z, or milliseconds since 1970")
+    };
+    read.map(Some).ok_or_else(bad)
+}
+
+/// Show a call
+///
+/// All its events, with the bodies that they name.
+#[utoipa::path(get, path = "/ledger/{call_id}", tag = "ledger", params(("call_id" = String, Path, description = "tc_…")),
+    responses((status = 200, description = "The call", body = LedgerCall), (status = 404, description = "There is none")))]
+pub(crate) async fn call(State(context): State<Context>, Path(id): Path<String>) -> Answered<Response> {
+    let events = context.store.ledger_call(&CallId::new(id.as_str())).await?;
+    if events.is_empty() {
+        return Err(Problem::not_found(format!("the ledger has no call {id}")));
+    }
+    let bodies = bodies(&context, &events).await?;
+    let events = events.iter().map(ledger_event_json).collect();
+    Ok(json(StatusCode::OK, &LedgerCall { call: id, events, bodies }))
+}
+
+async fn bodies(context: &Context, events: &[Recorded]) -> Answered<serde_json::Map<String, Value>> {
+    let mut bodies = serde_json::Map::new();
+    for digest in named(events) {
+        if let Some(body) = context.store.ledger_body(&digest).await? {
+            bodies.insert(digest.to_string(), body.decode().unwrap_or_default());
+        }
+    }
+    Ok(bodies)
+}
+
+fn named(events: &[Recorded]) -> Vec<Digest> {
+    let named = events.iter().flat_map(|recorded| [recorded.event.input, recorded.event.output]).flatten();
+    let once: BTreeSet<Digest> = named.collect();
+    once.into_iter().take(CALL_BODIES_MAX).collect()
+}
+
+/// Show a body
+///
+/// Redacted arguments or a redacted result, byte for byte as its digest says.
+#[utoipa::path(get, path = "/ledger/bodies/{digest}", tag = "ledger", params(("digest" = String, Path, description = "sha256:…")),
+    responses((status = 200, description = "The body", body = Object), (status = 404, description = "There is none, or none any more")))]
+pub(crate) async fn body(State(context): State<Context>, Path(digest): Path<String>) -> Answered<Response> {
+    let digest: Digest = digest.parse().map_err(|bad: toolgate_core::digest::BadDigest| {
+        Problem::bad_request("digest_invalid", format!("{digest:?}: {bad}"))
+    })?;
+    let found = context.store.ledger_body(&digest).await?;
+    let gone = || {
+        Problem::not_found(format!("there is no body {digest}"))
+            .hint("it was larger than what is kept, or its time is over")
+    };
+    Ok(whole(StatusCode::OK, found.map(RawJson::into_bytes).ok_or_else(gone)?))
+}
+
+/// Verify the ledger
+///
+/// Goes through every event, and names the first that was edited, dropped, reordered or inserted.
+#[utoipa::path(get, path = "/ledger/verify", tag = "ledger",
+    responses((status = 200, description = "What was found", body = VerifiedView)))]
+pub(crate) async fn verify(State(context): State<Context>) -> Answered<Response> {
+    let verified = context.store.verify_ledger(|_| {}).await?;
+    let view = VerifiedView {
+        intact: verified.fault.is_none(),
+        events: verified.events,
+        streams: verified.streams,
+        fault: verified.fault,
+    };
+    Ok(json(StatusCode::OK, &view))
+}

@@ -1,0 +1,304 @@
+//! Tools: what there is, and calling one.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::{HeaderMap, StatusCode};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolgate_catalog::Entry;
+use toolgate_core::event::Outcome;
+use toolgate_core::{AuditLevel, Blame, Digest, Effects, Principal, RawJson};
+use toolgate_pipeline::{Answer, AnswerBody, Envelope, Refusal};
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, Query, limit};
+use crate::similar::nearest;
+use crate::{Context, Hold, NotCalled, ToolCallRequest};
+
+const PAGE_USUAL: usize = 100;
+const PAGE_MAX: usize = 1_000;
+const TRACE: &str = "traceparent";
+/// RFC 7240: `respond-async` asks not to be held.
+const PREFER: &str = "prefer";
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolsQuery {
+    /// Only the tools of this server
+    #[serde(default)]
+    server: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolsPage {
+    tools: Vec<ToolView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolView {
+    /// The canonical name: what policy and ledger call it.
+    #[schema(example = "bank:transfer")]
+    name: String,
+    /// What agents call it.
+    #[schema(example = "bank__transfer")]
+    wire_name: String,
+    server: String,
+    /// The digest of its definition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    version: Option<Digest>,
+    /// What a call may do: read, write, external, destructive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<String>>)]
+    effects: Option<Effects>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotent: Option<bool>,
+    /// How much of a call is kept: none, standard or detailed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    audit: Option<AuditLevel>,
+    /// As the server gave it, under its wire name.
+    #[schema(value_type = Object)]
+    definition: RawJson,
+}
+
+/// A call
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolCallBody {
+    /// Canonical name, wire name or alias.
+    #[schema(example = "bank:transfer")]
+    name: String,
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    arguments: Option<RawJson>,
+    #[serde(default)]
+    run_id: Option<String>,
+    #[serde(default)]
+    task_id: Option<String>,
+}
+
+/// What came of a call
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EnvelopeView {
+    /// succeeded, tool_error, pending_approval, denied, …
+    #[schema(value_type = String, example = "succeeded")]
+    status: Outcome,
+    /// The server's result, byte for byte.
+    #[schema(value_type = Option<Object>)]
+    data: Option<RawJson>,
+    /// Names of results that were too big or too binary.
+    #[schema(value_type = Vec<Object>)]
+    refs: Vec<RawJson>,
+    #[schema(value_type = Vec<Object>)]
+    warnings: Vec<toolgate_pipeline::Warning>,
+    #[schema(example = "tc_0198f5c2a4b07c3d8e1f")]
+    tool_call_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval_id: Option<String>,
+    /// Why there is no result: code, whose fault, retry, message, hint, and details such as the list of problems.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    error: Option<Value>,
+}
+
+/// List tools, by name
+#[utoipa::path(get, path = "/tools", tag = "tools", params(ToolsQuery),
+    responses((status = 200, description = "A page", body = ToolsPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Query(query): Query<ToolsQuery>,
+) -> Answered<Response> {
+    let limit = limit(query.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?;
+    let snapshot = context.catalog.snapshot();
+    let after = query.cursor.as_deref().unwrap_or_default();
+    let wanted = |entry: &&Arc<Entry>| {
+        entry.wire.as_str() > after
+            && query.server.as_deref().is_none_or(|server| entry.server.as_str() == server)
+    };
+    // Sorted by the name on the wire, which is what the cursor is.
+    let mut tools: Vec<ToolView> = snapshot
+        .tools
+        .entries()
+        .iter()
+        .filter(wanted)
+        .take(limit + 1)
+        .map(|entry| ToolView::of(entry))
+        .collect();
+    let more = tools.len() > limit;
+    tools.truncate(limit);
+    let next_cursor = tools.last().filter(|_| more).map(|last| last.wire_name.clone());
+    Ok(json(StatusCode::OK, &ToolsPage { tools, next_cursor }))
+}
+
+/// Show a tool
+#[utoipa::path(get, path = "/tools/{name}", tag = "tools", params(("name" = String, Path, description = "Canonical name or wire name")),
+    responses((status = 200, description = "The tool", body = ToolView), (status = 404, description = "There is none")))]
+pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+    let snapshot = context.catalog.snapshot();
+    let entry = snapshot.tools.find(&name).ok_or_else(|| unknown(&context, &name))?;
+    Ok(json(StatusCode::OK, &ToolView::of(entry)))
+}
+
+impl ToolView {
+    fn of(entry: &Entry) -> Self {
+        let tool = entry.tool.as_deref();
+        Self {
+            name: entry.canonical.to_string(),
+            wire_name: entry.wire.clone(),
+            server: entry.server.to_string(),
+            version: tool.map(|tool| tool.version),
+            effects: tool.map(|tool| tool.effects),
+            idempotent: tool.map(|tool| tool.idempotent),
+            audit: tool.map(|tool| tool.audit),
+            definition: entry.definition.clone(),
+        }
+    }
+}
+
+/// Call a tool
+///
+/// The call takes the one path that every call takes: validation, policy, approval, execution, ledger. With
+/// `prefer: respond-async` it does not wait for people; repeating it attaches to what they were asked.
+#[utoipa::path(post, path = "/tools/call", tag = "tools", request_body = ToolCallBody,
+    params(("prefer" = Option<String>, Header, description = "`respond-async`: do not wait for people"),
+        ("traceparent" = Option<String>, Header, description = "W3C trace context")),
+    responses((status = 200, description = "The tool ran", body = EnvelopeView),
+        (status = 202, description = "It waits for people, or the server goes on with it", body = EnvelopeView),
+        (status = 403, description = "Policy or a person said no", body = EnvelopeView),
+        (status = 404, description = "There is no such tool"),
+        (status = 409, description = "It cannot go on like this: changes requested, expired, cancelled", body = EnvelopeView),
+        (status = 422, description = "The arguments do not fit the tool", body = EnvelopeView),
+        (status = 502, description = "The server failed", body = EnvelopeView),
+        (status = 503, description = "It could not be recorded, or the server is away; nothing was sent", body = EnvelopeView),
+        (status = 504, description = "The server did not answer in time", body = EnvelopeView)))]
+pub(crate) async fn call(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    headers: HeaderMap,
+    Json(body): Json<ToolCallBody>,
+) -> Answered<Response> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let request = ToolCallRequest {
+        name: body.name.clone(),
+        arguments: body.arguments,
+        run_id: body.run_id,
+        task_id: body.task_id,
+        trace: header(TRACE),
+    };
+    let called = context.caller.call(principal, request, hold(&headers)).await;
+    let answer = called.map_err(|why| not_called(&context, &body.name, &why))?;
+    Ok(answered(answer))
+}
+
+fn hold(headers: &HeaderMap) -> Hold {
+    let mut wishes = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+    let respond_async = |wish: &str| wish.trim().eq_ignore_ascii_case("respond-async");
+    if wishes.any(|value| value.split(',').any(respond_async)) { Hold::NotAtAll } else { Hold::AsConfigured }
+}
+
+fn not_called(context: &Context, name: &str, why: &NotCalled) -> Box<Problem> {
+    match why {
+        NotCalled::UnknownTool => unknown(context, name),
+        NotCalled::TooMany { limit } => {
+            let detail = format!("you already have {limit} calls under way");
+            let mut problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_calls", detail);
+            problem.retry = true;
+            problem.hint("repeat the call when others have finished")
+        }
+        NotCalled::ShuttingDown => {
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", "the gateway is shutting down")
+                .hint("another instance can take the call")
+        }
+    }
+}
+
+fn unknown(context: &Context, name: &str) -> Box<Problem> {
+    let snapshot = context.catalog.snapshot();
+    let entries = snapshot.tools.entries();
+    let names = entries.iter().flat_map(|entry| [entry.canonical.as_str(), entry.wire.as_str()]);
+    let hint = match nearest(name, names) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None => "GET /tools lists what there is".to_owned(),
+    };
+    Problem::new(StatusCode::NOT_FOUND, "unknown_tool", format!("there is no tool {name:?}")).hint(hint)
+}
+
+fn answered(answer: Answer) -> Response {
+    let Answer { envelope, body } = answer;
+    let (data, error) = match body {
+        AnswerBody::Result(result) | AnswerBody::Task(result) => (Some(result), None),
+        AnswerBody::InputRequired { result, .. } => (Some(result), Some(input_required())),
+        AnswerBody::Error(error) => (None, Some(server_error(&error))),
+        AnswerBody::Refusal(refusal) => (None, Some(refusal_value(&refusal))),
+        AnswerBody::Handle(_) => (None, None),
+    };
+    let status = status_of(&envelope, error.as_ref());
+    json(status, &view(envelope, data, error))
+}
+
+fn view(envelope: Envelope, data: Option<RawJson>, error: Option<Value>) -> EnvelopeView {
+    EnvelopeView {
+        status: envelope.status,
+        data,
+        refs: envelope.refs,
+        warnings: envelope.warnings,
+        tool_call_id: envelope.tool_call_id.to_string(),
+        approval_id: envelope.approval_id.map(|id| id.to_string()),
+        error,
+    }
+}
+
+fn refusal_value(refusal: &Refusal) -> Value {
+    serde_json::to_value(refusal).expect("texts serialise")
+}
+
+fn server_error(error: &toolgate_core::RpcError) -> Value {
+    serde_json::json!({ "code": "server_error", "fault": Blame::Server, "retry": false, "message": error.to_string(),
+        "hint": "the server answered with an error of its protocol", "details": { "rpc_code": error.code } })
+}
+
+fn input_required() -> Value {
+    serde_json::json!({ "code": "input_required", "fault": Blame::Caller, "retry": false,
+        "message": "the server asks its client something, which cannot be answered over this API",
+        "hint": "call the tool over MCP" })
+}
+
+/// The status that programs see which know HTTP and nothing of envelopes.
+fn status_of(envelope: &Envelope, error: Option<&Value>) -> StatusCode {
+    match envelope.status {
+        Outcome::Succeeded | Outcome::ToolError | Outcome::Joined => StatusCode::OK,
+        Outcome::Accepted | Outcome::PendingApproval => StatusCode::ACCEPTED,
+        Outcome::Denied | Outcome::Rejected => StatusCode::FORBIDDEN,
+        Outcome::ChangesRequested | Outcome::Expired => StatusCode::CONFLICT,
+        Outcome::Cancelled | Outcome::InputRequired => StatusCode::CONFLICT,
+        Outcome::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        Outcome::Refused => StatusCode::SERVICE_UNAVAILABLE,
+        Outcome::Failed | Outcome::Unknown => failure_status(error),
+    }
+}
+
+fn failure_status(error: Option<&Value>) -> StatusCode {
+    let member = |name: &str| error.and_then(|error| error.get(name));
+    if member("retry") == Some(&Value::Bool(true)) {
+        return StatusCode::SERVICE_UNAVAILABLE;
+    }
+    match member("code").and_then(Value::as_str) {
+        Some("server_timeout") => StatusCode::GATEWAY_TIMEOUT,
+        _ => StatusCode::BAD_GATEWAY,
+    }
+}

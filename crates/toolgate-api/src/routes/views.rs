@@ -1,0 +1,156 @@
+//! What callers are shown of approvals and grants. Moments are RFC 3339.
+
+use serde::Serialize;
+use toolgate_core::approval::{Approval, Grant, Vote};
+use toolgate_core::decision::Requirement;
+use toolgate_core::moment::rfc3339;
+use toolgate_core::{Digest, RawJson};
+use utoipa::ToSchema;
+
+/// People's word on one exact call
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ApprovalView {
+    #[schema(example = "apr_0198f5c2a4b07c3d8e1f")]
+    id: String,
+    /// pending, approved, rejected, changes_requested, expired, cancelled, consumed or lapsed.
+    state: &'static str,
+    tool: String,
+    principal: String,
+    /// The call that asked first.
+    call: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<String>,
+    /// What would run, redacted.
+    #[schema(value_type = Object)]
+    arguments: RawJson,
+    /// What was proposed, where an approver changed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    proposed_arguments: Option<RawJson>,
+    /// The canonical digest of what would run.
+    #[schema(value_type = String)]
+    effective: Digest,
+    #[schema(value_type = String)]
+    tool_version: Digest,
+    #[schema(value_type = String)]
+    policy_version: Digest,
+    /// Who must agree, and how.
+    #[schema(value_type = Object)]
+    requirement: Requirement,
+    votes: Vec<VoteView>,
+    created_at: String,
+    /// While pending: until when somebody may decide. Once approved: until when the call may run.
+    expires_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolved_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    escalated_to: Option<Vec<String>>,
+    /// The call that ran under it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    consumed_by: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VoteView {
+    person: String,
+    /// approve, deny, edit or request_changes.
+    decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    at: String,
+    /// The digest of what they saw.
+    #[schema(value_type = String)]
+    effective: Digest,
+}
+
+/// What may pass without being asked about again
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct GrantView {
+    #[schema(example = "grt_0198f5c2a4b07c3d8e1f")]
+    id: String,
+    principal: String,
+    tool: String,
+    #[schema(value_type = String)]
+    tool_version: Digest,
+    pins: Vec<PinView>,
+    /// `null` is no limit.
+    uses_left: Option<u32>,
+    created_at: String,
+    created_by: String,
+    expires_at: String,
+    /// The approval it was given with.
+    approval: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revoked_at: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PinView {
+    /// A JSON pointer into the arguments; the empty one is all of them.
+    path: String,
+    /// The canonical digest of what must stand there.
+    #[schema(value_type = String)]
+    value: Digest,
+}
+
+impl From<Approval> for ApprovalView {
+    fn from(approval: Approval) -> Self {
+        Self {
+            id: approval.id.to_string(),
+            state: approval.state.as_str(),
+            tool: approval.binding.tool.to_string(),
+            principal: approval.binding.principal.to_string(),
+            call: approval.call.to_string(),
+            session: approval.session.map(|session| session.to_string()),
+            run: approval.run.map(|run| run.to_string()),
+            task: approval.task,
+            arguments: approval.arguments,
+            proposed_arguments: approval.proposed_arguments,
+            effective: approval.effective,
+            tool_version: approval.binding.tool_version,
+            policy_version: approval.binding.policy_version,
+            requirement: approval.requirement,
+            votes: approval.votes.into_iter().map(VoteView::from).collect(),
+            created_at: rfc3339(approval.created_at_ms),
+            expires_at: rfc3339(approval.expires_at_ms),
+            resolved_at: approval.resolved_at_ms.map(rfc3339),
+            escalated_to: approval.escalated_to,
+            consumed_by: approval.consumed_by.map(|call| call.to_string()),
+        }
+    }
+}
+
+impl From<Vote> for VoteView {
+    fn from(vote: Vote) -> Self {
+        Self {
+            person: vote.person.to_string(),
+            decision: vote.ballot.as_str(),
+            reason: vote.reason,
+            at: rfc3339(vote.at_ms),
+            effective: vote.effective,
+        }
+    }
+}
+
+impl From<Grant> for GrantView {
+    fn from(grant: Grant) -> Self {
+        let pins = grant.pins.into_iter().map(|pin| PinView { path: pin.path, value: pin.value });
+        Self {
+            id: grant.id.to_string(),
+            principal: grant.principal.to_string(),
+            tool: grant.tool.to_string(),
+            tool_version: grant.tool_version,
+            pins: pins.collect(),
+            uses_left: grant.uses_left,
+            created_at: rfc3339(grant.created_at_ms),
+            created_by: grant.created_by.to_string(),
+            expires_at: rfc3339(grant.expires_at_ms),
+            approval: grant.approval.to_string(),
+            revoked_at: grant.revoked_at_ms.map(rfc3339),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Decisions that another program sends, signed as Standard Webhooks has it.
+
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+use toolgate_core::id::ApprovalId;
+use toolgate_core::signature::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER};
+use toolgate_core::{Kind, Principal, PrincipalId, Role};
+use utoipa::ToSchema;
+
+use super::approvals::{DecideBody, DecidedView, DecisionWord, decided_view};
+use crate::problem::{Answered, Problem};
+use crate::read::{read_body, read_json};
+use crate::replay::TOLERANCE_MS;
+use crate::{Context, IncomingWebhook};
+
+const PERSON_CHARS_MAX: usize = 200;
+const ID_CHARS_MAX: usize = 200;
+
+/// What a person said, told by the program through which they said it
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebhookDecision {
+    approval_id: String,
+    decision: DecisionWord,
+    #[serde(default)]
+    reason: Option<String>,
+    /// For `edit`: what should run instead.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    arguments: Option<Value>,
+    /// Who it was, as the sender knows them. Each is one person, however often they decide.
+    person: String,
+}
+
+/// Decide through another program
+///
+/// Signed with the secret of the webhook; no token is needed. A message is taken once and within five minutes.
+#[utoipa::path(post, path = "/webhooks/{name}/decisions", tag = "approvals", request_body = WebhookDecision,
+    params(("name" = String, Path, description = "The webhook's name in the configuration"),
+        ("webhook-id" = String, Header, description = "The message's own id"),
+        ("webhook-timestamp" = String, Header, description = "Seconds since 1970"),
+        ("webhook-signature" = String, Header, description = "`v1,` and the base64 of HMAC-SHA256 over \"id.timestamp.body\"")),
+    responses((status = 200, description = "The approval as it stands now", body = DecidedView),
+        (status = 401, description = "The signature is missing, wrong or too old"),
+        (status = 409, description = "The message came before, or the approval was decided otherwise")))]
+pub(crate) async fn decide(
+    State(context): State<Context>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Answered<Response> {
+    let (parts, body) = request.into_parts();
+    let signed = Signed::of(&parts.headers)?;
+    let body = read_body(body, context.limits.request_bytes_max).await?;
+    let now_ms = context.clock.now_ms();
+    let webhook = signed.verify(&context, &name, &body, now_ms)?;
+    let decision: WebhookDecision = read_json(&body)?;
+    let seen = format!("{name}/{}", signed.id);
+    if !context.0.seen.take(&seen, now_ms) {
+        let detail = format!("the message {:?} came before", signed.id);
+        return Err(Problem::new(StatusCode::CONFLICT, "webhook_replayed", detail)
+            .hint("each message needs an id of its own"));
+    }
+    let decided = decision.decide(&context, webhook).await;
+    if decided.as_ref().is_err_and(|problem| problem.retry) {
+        context.0.seen.give_back(&seen);
+    }
+    decided
+}
+
+/// The headers of a signed message.
+struct Signed {
+    id: String,
+    timestamp: String,
+    signatures: String,
+}
+
+impl Signed {
+    fn of(headers: &HeaderMap) -> Answered<Self> {
+        let header = |name: &str| {
+            let value = headers.get(name).and_then(|value| value.to_str().ok());
+            value.filter(|value| !value.is_empty()).map(str::to_owned).ok_or_else(|| {
+                Problem::unauthorized(
+                    "signature_missing",
+                    format!("this needs a signature: there is no `{name}`"),
+                )
+                .hint("sign with the webhook's secret, as Standard Webhooks describes")
+            })
+        };
+        Ok(Self {
+            id: header(ID_HEADER)?,
+            timestamp: header(TIMESTAMP_HEADER)?,
+            signatures: header(SIGNATURE_HEADER)?,
+        })
+    }
+
+    /// A webhook that does not exist is told like a wrong signature, which tells nobody what names there are.
+    fn verify<'a>(
+        &self,
+        context: &'a Context,
+        name: &str,
+        body: &Bytes,
+        now_ms: i64,
+    ) -> Answered<&'a IncomingWebhook> {
+        let wrong = || {
+            Problem::unauthorized("signature_wrong", "the signature is not that of a webhook with this name")
+                .hint("check the secret, and that the body is signed as it is sent")
+        };
+        let webhook = context.webhooks.iter().find(|webhook| webhook.name == name).ok_or_else(wrong)?;
+        if self.id.len() > ID_CHARS_MAX
+            || !webhook.key.verifies(&self.id, &self.timestamp, body, &self.signatures)
+        {
+            return Err(wrong());
+        }
+        let at_ms = self.timestamp.parse().ok().and_then(|seconds: i64| seconds.checked_mul(1000));
+        let age_ms = at_ms.map(|at_ms| now_ms.saturating_sub(at_ms).saturating_abs());
+        if age_ms.is_some_and(|age_ms| age_ms <= TOLERANCE_MS) {
+            return Ok(webhook);
+        }
+        Err(Problem::unauthorized(
+            "signature_stale",
+            "the message was signed more than five minutes ago, or ahead of time",
+        )
+        .hint("sign it anew when it is sent again, and check the clocks"))
+    }
+}
+
+impl WebhookDecision {
+    async fn decide(self, context: &Context, webhook: &IncomingWebhook) -> Answered<Response> {
+        let voter = voter(webhook, &self.person)?;
+        let body = DecideBody::new(self.decision, self.reason, self.arguments);
+        let via = format!("webhook:{}", webhook.name);
+        let decided = body.decide(context, ApprovalId::new(self.approval_id), voter, via).await?;
+        Ok(decided_view(decided))
+    }
+}
+
+/// Whoever decides through a webhook is a person of its groups, apart from everybody with the same name elsewhere.
+fn voter(webhook: &IncomingWebhook, person: &str) -> Answered<Principal> {
+    let named = !person.trim().is_empty() && !person.chars().any(char::is_control);
+    if !named || person.chars().count() > PERSON_CHARS_MAX {
+        let detail =
+            format!("field `person`: a name of 1 to {PERSON_CHARS_MAX} visible characters is needed");
+        let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "field_invalid", detail);
+        return Err(problem.with("field", "person"));
+    }
+    Ok(Principal {
+        id: PrincipalId::new(&format!("webhook:{}/{person}", webhook.name)),
+        kind: Kind::Human,
+        role: Role::Approver,
+        groups: webhook.groups.clone().into(),
+    })
+}

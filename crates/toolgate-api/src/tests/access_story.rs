@@ -1,0 +1,153 @@
+//! Every route refuses whoever may not use it. The document, the table and the router say the same.
+
+use std::collections::BTreeSet;
+
+use http::{Method, StatusCode};
+use toolgate_core::Role;
+
+use super::gate::{Gate, request, somebody};
+use crate::access::{TABLE, Who};
+use crate::document::{ROLES_EXTENSION, operations};
+use crate::{Api, routes};
+
+/// Every operation of the document: method, path, and the roles that it names.
+fn documented() -> Vec<(Method, String, BTreeSet<String>)> {
+    let mut api = routes::api_document();
+    let mut found = Vec::new();
+    for (path, item) in &mut api.paths.paths {
+        for (method, operation) in operations(item) {
+            let roles = &operation.extensions.as_ref().expect("extensions")[ROLES_EXTENSION];
+            let roles =
+                roles.as_array().expect("a list").iter().map(|role| role.as_str().expect("text").to_owned());
+            found.push((method, path.clone(), roles.collect()));
+        }
+    }
+    found
+}
+
+/// A path with something in the place of each parameter.
+fn filled(path: &str) -> String {
+    path.replace("{id}", "x_1")
+        .replace("{name}", "x")
+        .replace("{call_id}", "tc_1")
+        .replace("{digest}", "sha256:0")
+}
+
+#[tokio::test]
+async fn every_route_refuses_a_missing_credential() {
+    let gate = Gate::open().await;
+    for (method, path, _) in documented() {
+        let answer = gate.send(request(method.clone(), &filled(&path), None, "{}")).await;
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{method} {path}");
+        let code = answer.problem();
+        assert!(["token_missing", "signature_missing"].contains(&code.as_str()), "{method} {path}: {code}");
+        assert!(answer.headers.contains_key("www-authenticate"));
+    }
+}
+
+#[tokio::test]
+async fn every_route_refuses_an_insufficient_role_and_lets_the_others_in() {
+    let gate = Gate::open().await;
+    for (method, path, roles) in documented() {
+        for role in Role::ALL {
+            let who = somebody("somebody", role);
+            let answer = gate.send(request(method.clone(), &filled(&path), Some(&who), "{}")).await;
+            let refused = answer.status == StatusCode::FORBIDDEN;
+            let allowed = roles.contains(role.as_str());
+            // A signed route has no roles, and refuses for want of a signature.
+            let signed = roles.is_empty() && answer.status == StatusCode::UNAUTHORIZED;
+            assert!(signed || refused != allowed, "{method} {path} as {role:?}: {answer:?}");
+            if refused {
+                assert_eq!(answer.problem(), "role_insufficient", "{method} {path}");
+            }
+            assert_ne!(answer.status, StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
+        }
+    }
+}
+
+#[test]
+fn document_and_table_have_the_same_routes() {
+    let documented: BTreeSet<String> =
+        documented().into_iter().map(|(method, path, _)| format!("{method} {path}")).collect();
+    let table: BTreeSet<String> =
+        TABLE.iter().map(|access| format!("{} {}", access.method, access.path)).collect();
+    assert_eq!(documented, table);
+    assert_eq!(table.len(), TABLE.len(), "no route stands twice");
+}
+
+#[tokio::test]
+async fn a_role_has_what_its_name_says() {
+    let of = |role: Role| -> BTreeSet<&str> {
+        let has = |who: Who| matches!(who, Who::Roles(roles) if roles.contains(&role));
+        TABLE.iter().filter(|access| has(access.who)).map(|access| access.path).collect()
+    };
+    let signed = TABLE.iter().filter(|access| matches!(access.who, Who::Signed)).count();
+    assert_eq!(
+        TABLE
+            .iter()
+            .filter(|access| matches!(access.who, Who::Roles(roles) if roles.contains(&Role::Admin)))
+            .count()
+            + signed,
+        TABLE.len()
+    );
+    assert_eq!(
+        of(Role::Agent),
+        ["/approvals/{id}", "/openapi.json", "/tools", "/tools/call", "/tools/{name}"].into()
+    );
+    assert!(of(Role::Auditor).contains("/ledger") && !of(Role::Auditor).contains("/approvals/{id}/decide"));
+    assert!(of(Role::Approver).contains("/grants/{id}") && !of(Role::Approver).contains("/ledger"));
+    for role in Role::ALL {
+        assert_eq!(of(role).contains("/approvals/{id}/decide"), role.may_approve(), "{role:?}");
+        assert_eq!(of(role).contains("/tools/call"), role.may_call_tools(), "{role:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_served_and_complete() {
+    let gate = Gate::open().await;
+    let answer = gate.get(&somebody("agent-7", Role::Agent), "/openapi.json").await;
+    assert_eq!(
+        (answer.status, &answer.headers["content-type"]),
+        (StatusCode::OK, &"application/json".parse().expect("a value"))
+    );
+    let document = answer.json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    for reference in answer.text.split("\"$ref\":\"#/components/schemas/").skip(1) {
+        let name = reference.split('"').next().expect("a name");
+        assert!(schemas.contains_key(name), "{name} is not described");
+    }
+    let decide = &document["paths"]["/approvals/{id}/decide"]["post"];
+    assert_eq!(decide["x-roles"], serde_json::json!(["admin", "approver"]));
+    assert_eq!(decide["security"], serde_json::json!([{ "token": [] }]));
+    assert!(decide["responses"]["default"]["content"]["application/problem+json"].is_object());
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_told_as_a_problem() {
+    let gate = Gate::open().await;
+    let admin = somebody("root", Role::Admin);
+    let nothing = gate.get(&admin, "/tools/a/b").await;
+    assert_eq!((nothing.status, nothing.problem().as_str()), (StatusCode::NOT_FOUND, "not_found"));
+    let wrong = gate.send(request(Method::DELETE, "/tools", Some(&admin), "")).await;
+    assert_eq!(
+        (wrong.status, wrong.problem().as_str()),
+        (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed")
+    );
+    let head = gate.send(request(Method::HEAD, "/ledger", Some(&somebody("a", Role::Agent)), "")).await;
+    assert_eq!(head.status, StatusCode::FORBIDDEN);
+}
+
+#[test]
+fn the_edge_learns_which_paths_are_ours() {
+    for ours in
+        ["/tools", "/tools/call", "/ledger/tc_1", "/openapi.json", "/webhooks/chat/decisions", "/servers"]
+    {
+        assert!(Api::handles(ours), "{ours}");
+    }
+    for other in ["/", "/mcp", "/toolsmith", "/metrics", "/approvals.json", ""] {
+        assert!(!Api::handles(other), "{other}");
+    }
+    assert!(Api::is_open("/webhooks/chat/decisions"));
+    assert!(!Api::is_open("/tools/call") && !Api::is_open("/"));
+}

@@ -1,0 +1,169 @@
+//! An API with a store in a folder of its own, and requests to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, StatusCode};
+use http_body_util::Full;
+use serde_json::Value;
+use tempfile::TempDir;
+use toolgate_catalog::Catalog;
+use toolgate_core::approval::{Approval, Binding};
+use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
+use toolgate_core::governance::{Approvals, Clock, NewApproval};
+use toolgate_core::id::CallId;
+use toolgate_core::signature::SigningKey;
+use toolgate_core::{CanonicalName, Digest, Limits, Principal, PrincipalId, RawJson, Role};
+use toolgate_pipeline::desk::Desk;
+use toolgate_store::{Books, BooksSettings, Store};
+
+use super::parts::{Allowing, OneTool, Puppet, TestClock, catalog, tool};
+use crate::{Api, IncomingWebhook, Services};
+
+pub(super) const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
+pub(super) const BODY_BYTES_MAX: usize = 4096;
+
+pub(super) struct Gate {
+    pub(super) api: Api,
+    pub(super) store: Store,
+    pub(super) books: Arc<Books>,
+    pub(super) clock: Arc<TestClock>,
+    _folder: TempDir,
+}
+
+/// An answer, read.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) text: String,
+}
+
+impl Read {
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+
+    /// Checks that it is a problem with all its parts, and tells its code.
+    pub(super) fn problem(&self) -> String {
+        assert_eq!(self.headers["content-type"], "application/problem+json", "{self:?}");
+        let problem = self.json();
+        assert_eq!(problem["status"], self.status.as_u16());
+        assert!(problem["type"].is_string() && problem["title"].is_string() && problem["detail"].is_string());
+        assert!(problem["retry"].is_boolean(), "{problem}");
+        assert!(["caller", "server", "gateway"].contains(&problem["fault"].as_str().expect("a fault")));
+        problem["code"].as_str().expect("a code").to_owned()
+    }
+}
+
+pub(super) fn somebody(id: &str, role: Role) -> Principal {
+    Principal::new(PrincipalId::new(id), role)
+}
+
+/// A person of the group that must agree.
+pub(super) fn approver(id: &str) -> Principal {
+    Principal { groups: Arc::from(["finance".to_owned()]), ..somebody(id, Role::Approver) }
+}
+
+impl Gate {
+    pub(super) async fn open() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).await.expect("a store");
+        let settings = BooksSettings {
+            stream: "one".into(),
+            approved_valid: Duration::from_secs(60),
+            escalate_to: Vec::new(),
+        };
+        let books = Arc::new(store.books(settings).await.expect("books"));
+        let clock = Arc::new(TestClock::default());
+        let shared: Arc<dyn Clock> = clock.clone();
+        let desk = Desk::new(Arc::new(Allowing), books.clone(), Arc::new(OneTool), shared.clone());
+        let catalog: Arc<Catalog> = Arc::new(catalog());
+        let key = SigningKey::parse(SECRET).expect("a secret");
+        let api = Api::new(Services {
+            store: store.clone(),
+            books: books.clone(),
+            desk: Arc::new(desk),
+            caller: Arc::new(Puppet),
+            catalog,
+            clock: shared,
+            webhooks: vec![IncomingWebhook { name: "chat".into(), key, groups: vec!["finance".into()] }],
+            limits: Limits { request_bytes_max: BODY_BYTES_MAX, ..Limits::default() },
+        });
+        Self { api, store, books, clock, _folder: folder }
+    }
+
+    pub(super) async fn send(&self, request: Request<Full<Bytes>>) -> Read {
+        let (parts, body) = self.api.serve(request).await.into_parts();
+        let text = String::from_utf8(body.to_vec()).expect("text");
+        Read { status: parts.status, headers: parts.headers, text }
+    }
+
+    pub(super) async fn get(&self, who: &Principal, path: &str) -> Read {
+        self.send(request(Method::GET, path, Some(who), "")).await
+    }
+
+    pub(super) async fn post(&self, who: &Principal, path: &str, body: &str) -> Read {
+        self.send(request(Method::POST, path, Some(who), body)).await
+    }
+
+    /// Asks for a transfer by `agent-7` that finance must agree to.
+    pub(super) async fn ask(&self, arguments: &str) -> Approval {
+        let tool = tool();
+        let principal = somebody("agent-7", Role::Agent);
+        let arguments = RawJson::parse(Bytes::from(arguments.to_owned())).expect("JSON");
+        let new = NewApproval {
+            call: CallId::new("tc_asked"),
+            binding: Binding {
+                principal: principal.id.clone(),
+                tool: CanonicalName::recorded("bank:transfer"),
+                tool_version: tool.version,
+                proposed: toolgate_pipeline::canonical::digest_of(&arguments.decode().expect("JSON")),
+                policy_version: Digest::of("policy"),
+            },
+            requester: principal,
+            arguments,
+            complete: true,
+            requirement: requirement(),
+            session: None,
+            run: None,
+            task: None,
+            timeout: Duration::from_secs(600),
+        };
+        self.books.open(new).await.expect("it is asked").approval
+    }
+}
+
+fn requirement() -> Requirement {
+    Requirement {
+        gates: vec![PolicyRef { id: "gates.cedar:1".into(), reason: None, text: Digest::of("gate") }],
+        approvers: vec![vec!["finance".into()]],
+        quorum: 1,
+        timeout_seconds: None,
+        on_timeout: OnTimeout::Deny,
+        editable: true,
+    }
+}
+
+pub(super) fn request(
+    method: Method,
+    path: &str,
+    who: Option<&Principal>,
+    body: &str,
+) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(Bytes::from(body.to_owned())));
+    *request.method_mut() = method;
+    *request.uri_mut() = path.parse().expect("a path");
+    request.headers_mut().insert("content-type", "application/json".parse().expect("a value"));
+    request.extensions_mut().extend(
+        who.cloned()
+            .map(|who| {
+                let mut extensions = http::Extensions::new();
+                extensions.insert(who);
+                extensions
+            })
+            .unwrap_or_default(),
+    );
+    request
+}

@@ -1,0 +1,163 @@
+//! The ledger, as auditors read it.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+use toolgate_core::event::{About, Body, DecisionKind, Entry, Event, EventKind, Outcome};
+use toolgate_core::governance::Ledger;
+use toolgate_core::id::{CallId, RunId, SessionId};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Role};
+
+use super::gate::{Gate, somebody};
+use super::parts::server;
+
+const NOON_MS: i64 = 1_785_585_600_000;
+
+/// Ten calls, one a second from noon on; the odd ones fail and are of another principal.
+async fn recorded() -> Gate {
+    let gate = Gate::open().await;
+    for number in 0..10 {
+        let json = RawJson::from(json!({ "amount": number }));
+        let input = Digest::of(json.as_bytes());
+        let body = Body { digest: input, json, keep_until_ms: i64::MAX };
+        let events = vec![decided(number, input), completed(number, input)];
+        let entry = Entry { events, bodies: vec![body], ..Entry::default() };
+        gate.books.append(entry).await.expect("recorded");
+    }
+    gate
+}
+
+fn about(number: i64) -> Arc<About> {
+    Arc::new(About {
+        session: Some(SessionId::new(format!("ses_{}", number % 3))),
+        run: Some(RunId::new(format!("run_{}", number % 3))),
+        call: Some(CallId::new(format!("tc_{number}"))),
+        tool: Some(CanonicalName::of(&server(), "transfer")),
+        server: Some(server()),
+        ..About::default()
+    })
+}
+
+fn event(kind: EventKind, number: i64, input: Digest) -> Event {
+    let principal = PrincipalId::new(if number % 2 == 0 { "ann" } else { "bob" });
+    let mut event = Event::new(kind, NOON_MS + number * 1000, principal, about(number));
+    event.input = Some(input);
+    event
+}
+
+fn decided(number: i64, input: Digest) -> Event {
+    let mut event = event(EventKind::PolicyDecided, number, input);
+    event.decision = Some(DecisionKind::Permit);
+    event
+}
+
+fn completed(number: i64, input: Digest) -> Event {
+    let mut event = event(EventKind::CallCompleted, number, input);
+    event.outcome = Some(if number % 2 == 0 { Outcome::Succeeded } else { Outcome::Failed });
+    event
+}
+
+async fn calls(gate: &Gate, query: &str) -> Vec<String> {
+    let answer = gate.get(&somebody("audit", Role::Auditor), &format!("/ledger?{query}")).await;
+    assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
+    let events = answer.json()["events"].as_array().expect("a list").clone();
+    events.iter().map(|event| event["call"].as_str().expect("a call").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn every_filter_leaves_what_it_says() {
+    let gate = recorded().await;
+    for (query, expected) in [
+        ("kind=tool.call.completed&limit=3", vec!["tc_9", "tc_8", "tc_7"]),
+        ("kind=tool.call.completed&limit=2&order=oldest", vec!["tc_0", "tc_1"]),
+        ("outcome=failed&from=2026-08-01T12:00:07Z", vec!["tc_9", "tc_7"]),
+        ("decision=permit&until=1785585602000", vec!["tc_1", "tc_0"]),
+        ("principal=bob&kind=policy.decided&until=2026-08-01T14:00:02%2B02:00", vec!["tc_1"]),
+        ("session=ses_2&outcome=succeeded", vec!["tc_8", "tc_2"]),
+        ("run=run_0&outcome=failed", vec!["tc_9", "tc_3"]),
+        ("call=tc_4", vec!["tc_4", "tc_4"]),
+        ("tool=bank:transfer&server=bank&limit=1", vec!["tc_9"]),
+        ("tool=bank:other", vec![]),
+        ("server=no%20name", vec![]),
+    ] {
+        assert_eq!(calls(&gate, query).await, expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn pages_follow_one_another_without_gap_or_repeat() {
+    let gate = recorded().await;
+    for order in ["newest", "oldest"] {
+        let mut seqs: Vec<i64> = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let path = format!("/ledger?limit=3&order={order}{cursor}");
+            let page = gate.get(&somebody("audit", Role::Auditor), &path).await.json();
+            let events = page["events"].as_array().expect("a list").iter();
+            seqs.extend(events.map(|event| event["seq"].as_i64().expect("a number")));
+            let Some(next) = page["next_cursor"].as_str() else { break };
+            cursor = format!("&cursor={next}");
+        }
+        let mut sorted = seqs.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!((sorted.len(), seqs.len()), (20, 20), "{order}");
+        if order == "newest" {
+            sorted.reverse();
+        }
+        assert_eq!(seqs, sorted, "{order}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_told_with_its_bodies() {
+    let gate = recorded().await;
+    let auditor = somebody("audit", Role::Auditor);
+    let call = gate.get(&auditor, "/ledger/tc_4").await.json();
+    let kinds: Vec<&Value> =
+        call["events"].as_array().expect("a list").iter().map(|event| &event["kind"]).collect();
+    assert_eq!(kinds, ["policy.decided", "tool.call.completed"]);
+    let digest = call["events"][0]["input"].as_str().expect("a digest");
+    assert_eq!(call["bodies"][digest], json!({ "amount": 4 }));
+    let body = gate.get(&auditor, &format!("/ledger/bodies/{digest}")).await;
+    assert_eq!((body.status, body.text.as_str()), (StatusCode::OK, r#"{"amount":4}"#));
+    let unknown = gate.get(&auditor, &format!("/ledger/bodies/{}", Digest::of("nothing"))).await;
+    assert_eq!((unknown.status, unknown.problem().as_str()), (StatusCode::NOT_FOUND, "not_found"));
+    assert_eq!(gate.get(&auditor, "/ledger/tc_none").await.problem(), "not_found");
+    assert_eq!(gate.get(&auditor, "/ledger/bodies/abc").await.problem(), "digest_invalid");
+}
+
+#[tokio::test]
+async fn a_ledger_that_nobody_touched_is_intact() {
+    let gate = recorded().await;
+    let verified = gate.get(&somebody("audit", Role::Auditor), "/ledger/verify").await.json();
+    assert_eq!((&verified["intact"], &verified["events"]), (&json!(true), &json!(20)));
+    assert!(verified.get("fault").is_none());
+}
+
+#[tokio::test]
+async fn parameters_that_cannot_be_are_named() {
+    let gate = Gate::open().await;
+    for query in [
+        "from=yesterday",
+        "until=",
+        "kind=tool.call.complete",
+        "outcome=ok",
+        "decision=maybe",
+        "cursor=x",
+        "limit=1001",
+        "limit=0",
+        "order=up",
+    ] {
+        let answer = gate.get(&somebody("audit", Role::Auditor), &format!("/ledger?{query}")).await;
+        assert_eq!(
+            (answer.status, answer.problem().as_str()),
+            (StatusCode::BAD_REQUEST, "parameter_invalid"),
+            "{query}"
+        );
+        assert_eq!(answer.json()["field"], query.split('=').next().expect("a name"));
+    }
+    let answer = gate.get(&somebody("audit", Role::Auditor), "/ledger?kind=tool.call.complete").await;
+    assert_eq!(answer.json()["hint"], "did you mean \"tool.call.completed\"?");
+}

@@ -1,0 +1,41 @@
+//! CloudEvents 1.0 as JSON: what is sent for a recorded event, and the id it goes by.
+
+use serde::Serialize;
+use serde_json::Value;
+use toolgate_core::RawJson;
+use toolgate_core::event::Recorded;
+use toolgate_store::ledger_event_cloudevent;
+
+pub(crate) const MEDIA_TYPE: &str = "application/cloudevents+json";
+
+/// A recorded event as the ledger tells it.
+pub(crate) fn of_ledger(recorded: &Recorded) -> (String, RawJson) {
+    finished(ledger_event_cloudevent(recorded))
+}
+
+/// A recorded event with other data than the ledger's own.
+pub(crate) fn with_data(recorded: &Recorded, data: &impl Serialize) -> (String, RawJson) {
+    let (id, _) = of_ledger(recorded);
+    let json = renamed(recorded, &id, None, data);
+    (id, json)
+}
+
+/// The same for somebody who knows the event by another id and type.
+pub(crate) fn renamed(recorded: &Recorded, id: &str, kind: Option<&str>, data: &impl Serialize) -> RawJson {
+    let mut event = ledger_event_cloudevent(recorded);
+    event["id"] = Value::from(id);
+    if let Some(kind) = kind {
+        event["type"] = Value::from(kind);
+    }
+    let members = event.as_object_mut().expect("a CloudEvent is an object");
+    members.remove("data");
+    // Written beside the rest and not into it, so that numbers in arguments stay as they were sent.
+    let head = event.to_string();
+    let head = head.strip_suffix('}').expect("an object ends so");
+    RawJson::from_composed(format!("{head},\"data\":{}}}", RawJson::from_serialize(data).as_str()))
+}
+
+fn finished(event: Value) -> (String, RawJson) {
+    let id = event["id"].as_str().expect("a CloudEvent has an id").to_owned();
+    (id, RawJson::from(event))
+}

@@ -1,0 +1,110 @@
+//! What a receiver does with events: takes a beginning of what waits for it, or says why it could not.
+
+use std::time::Duration;
+
+use toolgate_core::event::{EventKind, Recorded};
+use toolgate_store::Store;
+
+use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
+use crate::otlp::OtlpDelivery;
+use crate::webhook::WebhookDelivery;
+
+/// Where each event is a request of its own, a batch is small: after a crash all of it is sent again.
+const SINGLE_BATCH_MAX: usize = 16;
+/// Where a batch is one request or one write.
+const WHOLE_BATCH_MAX: usize = 256;
+
+/// A receiver that is ready to be delivered to.
+pub(crate) enum Delivery {
+    Webhook(WebhookDelivery),
+    MeterWebhook(MeterWebhookDelivery),
+    MeterFile(MeterFileDelivery),
+    Otlp(OtlpDelivery),
+}
+
+/// What becomes of events that a receiver will not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unwanted {
+    /// They are passed over after some attempts, so that what comes after them is not held up forever.
+    Skipped,
+    /// They are offered until they are taken: somebody is billed by them.
+    Kept,
+}
+
+impl Delivery {
+    pub(crate) fn kinds(&self) -> &[EventKind] {
+        match self {
+            Delivery::Webhook(webhook) => webhook.kinds(),
+            Delivery::MeterWebhook(_) | Delivery::MeterFile(_) | Delivery::Otlp(_) => {
+                &[EventKind::CallCompleted]
+            }
+        }
+    }
+
+    pub(crate) fn batch_max(&self) -> usize {
+        match self {
+            Delivery::Webhook(_) | Delivery::MeterWebhook(_) => SINGLE_BATCH_MAX,
+            Delivery::MeterFile(_) | Delivery::Otlp(_) => WHOLE_BATCH_MAX,
+        }
+    }
+
+    pub(crate) fn unwanted(&self) -> Unwanted {
+        match self {
+            Delivery::Webhook(_) | Delivery::Otlp(_) => Unwanted::Skipped,
+            Delivery::MeterWebhook(_) | Delivery::MeterFile(_) => Unwanted::Kept,
+        }
+    }
+
+    /// Delivers the first of these events or more, in order, and says how many are done with. `events` is not empty.
+    pub(crate) async fn deliver(
+        &self,
+        store: &Store,
+        events: &[Recorded],
+        limit: Duration,
+    ) -> Result<usize, Failure> {
+        match self {
+            Delivery::Webhook(webhook) => webhook.deliver(store, &events[0], limit).await,
+            Delivery::MeterWebhook(meter) => meter.deliver(events, limit).await,
+            Delivery::MeterFile(meter) => meter.deliver(events).await,
+            Delivery::Otlp(otlp) => otlp.deliver(events, limit).await,
+        }
+    }
+}
+
+/// Why an attempt failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) why: String,
+    pub(crate) kind: FailureKind,
+    pub(crate) retry_after: Option<Duration>,
+    /// How many events the attempt was about.
+    pub(crate) events: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FailureKind {
+    /// It may work next time.
+    Temporary,
+    /// The receiver will not have these events.
+    Refused,
+}
+
+impl Failure {
+    pub(crate) fn temporary(why: String) -> Self {
+        Self { why, kind: FailureKind::Temporary, retry_after: None, events: 1 }
+    }
+
+    pub(crate) fn refused(why: String) -> Self {
+        Self { kind: FailureKind::Refused, ..Self::temporary(why) }
+    }
+
+    pub(crate) fn retry_after(mut self, retry_after: Option<Duration>) -> Self {
+        self.retry_after = retry_after;
+        self
+    }
+
+    pub(crate) fn of(mut self, events: usize) -> Self {
+        self.events = events;
+        self
+    }
+}

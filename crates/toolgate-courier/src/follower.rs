@@ -1,0 +1,247 @@
+//! One receiver's way through the ledger: in order, at least once, at its own pace, nobody else's concern.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::event::{Filter, Recorded};
+use toolgate_store::{Order, OutboxBatch, Store, StoreError};
+
+use crate::backoff::Backoff;
+use crate::delivery::{Delivery, Failure, FailureKind, Unwanted};
+
+/// How often events are offered to a receiver that will not have them.
+const REFUSALS_MAX: u32 = 5;
+/// How long a batch is held. The store takes its holder for dead after a minute; the last attempt takes time, too.
+const HOLD_MAX: Duration = Duration::from_secs(30);
+/// Looks at the end of the ledger before a batch is asked for although nothing is new there: another gateway may have let
+/// go of one, or have recorded something under a number that it drew earlier.
+const QUIET_LOOKS_MAX: u32 = 20;
+/// What is still to be delivered at shutdown gets this long; the rest is delivered after the next start.
+const FINISH_LIMIT: Duration = Duration::from_secs(3);
+
+/// How fast a follower goes.
+#[derive(Clone, Copy)]
+pub(crate) struct Pace {
+    /// Between two looks at a ledger that has nothing new.
+    pub(crate) idle: Duration,
+    /// For one attempt.
+    pub(crate) attempt_limit: Duration,
+    pub(crate) retry_first: Duration,
+    pub(crate) retry_longest: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            idle: Duration::from_millis(250),
+            attempt_limit: Duration::from_secs(10),
+            retry_first: Duration::from_millis(500),
+            retry_longest: Duration::from_secs(60),
+        }
+    }
+}
+
+pub(crate) struct Follower {
+    pace: Pace,
+    sink: String,
+    store: Store,
+    delivery: Delivery,
+    bell: Arc<Notify>,
+    /// The batch that is being delivered; given back if there is no time left to end that.
+    in_hand: Option<OutboxBatch>,
+    /// How far the receiver has come in each stream. The store moves on by whole batches only, and what comes back with a
+    /// batch that failed in the middle is not sent again.
+    progress: HashMap<Arc<str>, i64>,
+    /// The end of the ledger when there was nothing for this receiver up to it.
+    nothing_until: Option<i64>,
+    quiet_looks: u32,
+    backoff: Backoff,
+    /// How often the receiver would not have the first of what is to be delivered.
+    refusals: u32,
+}
+
+/// What one round led to.
+enum Round {
+    Delivered,
+    NothingNew,
+    Failed { pause: Duration },
+}
+
+/// How the delivery of a batch ended.
+enum Ended {
+    Complete,
+    /// It took long, and is gone on with under a new lease.
+    Unfinished,
+    Failed(Failure),
+}
+
+impl Follower {
+    pub(crate) fn new(pace: Pace, sink: String, store: Store, delivery: Delivery) -> Self {
+        let backoff = Backoff::new(pace.retry_first, pace.retry_longest);
+        Self {
+            pace,
+            sink,
+            store,
+            delivery,
+            bell: Arc::default(),
+            in_hand: None,
+            progress: HashMap::new(),
+            nothing_until: None,
+            quiet_looks: 0,
+            backoff,
+            refusals: 0,
+        }
+    }
+
+    pub(crate) fn bell(&self) -> Arc<Notify> {
+        self.bell.clone()
+    }
+
+    pub(crate) async fn run(mut self, shutdown: CancellationToken) {
+        let overdue = async {
+            shutdown.cancelled().await;
+            tokio::time::sleep(FINISH_LIMIT).await;
+        };
+        tokio::select! {
+            () = self.follow(&shutdown) => {}
+            () = overdue => {}
+        }
+        if let Some(batch) = self.in_hand.take()
+            && let Err(error) = self.store.not_delivered(&self.sink, &batch).await
+        {
+            tracing::warn!(receiver = self.sink, %error, "events could not be put back; they are sent again later");
+        }
+    }
+
+    /// Goes on until shutdown, and then until nothing is left or the first failure.
+    async fn follow(&mut self, shutdown: &CancellationToken) {
+        loop {
+            let pause = match self.round().await {
+                Round::Delivered => continue,
+                Round::NothingNew | Round::Failed { .. } if shutdown.is_cancelled() => return,
+                Round::NothingNew => self.pace.idle,
+                Round::Failed { pause } => pause,
+            };
+            self.rest(pause, shutdown).await;
+        }
+    }
+
+    /// Nothing new is worth a look before a failed receiver's pause is over, so only an idle one hears the bell.
+    async fn rest(&self, pause: Duration, shutdown: &CancellationToken) {
+        let idle = self.backoff.failures() == 0;
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = self.bell.notified(), if idle => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+
+    async fn round(&mut self) -> Round {
+        let events = match self.take().await {
+            Err(error) => return self.ledger_away(&error),
+            Ok(events) if events.is_empty() => return Round::NothingNew,
+            Ok(events) => events,
+        };
+        let ended = self.deliver(&events).await;
+        self.settle(ended).await
+    }
+
+    /// Takes a batch in hand, if there may be one. Asking for one is a write, which an idle ledger is spared.
+    async fn take(&mut self) -> Result<Vec<Recorded>, StoreError> {
+        let newest = self.store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await?;
+        let end = newest.first().map_or(0, |newest| newest.seq);
+        if self.nothing_until == Some(end) && self.quiet_looks < QUIET_LOOKS_MAX {
+            self.quiet_looks += 1;
+            return Ok(Vec::new());
+        }
+        self.quiet_looks = 0;
+        let batch = self.store.outbox(&self.sink, self.delivery.kinds(), self.delivery.batch_max()).await?;
+        self.nothing_until = batch.is_empty().then_some(end);
+        let events = batch.events.clone();
+        self.in_hand = (!batch.is_empty()).then_some(batch);
+        Ok(events)
+    }
+
+    async fn deliver(&mut self, events: &[Recorded]) -> Ended {
+        let started = Instant::now();
+        let had =
+            |event: &&Recorded| self.progress.get(&event.stream).is_some_and(|at| event.stream_seq <= *at);
+        let left: Vec<Recorded> = events.iter().filter(|event| !had(event)).cloned().collect();
+        let mut left = &left[..];
+        while !left.is_empty() {
+            if started.elapsed() > HOLD_MAX {
+                return Ended::Unfinished;
+            }
+            let count = match self.delivery.deliver(&self.store, left, self.pace.attempt_limit).await {
+                Ok(count) => count,
+                Err(failure) if self.gives_up(&failure, &left[0]) => failure.events,
+                Err(failure) => return Ended::Failed(failure),
+            };
+            let (done, rest) = left.split_at(count);
+            self.passed(done);
+            left = rest;
+        }
+        Ended::Complete
+    }
+
+    /// Takes note of events that the receiver has had, or will never have.
+    fn passed(&mut self, done: &[Recorded]) {
+        for event in done {
+            self.progress.insert(event.stream.clone(), event.stream_seq);
+        }
+        if self.backoff.failures() > 0 {
+            tracing::info!(receiver = self.sink, "deliveries go on");
+        }
+        self.backoff.reset();
+        self.refusals = 0;
+    }
+
+    /// Whether a receiver has refused events so often that they are left out.
+    fn gives_up(&mut self, failure: &Failure, first: &Recorded) -> bool {
+        self.refusals += u32::from(failure.kind == FailureKind::Refused);
+        let gives_up = self.refusals >= REFUSALS_MAX && self.delivery.unwanted() == Unwanted::Skipped;
+        if gives_up {
+            let (receiver, seq, events) = (&self.sink, first.seq, failure.events);
+            tracing::error!(
+                receiver,
+                seq,
+                events,
+                why = failure.why,
+                "the receiver will not have these events"
+            );
+        }
+        gives_up
+    }
+
+    /// Tells the store how it ended.
+    async fn settle(&mut self, ended: Ended) -> Round {
+        let batch = self.in_hand.take().expect("a batch was taken before it was delivered");
+        let settled = match ended {
+            Ended::Complete => self.store.delivered(&self.sink, &batch).await,
+            Ended::Unfinished | Ended::Failed(_) => self.store.not_delivered(&self.sink, &batch).await,
+        };
+        match (ended, settled) {
+            (Ended::Failed(failure), _) => self.failed(&failure),
+            (_, Err(error)) => self.ledger_away(&error),
+            (_, Ok(())) => Round::Delivered,
+        }
+    }
+
+    fn failed(&mut self, failure: &Failure) -> Round {
+        if self.backoff.failures() == 0 {
+            tracing::warn!(receiver = self.sink, why = failure.why, "a delivery failed and is tried again");
+        }
+        Round::Failed { pause: self.backoff.next(failure.retry_after) }
+    }
+
+    fn ledger_away(&mut self, error: &StoreError) -> Round {
+        if self.backoff.failures() == 0 {
+            tracing::warn!(receiver = self.sink, %error, "the ledger cannot be followed now");
+        }
+        Round::Failed { pause: self.backoff.next(None) }
+    }
+}

@@ -1,0 +1,163 @@
+//! Meter events: one CloudEvent for each executed tool, to a webhook or a file, never left out.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Serialize;
+use toolgate_core::RawJson;
+use toolgate_core::event::{EventKind, Outcome, Recorded};
+use toolgate_core::signature::SigningKey;
+
+use crate::BadReceiver;
+use crate::client::Client;
+use crate::cloud_event;
+use crate::delivery::Failure;
+use crate::webhook::signed_headers;
+
+pub const METER_EVENT_TYPE: &str = "dev.toolgate.meter.tool";
+
+/// What is metered, and nothing else: receivers may check it against a closed schema.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metered<'a> {
+    tool_name: Option<&'a str>,
+    server_name: Option<&'a str>,
+    run_id: Option<&'a str>,
+    task_id: Option<&'a str>,
+    duration_ms: u64,
+}
+
+/// The meter event of a recorded event, if it is the end of a call in which a tool was executed. Its id is the call's, so
+/// that a receiver can tell one that comes twice.
+pub fn meter_event(recorded: &Recorded) -> Option<(String, RawJson)> {
+    let event = &recorded.event;
+    if event.kind != EventKind::CallCompleted || !event.outcome.is_some_and(Outcome::is_executed) {
+        return None;
+    }
+    let id = event.about.call.as_ref()?.as_str();
+    let data = Metered {
+        tool_name: event.about.tool.as_ref().map(|tool| tool.as_str()),
+        server_name: event.about.server.as_ref().map(|server| server.as_str()),
+        run_id: event.about.run.as_ref().map(|run| run.as_str()),
+        task_id: event.about.task.as_deref(),
+        duration_ms: event.duration_us.unwrap_or_default().unsigned_abs().div_ceil(1000),
+    };
+    let json = cloud_event::renamed(recorded, id, Some(METER_EVENT_TYPE), &data);
+    Some((id.to_owned(), json))
+}
+
+pub(crate) struct MeterWebhookDelivery {
+    client: Client,
+    key: SigningKey,
+}
+
+impl MeterWebhookDelivery {
+    pub(crate) fn new(url: &str, key: SigningKey) -> Result<Self, BadReceiver> {
+        Ok(Self { client: Client::new(url)?, key })
+    }
+
+    /// Sends the first event that is metered; what stands before it needs no delivery.
+    pub(crate) async fn deliver(&self, events: &[Recorded], limit: Duration) -> Result<usize, Failure> {
+        let found = events.iter().enumerate().find_map(|(place, event)| Some((place, meter_event(event)?)));
+        let Some((place, (id, json))) = found else { return Ok(events.len()) };
+        let headers = signed_headers(&self.key, &id, json.as_bytes());
+        self.client.post(cloud_event::MEDIA_TYPE, headers, json.into_bytes(), limit).await?;
+        Ok(place + 1)
+    }
+}
+
+pub(crate) struct MeterFileDelivery {
+    path: PathBuf,
+}
+
+impl MeterFileDelivery {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Appends all of them. They are on disk when this ends well, and only then does the place in the ledger advance.
+    pub(crate) async fn deliver(&self, events: &[Recorded]) -> Result<usize, Failure> {
+        let mut lines = Vec::new();
+        for (_, json) in events.iter().filter_map(meter_event) {
+            lines.extend_from_slice(json.as_bytes());
+            lines.push(b'\n');
+        }
+        if !lines.is_empty() {
+            let (path, lines) = (self.path.clone(), Bytes::from(lines));
+            let write =
+                tokio::task::spawn_blocking(move || append(&path, &lines).map_err(|error| (path, error)));
+            let written = write.await.expect("appending to a file does not panic");
+            let told = |(path, error): (PathBuf, std::io::Error)| {
+                Failure::temporary(format!("cannot append to {}: {error}", path.display()))
+            };
+            written.map_err(told)?;
+        }
+        Ok(events.len())
+    }
+}
+
+fn append(path: &Path, lines: &[u8]) -> std::io::Result<()> {
+    let created = !path.exists();
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    cut_torn_line(&mut file)?;
+    file.seek(SeekFrom::End(0))?;
+    file.write_all(lines)?;
+    file.sync_data()?;
+    if created && let Some(folder) = path.parent() {
+        // A new file is found after a crash only if its folder is on disk as well.
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Takes off what a crash or a full disk left of a line. Its event was not noted as delivered, so it is written again.
+fn cut_torn_line(file: &mut File) -> std::io::Result<()> {
+    const STEP: u64 = 4096;
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut end = length;
+    while end > 0 {
+        let start = end.saturating_sub(STEP);
+        let mut piece = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        Read::take(&mut *file, end - start).read_to_end(&mut piece)?;
+        if let Some(newline) = piece.iter().rposition(|byte| *byte == b'\n') {
+            end = start + newline as u64 + 1;
+            break;
+        }
+        end = start;
+    }
+    if end < length { file.set_len(end) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_line_is_cut_off_before_the_next_is_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("meter.jsonl");
+        for (before, after) in [
+            ("", "{}\n"),
+            ("{\"id\":1}\n", "{\"id\":1}\n{}\n"),
+            ("{\"id\":1}\n{\"id\":", "{\"id\":1}\n{}\n"),
+            ("{\"id", "{}\n"),
+        ] {
+            std::fs::write(&path, before).expect("written");
+            append(&path, b"{}\n").expect("appended");
+            assert_eq!(std::fs::read_to_string(&path).expect("read"), after, "{before:?}");
+        }
+        let long = format!("{{}}\n{}", "x".repeat(10_000));
+        std::fs::write(&path, long).expect("written");
+        append(&path, b"[]\n").expect("appended");
+        assert_eq!(std::fs::read_to_string(&path).expect("read"), "{}\n[]\n");
+    }
+}

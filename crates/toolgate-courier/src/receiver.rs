@@ -1,0 +1,95 @@
+//! Whom events are delivered to, as the operator says it.
+
+use std::path::PathBuf;
+
+use toolgate_core::event::EventKind;
+use toolgate_core::signature::{BadSigningKey, SigningKey};
+
+use crate::delivery::Delivery;
+use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
+use crate::otlp::OtlpDelivery;
+use crate::webhook::WebhookDelivery;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Receiver {
+    Webhook(Webhook),
+    MeterWebhook(MeterWebhook),
+    /// Meter events, one a line, appended.
+    MeterFile {
+        path: PathBuf,
+    },
+    Otlp(Otlp),
+}
+
+/// Hears of events as they are recorded, one signed request for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhook {
+    /// Names its place in the ledger: with another name it is another receiver.
+    pub name: String,
+    pub url: String,
+    pub secret: String,
+    pub events: Vec<EventKind>,
+    /// Where a person decides; `{id}` stands for the approval.
+    pub link: Option<String>,
+}
+
+/// Hears of every executed tool, one signed request for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeterWebhook {
+    pub url: String,
+    pub secret: String,
+}
+
+/// An OpenTelemetry collector that takes spans over HTTP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Otlp {
+    /// Its base address; spans go to `{endpoint}/v1/traces`.
+    pub endpoint: String,
+    pub headers: Vec<(String, String)>,
+    pub service_name: String,
+}
+
+/// Why a receiver cannot be used.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum BadReceiver {
+    #[error("{address:?} is not an http or https address without credentials in it")]
+    Address { address: String },
+    #[error("the secret of receiver {sink:?} cannot be used: {cause}")]
+    Secret { sink: String, cause: BadSigningKey },
+    #[error("{name:?} cannot be a header: {why}")]
+    Header { name: String, why: String },
+    #[error("there are two receivers {sink:?}, and each needs a place of its own in the ledger")]
+    Twice { sink: String },
+    #[error("no root certificates were found on this machine: {0}")]
+    Roots(String),
+}
+
+impl Receiver {
+    /// What its place in the ledger is kept under. It must not change when an address or a secret does.
+    pub fn sink(&self) -> String {
+        match self {
+            Receiver::Webhook(webhook) => format!("webhook:{}", webhook.name),
+            Receiver::MeterWebhook(_) => "meter:webhook".to_owned(),
+            Receiver::MeterFile { .. } => "meter:file".to_owned(),
+            Receiver::Otlp(_) => "otlp".to_owned(),
+        }
+    }
+
+    pub(crate) fn into_delivery(self) -> Result<Delivery, BadReceiver> {
+        let sink = self.sink();
+        let key = |secret: &str| {
+            SigningKey::parse(secret).map_err(|cause| BadReceiver::Secret { sink: sink.clone(), cause })
+        };
+        Ok(match self {
+            Receiver::Webhook(webhook) => {
+                let key = key(&webhook.secret)?;
+                Delivery::Webhook(WebhookDelivery::new(webhook, key)?)
+            }
+            Receiver::MeterWebhook(meter) => {
+                Delivery::MeterWebhook(MeterWebhookDelivery::new(&meter.url, key(&meter.secret)?)?)
+            }
+            Receiver::MeterFile { path } => Delivery::MeterFile(MeterFileDelivery::new(path)),
+            Receiver::Otlp(otlp) => Delivery::Otlp(OtlpDelivery::new(&otlp)?),
+        })
+    }
+}

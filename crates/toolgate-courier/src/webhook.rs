@@ -1,0 +1,121 @@
+//! Signed webhooks: one request for each event, and for approvals what a person needs to decide.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde::Serialize;
+use toolgate_core::RawJson;
+use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::decision::Requirement;
+use toolgate_core::event::{EventKind, Recorded};
+use toolgate_core::moment::rfc3339;
+use toolgate_core::signature::{ID_HEADER, SIGNATURE_HEADER, SigningKey, TIMESTAMP_HEADER};
+use toolgate_store::Store;
+
+use crate::client::Client;
+use crate::cloud_event;
+use crate::delivery::Failure;
+use crate::{BadReceiver, Webhook};
+
+pub(crate) struct WebhookDelivery {
+    client: Client,
+    key: SigningKey,
+    kinds: Vec<EventKind>,
+    link: Option<String>,
+}
+
+/// What a receiver is told of an approval: enough to show it to a person, nothing that was redacted.
+#[derive(Serialize)]
+struct ApprovalData<'a> {
+    id: &'a str,
+    /// As it stands now, which may be later than what the event tells.
+    state: ApprovalState,
+    tool: &'a str,
+    principal: &'a str,
+    arguments: &'a RawJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed_arguments: Option<&'a RawJson>,
+    requirement: &'a Requirement,
+    created_at: String,
+    expires_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    call: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
+}
+
+impl WebhookDelivery {
+    pub(crate) fn new(webhook: Webhook, key: SigningKey) -> Result<Self, BadReceiver> {
+        let client = Client::new(&webhook.url)?;
+        Ok(Self { client, key, kinds: webhook.events, link: webhook.link })
+    }
+
+    pub(crate) fn kinds(&self) -> &[EventKind] {
+        &self.kinds
+    }
+
+    pub(crate) async fn deliver(
+        &self,
+        store: &Store,
+        recorded: &Recorded,
+        limit: Duration,
+    ) -> Result<usize, Failure> {
+        let (id, json) = self.message(store, recorded).await?;
+        let headers = signed_headers(&self.key, &id, json.as_bytes());
+        self.client.post(cloud_event::MEDIA_TYPE, headers, json.into_bytes(), limit).await?;
+        Ok(1)
+    }
+
+    async fn message(&self, store: &Store, recorded: &Recorded) -> Result<(String, RawJson), Failure> {
+        let Some(id) = recorded.event.approval.as_ref().filter(|_| is_about_approval(recorded.event.kind))
+        else {
+            return Ok(cloud_event::of_ledger(recorded));
+        };
+        let found = store.get_approval(id).await.map_err(|error| Failure::temporary(error.to_string()))?;
+        Ok(match found {
+            Some(approval) => cloud_event::with_data(recorded, &self.data(&approval)),
+            None => cloud_event::of_ledger(recorded),
+        })
+    }
+
+    fn data<'a>(&self, approval: &'a Approval) -> ApprovalData<'a> {
+        let id = approval.id.as_str();
+        ApprovalData {
+            id,
+            state: approval.state,
+            tool: approval.binding.tool.as_str(),
+            principal: approval.binding.principal.as_str(),
+            arguments: &approval.arguments,
+            proposed_arguments: approval.proposed_arguments.as_ref(),
+            requirement: &approval.requirement,
+            created_at: rfc3339(approval.created_at_ms),
+            expires_at: rfc3339(approval.expires_at_ms),
+            reason: approval.reason(),
+            call: approval.call.as_str(),
+            run: approval.run.as_ref().map(|run| run.as_str()),
+            task: approval.task.as_deref(),
+            link: self.link.as_ref().map(|link| link.replace("{id}", id)),
+        }
+    }
+}
+
+fn is_about_approval(kind: EventKind) -> bool {
+    kind.as_str().starts_with("approval.")
+}
+
+/// Standard Webhooks: the id stays the same when a message is sent again, the time is that of the attempt.
+pub(crate) fn signed_headers(key: &SigningKey, id: &str, body: &[u8]) -> HeaderMap {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().to_string();
+    let signature = key.sign(id, &now, body);
+    let mut headers = HeaderMap::new();
+    for (name, value) in [(ID_HEADER, id), (TIMESTAMP_HEADER, &now), (SIGNATURE_HEADER, &signature)] {
+        let value = HeaderValue::from_str(value).expect("ids, numbers and base64 are visible characters");
+        headers.insert(HeaderName::from_static(name), value);
+    }
+    headers
+}

@@ -1,0 +1,80 @@
+//! Calls that come from within the gateway's own walls: REST, and whatever else is not a client of MCP.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_core::{Principal, RawJson, Tool};
+use toolgate_pipeline::{Answer, Patience};
+use toolgate_wire::Version;
+
+use crate::caller::{Abilities, Client, RequestCaller, next_key};
+use crate::gateway::Gateway;
+use crate::mailbox::Mailbox;
+use crate::parts::OwnedRequest;
+use crate::tool_call::ToolCall;
+
+/// A call by name.
+#[derive(Clone, Debug)]
+pub struct DirectCall {
+    pub principal: Principal,
+    /// Canonical or wire name.
+    pub name: String,
+    pub arguments: RawJson,
+    pub run: Option<String>,
+    pub task: Option<String>,
+    /// W3C `traceparent`.
+    pub trace: Option<String>,
+    pub patience: Patience,
+}
+
+impl Gateway {
+    /// Calls a tool through the pipeline; `None` if there is no tool of that name. The call goes on to its end even if
+    /// the future is dropped.
+    pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Option<(Arc<Tool>, Answer)> {
+        let entry = crate::dispatch::find(self, &call.name, |snapshot| &snapshot.tools).await?;
+        let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
+        request.parts.meta.cargo = cargo(&call);
+        let caller = RequestCaller {
+            client: Arc::new(Client {
+                key: next_key(),
+                principal: call.principal,
+                version: Version::LATEST_MODERN,
+                capabilities: RawJson::EMPTY,
+                info: None,
+                abilities: Abilities::default(),
+            }),
+            session: None,
+            progress_token: None,
+            log_level: None,
+            input_wait: self.limits.input_wait,
+            mailbox: Mailbox::default(),
+        };
+        let tool_call = ToolCall {
+            gateway: self.clone(),
+            caller: Arc::new(caller),
+            entry,
+            request: Arc::new(request),
+            patience: call.patience,
+        };
+        let tool = tool_call.tool().clone();
+        let cancel = CancellationToken::new();
+        let running = self.calls.spawn(async move { tool_call.govern(&cancel).await });
+        let answer = running.await.ok()?.ok()?;
+        Some((tool, answer))
+    }
+}
+
+/// What the call belongs to, where MCP would have it.
+fn cargo(call: &DirectCall) -> String {
+    let mut text = String::new();
+    for (key, value) in [
+        ("dev.toolgate/run_id", &call.run),
+        ("dev.toolgate/task_id", &call.task),
+        ("traceparent", &call.trace),
+    ] {
+        if let Some(value) = value {
+            toolgate_wire::object::push_member(&mut text, key, &crate::era::quoted(value));
+        }
+    }
+    text
+}

@@ -1,0 +1,213 @@
+//! A tool call between the client that makes it and the pipeline that governs it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use toolgate_catalog::Entry;
+use toolgate_core::approval::Approval;
+use toolgate_core::id::RunId;
+use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::server::Era;
+use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName, Tool};
+use toolgate_pipeline::{
+    Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Round,
+};
+use toolgate_wire::object;
+use toolgate_wire::{Members, header};
+
+use crate::caller::RequestCaller;
+use crate::dispatch::{self, arguments};
+use crate::gateway::Gateway;
+use crate::jobs;
+use crate::parts::{Input, OwnedRequest};
+use crate::said::Said;
+use crate::server_state;
+
+const METHOD: &str = "tools/call";
+const RUN_KEY: &str = "dev.toolgate/run_id";
+const TASK_KEY: &str = "dev.toolgate/task_id";
+const TRACE_KEY: &str = "traceparent";
+
+/// One call and everything it needs on its way.
+pub(crate) struct ToolCall {
+    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) caller: Arc<RequestCaller>,
+    pub(crate) entry: Arc<Entry>,
+    pub(crate) request: Arc<OwnedRequest>,
+    pub(crate) patience: Patience,
+}
+
+impl ToolCall {
+    /// A call of a client that is there.
+    pub(crate) fn new(
+        gateway: &Arc<Gateway>,
+        caller: Arc<RequestCaller>,
+        entry: Arc<Entry>,
+        request: OwnedRequest,
+    ) -> Self {
+        let modern = caller.client.era() == Era::Modern && caller.session.is_none();
+        let patience = if modern && caller.client.abilities.tasks { Patience::Handle } else { Patience::Hold };
+        Self { gateway: gateway.clone(), caller, entry, request: Arc::new(request), patience }
+    }
+
+    pub(crate) fn tool(&self) -> &Arc<Tool> {
+        self.entry.tool.as_ref().expect("the tools section has nothing but tools")
+    }
+
+    /// Takes the call through the pipeline and says its end in the words of MCP.
+    pub(crate) async fn run(self, cancel: &CancellationToken) -> Result<Said, RpcError> {
+        let answer = self.govern(cancel).await?;
+        self.say(answer)
+    }
+
+    /// Takes the call through the pipeline.
+    pub(crate) async fn govern(&self, cancel: &CancellationToken) -> Result<Answer, RpcError> {
+        let input = self.input()?;
+        let mut context = self.context();
+        context.round = input.round.clone();
+        let request = CallRequest {
+            principal: self.caller.client.principal.clone(),
+            tool: self.tool().clone(),
+            arguments: self.request.parts.arguments.clone(),
+            context,
+        };
+        let errand = Errand { call: self, input };
+        Ok(self.gateway.pipeline.call(request, self, &errand, cancel).await)
+    }
+
+    fn input(&self) -> Result<Input, RpcError> {
+        let principal = &self.caller.client.principal.id;
+        let open = |sealed: &str| server_state::open(&self.gateway.sealer, &self.entry.server, principal, sealed);
+        self.request.parts.input(open)
+    }
+
+    /// What the call says it belongs to.
+    fn context(&self) -> CallContext {
+        let mut context = CallContext {
+            session: self.caller.session.as_ref().map(|session| session.name.clone()),
+            ..CallContext::default()
+        };
+        let cargo = &self.request.parts.meta.cargo;
+        if cargo.contains("dev.toolgate/") || cargo.contains(TRACE_KEY) {
+            let meta = format!("{{{cargo}}}");
+            let members = Members::of_str(&meta).unwrap_or_default();
+            context.run = members.get_str(RUN_KEY).map(|run| RunId::new(run.as_ref()));
+            context.task = members.get_str(TASK_KEY).map(|task| task.as_ref().into());
+            context.trace = members.get_str(TRACE_KEY).map(|trace| trace.as_ref().into());
+        }
+        context
+    }
+
+    fn say(self, answer: Answer) -> Result<Said, RpcError> {
+        let Answer { envelope, body } = answer;
+        let principal = self.caller.client.principal.id.clone();
+        Ok(match body {
+            AnswerBody::Result(result) => {
+                remember_links(&self.gateway, &principal, &self.entry.server, &result);
+                Said::enveloped(result, &envelope, Reply::Complete)
+            }
+            AnswerBody::Error(error) => return Err(error),
+            AnswerBody::Task(result) => Said::enveloped(result, &envelope, Reply::Task),
+            AnswerBody::InputRequired { result, round } => {
+                Said::enveloped(self.mark_state(&result, &round), &envelope, Reply::InputRequired)
+            }
+            AnswerBody::Refusal(refusal) => Reply::Complete(refusal.tool_result(self.tool(), &envelope)).into(),
+            AnswerBody::Handle(approval) => {
+                Said::enveloped(jobs::start(self, &approval), &envelope, Reply::Task)
+            }
+        })
+    }
+
+    /// Seals a server's `requestState`, so that it is told apart from handles of ours and leads back to this call.
+    fn mark_state(&self, result: &RawJson, round: &Round) -> RawJson {
+        let principal = &self.caller.client.principal.id;
+        dispatch::mark_state(result, |own| {
+            server_state::seal(&self.gateway.sealer, &self.entry.server, principal, Some(round), own)
+        })
+    }
+}
+
+impl Client for ToolCall {
+    fn can_confirm(&self) -> bool {
+        self.patience != Patience::Unbounded && self.caller.client.abilities.elicitation_form
+    }
+
+    fn confirm(&self, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
+        self.caller.ask(AskKind::Elicitation, params)
+    }
+
+    fn patience(&self) -> Patience {
+        self.patience
+    }
+
+    fn waiting(&self, approval: &Approval, waited: Duration) {
+        let message = format!("waiting for approval {}", approval.id);
+        self.caller.progress(json!({ "progress": waited.as_secs_f64(), "message": message }).into());
+    }
+}
+
+/// The way of an approved call to its server.
+struct Errand<'a> {
+    call: &'a ToolCall,
+    input: Input,
+}
+
+impl Executor for Errand<'_> {
+    fn execute(&self, arguments: Option<RawJson>) -> BoxFuture<'_, Result<Reply, ServerError>> {
+        let ToolCall { gateway, caller, entry, .. } = self.call;
+        let request = self.server_request(arguments);
+        Box::pin(dispatch::forward(gateway, caller, &entry.server, request))
+    }
+}
+
+impl Errand<'_> {
+    fn server_request(&self, changed: Option<RawJson>) -> ServerRequest {
+        let ToolCall { entry, request, .. } = self.call;
+        let params = match &changed {
+            None => request.parts.params_for(METHOD, &entry.own),
+            Some(changed) => request.parts.params_with(METHOD, &entry.own, changed),
+        };
+        let mut upstream = ServerRequest::new(METHOD, params);
+        upstream.name = Some(entry.own.clone());
+        upstream.meta.clone_from(&request.parts.meta.cargo);
+        upstream.input = self.input.answers.clone();
+        upstream.param_headers = param_headers(entry, request, changed.as_ref());
+        upstream
+    }
+}
+
+/// Headers for the server: those its own schema asks for, and those the client sent that we know nothing of.
+fn param_headers(entry: &Entry, request: &OwnedRequest, changed: Option<&RawJson>) -> Vec<(String, String)> {
+    if entry.param_headers.is_empty() {
+        return request.param_headers.clone();
+    }
+    let arguments = match changed {
+        Some(changed) => changed.decode().unwrap_or_default(),
+        None => arguments(&request.head),
+    };
+    let own = entry
+        .param_headers
+        .iter()
+        .filter_map(|one| Some((one.header.clone(), header::encode_value(&one.value(&arguments)?))));
+    let known = |name: &str| entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name));
+    let foreign = request.param_headers.iter().filter(|(name, _)| !known(name)).cloned();
+    own.chain(foreign).collect()
+}
+
+fn remember_links(gateway: &Gateway, principal: &PrincipalId, server: &ServerName, result: &RawJson) {
+    if memchr::memmem::find(result.as_bytes(), b"\"resource_link\"").is_none() {
+        return;
+    }
+    let Ok(members) = Members::of(result) else { return };
+    let blocks =
+        members.get("content").and_then(|content| object::elements(content).ok()).unwrap_or_default();
+    let blocks = blocks.into_iter().filter_map(|block| Members::parse(block).ok());
+    let uris: HashSet<String> = blocks
+        .filter(|block| block.get_str("type").as_deref() == Some("resource_link"))
+        .filter_map(|block| block.get_str("uri").map(|uri| uri.into_owned()))
+        .collect();
+    gateway.links.remember(principal, server, uris);
+}

@@ -1,0 +1,200 @@
+//! One call from its proposal to its answer: five steps, one line each.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_core::approval::Approval;
+use toolgate_core::decision::Policy;
+use toolgate_core::governance::{Approvals, Clock, Ledger};
+use toolgate_core::id::{CallId, RunId, SessionId};
+use toolgate_core::port::{BoxFuture, Reply, ServerError};
+use toolgate_core::{AuditLevel, Digest, OutputCheck, Principal, RawJson, RpcError, Tool};
+
+use crate::flight::Flights;
+use crate::redact::Redactor;
+use crate::schema::Schemas;
+use crate::steps::{approve, decide, execute, record, validate};
+use crate::answer::Answer;
+use crate::ticket::Received;
+
+/// Everything a call passes on its way.
+pub struct Pipeline {
+    pub(crate) policy: Arc<dyn Policy>,
+    pub(crate) approvals: Arc<dyn Approvals>,
+    pub(crate) ledger: Arc<dyn Ledger>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) redactor: Redactor,
+    pub(crate) schemas: Schemas,
+    pub(crate) settings: Settings,
+    pub(crate) flights: Flights,
+    /// Results that broke their tool's own schema.
+    pub(crate) broken_outputs: AtomicU64,
+}
+
+/// What the binary hands over.
+pub struct Setup {
+    pub policy: Arc<dyn Policy>,
+    pub approvals: Arc<dyn Approvals>,
+    pub ledger: Arc<dyn Ledger>,
+    pub clock: Arc<dyn Clock>,
+    pub redactor: Redactor,
+    pub settings: Settings,
+}
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long a call is held for people before it answers `pending_approval`.
+    pub hold: Duration,
+    /// How long people have, where no gate says it.
+    pub approval_timeout: Duration,
+    pub output_check: OutputCheck,
+    pub reads_when_down: WhenDown,
+    pub standard: Keep,
+    pub detailed: Keep,
+}
+
+/// What becomes of calls that only read while the ledger cannot be written. What may change something is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WhenDown {
+    Refuse,
+    Serve,
+}
+
+/// What is kept of arguments and results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Keep {
+    /// Larger bodies are told by digest and size alone.
+    pub body_bytes_max: usize,
+    pub time: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        const DAY: Duration = Duration::from_secs(24 * 3600);
+        Self {
+            hold: Duration::from_secs(20),
+            approval_timeout: Duration::from_secs(3600),
+            output_check: OutputCheck::Warn,
+            reads_when_down: WhenDown::Refuse,
+            standard: Keep { body_bytes_max: 16 << 10, time: 90 * DAY },
+            detailed: Keep { body_bytes_max: 1 << 20, time: 365 * DAY },
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn keep(&self, level: AuditLevel) -> Keep {
+        match level {
+            AuditLevel::Detailed => self.detailed,
+            AuditLevel::None | AuditLevel::Standard => self.standard,
+        }
+    }
+}
+
+/// A call that somebody proposes.
+#[derive(Clone, Debug)]
+pub struct CallRequest {
+    pub principal: Principal,
+    pub tool: Arc<Tool>,
+    /// The object of arguments as it came; `None` where there was none.
+    pub arguments: Option<RawJson>,
+    pub context: CallContext,
+}
+
+/// What a call belongs to.
+#[derive(Clone, Debug, Default)]
+pub struct CallContext {
+    pub session: Option<SessionId>,
+    pub run: Option<RunId>,
+    pub task: Option<Arc<str>>,
+    /// W3C `traceparent`.
+    pub trace: Option<Arc<str>>,
+    /// The call this one goes on with, as its sealed state says.
+    pub round: Option<Round>,
+}
+
+/// A call that waited for its client, and how often it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    pub call: CallId,
+    pub number: u32,
+    /// Where people agreed to the call: what they agreed to. Only that may go on without asking them again.
+    pub agreed: Option<Digest>,
+}
+
+/// The client of a call, as far as people are asked for it.
+pub trait Client: Send + Sync {
+    /// Whether the person at the client can be asked there.
+    fn can_confirm(&self) -> bool;
+    /// Puts an elicitation to the person at the client.
+    fn confirm(&self, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>>;
+    /// How a call waits that other people decide on.
+    fn patience(&self) -> Patience;
+    /// The call still waits.
+    fn waiting(&self, approval: &Approval, waited: Duration);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Patience {
+    /// A bounded time; then the client repeats its call.
+    Hold,
+    /// Not at all: the client gets a durable handle.
+    Handle,
+    /// Not at all: the client repeats its call.
+    NotAtAll,
+    /// Until there is a decision.
+    Unbounded,
+}
+
+/// Sends an approved call to its server.
+pub trait Executor: Send + Sync {
+    /// `arguments` where they differ from what the client sent.
+    fn execute(&self, arguments: Option<RawJson>) -> BoxFuture<'_, Result<Reply, ServerError>>;
+}
+
+impl Pipeline {
+    pub fn new(setup: Setup) -> Self {
+        Self {
+            policy: setup.policy,
+            approvals: setup.approvals,
+            ledger: setup.ledger,
+            clock: setup.clock,
+            redactor: setup.redactor,
+            schemas: Schemas::default(),
+            settings: setup.settings,
+            flights: Flights::default(),
+            broken_outputs: AtomicU64::new(0),
+        }
+    }
+
+    /// What the ledger calls a session that has just begun.
+    pub fn session_name(&self) -> SessionId {
+        SessionId::new(self.clock.fresh_id(SessionId::PREFIX))
+    }
+
+    /// How many results broke their tool's own schema since the start.
+    pub fn broken_outputs(&self) -> u64 {
+        self.broken_outputs.load(Ordering::Relaxed)
+    }
+
+    /// Takes a call through every step. Must be driven to its end: a call that is not wanted any more is ended
+    /// through `cancel`, and recorded.
+    pub async fn call(
+        &self,
+        request: CallRequest,
+        client: &dyn Client,
+        executor: &dyn Executor,
+        cancel: &CancellationToken,
+    ) -> Answer {
+        let ended = async {
+            let received = Received::new(self, request);
+            let validated = validate::validate(self, received)?;
+            let permitted = decide::decide(self, validated)?;
+            let approved = approve::approve(self, permitted, client, cancel).await?;
+            execute::execute(self, approved, executor, cancel).await
+        };
+        record::record(self, ended.await).await.answer()
+    }
+}

@@ -1,0 +1,198 @@
+//! Where people decide: console, CLI, REST and webhooks all come here. An edit is validated and judged before it counts.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use toolgate_core::approval::{Approval, Ballot, GrantTerms, Pin, Standing};
+use toolgate_core::decision::{Denial, Policy, Question, Requirement, Verdict};
+use toolgate_core::governance::{Approvals, Clock, DecideError, Decided, Deciding, StoreDown};
+use toolgate_core::id::ApprovalId;
+use toolgate_core::{CanonicalName, Digest, Principal, RawJson, Tool};
+
+use crate::canonical;
+use crate::redact;
+use crate::schema::{InputCheck, Problem, Schemas, render};
+
+/// The tools there are now.
+pub trait ToolBook: Send + Sync {
+    fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>>;
+}
+
+pub struct Desk {
+    policy: Arc<dyn Policy>,
+    approvals: Arc<dyn Approvals>,
+    tools: Arc<dyn ToolBook>,
+    clock: Arc<dyn Clock>,
+    schemas: Schemas,
+}
+
+/// What somebody says about an approval.
+#[derive(Clone, Debug)]
+pub struct DecideRequest {
+    pub id: ApprovalId,
+    pub voter: Principal,
+    pub decision: Decision,
+    pub reason: Option<String>,
+    pub grant: Option<GrantRequest>,
+    /// How the decision came in: `api`, `cli`, `webhook:<name>`.
+    pub via: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    Approve,
+    Deny,
+    /// Approve, with these arguments instead.
+    Edit(Value),
+    RequestChanges,
+}
+
+/// "Don't ask again for this."
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrantRequest {
+    /// JSON pointers of arguments that must stay as they are; `None` pins all of them.
+    pub pins: Option<Vec<String>>,
+    /// `None` is no limit.
+    pub uses: Option<u32>,
+    pub expires_in_seconds: Option<u64>,
+}
+
+/// How long a grant holds where nobody says it.
+const GRANT_TIME: Duration = Duration::from_secs(24 * 3600);
+/// How long a grant may hold at most.
+const GRANT_TIME_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum DeskError {
+    #[error(transparent)]
+    Decide(#[from] DecideError),
+    #[error("{} may not decide on approvals\nhint: a token made with `--role approver` may", .0.id)]
+    Role(Principal),
+    #[error("the tool {0} is not there, or is another version than the approval was asked for")]
+    ToolChanged(CanonicalName),
+    #[error("the edited arguments do not fit the tool:\n{}", render(.0))]
+    Invalid(Vec<Problem>),
+    #[error("policy does not allow the call with the edited arguments")]
+    Denied(Denial),
+    #[error("the edited arguments must be an object")]
+    NotAnObject,
+    #[error("there is no argument at {0:?} to pin, or it is redacted\nhint: a pin is a JSON pointer such as /account")]
+    Pin(String),
+    #[error("a grant may hold for {} days at most", GRANT_TIME_MAX.as_secs() / 86_400)]
+    GrantTime,
+    #[error("asking for changes needs a reason\nhint: say what should be different")]
+    ReasonMissing,
+}
+
+impl From<StoreDown> for DeskError {
+    fn from(down: StoreDown) -> Self {
+        DeskError::Decide(DecideError::Down(down))
+    }
+}
+
+impl Desk {
+    pub fn new(
+        policy: Arc<dyn Policy>,
+        approvals: Arc<dyn Approvals>,
+        tools: Arc<dyn ToolBook>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { policy, approvals, tools, clock, schemas: Schemas::default() }
+    }
+
+    pub async fn decide(&self, request: DecideRequest) -> Result<Decided, DeskError> {
+        let DecideRequest { id, voter, decision, reason, grant, via } = request;
+        if !voter.role.may_approve() {
+            return Err(DeskError::Role(voter));
+        }
+        let found = self.approvals.get(&id).await?;
+        let approval = found.ok_or_else(|| DecideError::Unknown(id.clone()))?;
+        let grant = match (&decision, grant) {
+            (Decision::Approve | Decision::Edit(_), Some(grant)) => Some(self.terms(&approval, &decision, &grant)?),
+            _ => None,
+        };
+        let ballot = match decision {
+            Decision::Approve => Ballot::Approve,
+            Decision::Deny => Ballot::Deny,
+            Decision::RequestChanges if reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) => {
+                return Err(DeskError::ReasonMissing);
+            }
+            Decision::RequestChanges => Ballot::RequestChanges,
+            Decision::Edit(arguments) => self.edited(&approval, &arguments)?,
+        };
+        let deciding = Deciding { id, voter, standing: Standing::Person, ballot, reason, grant, via };
+        Ok(self.approvals.decide(deciding).await?)
+    }
+
+    /// An edit may change arguments, never the tool, and must pass what any call passes.
+    fn edited(&self, approval: &Approval, arguments: &Value) -> Result<Ballot, DeskError> {
+        if !arguments.is_object() {
+            return Err(DeskError::NotAnObject);
+        }
+        let binding = &approval.binding;
+        let tool = self.tools.find(&binding.tool).filter(|tool| tool.version == binding.tool_version);
+        let tool = tool.ok_or_else(|| DeskError::ToolChanged(binding.tool.clone()))?;
+        // What is redacted is put back when the call runs, and checked then.
+        if !redact::mentions_marker(arguments)
+            && let InputCheck::Invalid(problems) = self.schemas.check_input(&tool, arguments)
+        {
+            return Err(DeskError::Invalid(problems));
+        }
+        let requirement = self.judged(approval, &tool, arguments)?;
+        let effective = canonical::digest_of(arguments);
+        Ok(Ballot::Edit { arguments: RawJson::from(arguments.clone()), effective, requirement })
+    }
+
+    fn judged(&self, approval: &Approval, tool: &Tool, arguments: &Value) -> Result<Requirement, DeskError> {
+        let decision = self.policy.decide(&Question {
+            principal: &approval.requester,
+            tool,
+            arguments,
+            session: approval.session.as_ref(),
+            run: approval.run.as_ref(),
+            task: approval.task.as_deref(),
+        });
+        let asked = approval.requirement.clone();
+        match decision.verdict {
+            Verdict::Permit => Ok(asked),
+            Verdict::Approve(more) => Ok(asked.merged(more)),
+            Verdict::Deny(denial) => Err(DeskError::Denied(denial)),
+        }
+    }
+
+    fn terms(
+        &self,
+        approval: &Approval,
+        decision: &Decision,
+        grant: &GrantRequest,
+    ) -> Result<GrantTerms, DeskError> {
+        let time = grant.expires_in_seconds.map_or(GRANT_TIME, Duration::from_secs);
+        if time > GRANT_TIME_MAX {
+            return Err(DeskError::GrantTime);
+        }
+        let arguments: Value = match decision {
+            Decision::Edit(edited) => edited.clone(),
+            _ => approval.arguments.decode().unwrap_or_default(),
+        };
+        let pin = |path: &String| {
+            let value = arguments.pointer(path).filter(|value| !redact::mentions_marker(value));
+            let value = value.ok_or_else(|| DeskError::Pin(path.clone()))?;
+            Ok(Pin { path: path.clone(), value: canonical::digest_of(value) })
+        };
+        let pins: Vec<Pin> = match &grant.pins {
+            Some(paths) => paths.iter().map(pin).collect::<Result<_, DeskError>>()?,
+            None => vec![Pin { path: String::new(), value: whole(approval, decision, &arguments) }],
+        };
+        let time_ms = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+        Ok(GrantTerms { pins, uses: grant.uses, expires_at_ms: self.clock.now_ms().saturating_add(time_ms) })
+    }
+}
+
+/// The digest of all arguments; of those proposed it is known even where some are redacted.
+fn whole(approval: &Approval, decision: &Decision, arguments: &Value) -> Digest {
+    match decision {
+        Decision::Edit(_) => canonical::digest_of(arguments),
+        _ => approval.effective,
+    }
+}

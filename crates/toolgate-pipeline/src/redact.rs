@@ -1,0 +1,147 @@
+//! What is taken out of arguments and results before anything of them is stored or shown: secrets by the name of their
+//! key, by their look or by an operator's rule, and binary content. What is sent to servers and agents is untouched.
+
+mod binary;
+mod pattern;
+mod restore;
+mod scan;
+mod secret;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use toolgate_core::RawJson;
+use wildmatch::WildMatch;
+
+pub use pattern::BadPattern;
+pub use restore::{Unrestorable, mentions_marker, restore};
+pub(crate) use secret::{is_secret_key, is_secret_text};
+
+use pattern::Pattern;
+use scan::QuickScan;
+use walk::{Embedded, Walk};
+
+/// What stands where something was taken out.
+pub const MARKER: &str = "[redacted]";
+/// Rules an operator may give.
+pub const RULES_MAX: usize = 1_000;
+
+/// What else to take out of the calls of some tools.
+///
+/// A path is a JSON pointer in which `*` is any one step and `**` any number of them: `/password`, `/users/*/token`,
+/// `/**/secret`. Case does not matter. Paths of results start at the result, at its `structuredContent` and at JSON
+/// that a text holds, so that the same value is found wherever the server repeats it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RedactRule {
+    /// Canonical names, with `*` and `?`.
+    pub tools: String,
+    #[serde(default)]
+    pub input: Vec<String>,
+    #[serde(default)]
+    pub output: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadRule {
+    #[error("a redaction rule names no tools\nhint: `*` stands for all of them")]
+    NoTools,
+    #[error("a redaction rule for {tools:?} has a path that means nothing: {pattern:?}: {problem}")]
+    Path { tools: String, pattern: String, problem: BadPattern },
+    #[error("there are {0} redaction rules; at most {RULES_MAX} are taken")]
+    TooMany(usize),
+}
+
+/// All rules, compiled.
+#[derive(Debug)]
+pub struct Redactor {
+    rules: Vec<Rule>,
+    scan: QuickScan,
+}
+
+#[derive(Debug)]
+struct Rule {
+    tools: WildMatch,
+    input: Vec<Pattern>,
+    output: Vec<Pattern>,
+}
+
+/// Arguments without their secrets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Redacted<'a> {
+    /// Borrowed if nothing was taken out.
+    pub value: Cow<'a, Value>,
+    /// Whether nothing was taken out.
+    pub complete: bool,
+}
+
+/// A result without its secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedactedOutput {
+    /// The very text, unless something was taken out.
+    pub json: RawJson,
+    /// Whether nothing was taken out.
+    pub complete: bool,
+}
+
+impl Redactor {
+    pub fn new(rules: Vec<RedactRule>) -> Result<Redactor, BadRule> {
+        if rules.len() > RULES_MAX {
+            return Err(BadRule::TooMany(rules.len()));
+        }
+        let rules = rules.iter().map(Rule::new).collect::<Result<Vec<_>, _>>()?;
+        let scan = QuickScan::new(rules.iter().flat_map(|rule| &rule.output));
+        Ok(Redactor { rules, scan })
+    }
+
+    /// Takes out of the arguments for `tool` (its canonical name) what must not be kept.
+    pub fn redact_input<'a>(&self, tool: &str, arguments: &'a Value) -> Redacted<'a> {
+        let patterns: Vec<&Pattern> = self.of(tool).flat_map(|rule| &rule.input).collect();
+        match Walk::new(&patterns, Embedded::Whole).start(arguments) {
+            Some(value) => Redacted { value: Cow::Owned(value), complete: false },
+            None => Redacted { value: Cow::Borrowed(arguments), complete: true },
+        }
+    }
+
+    /// Takes out of a result of `tool` what must not be kept. Most results are passed without being parsed.
+    pub fn redact_output(&self, tool: &str, raw: &RawJson) -> RedactedOutput {
+        if !self.scan.may_match(raw.as_str()) {
+            return RedactedOutput { json: raw.clone(), complete: true };
+        }
+        let patterns: Vec<&Pattern> = self.of(tool).flat_map(|rule| &rule.output).collect();
+        // What cannot be read cannot be searched, so nothing of it is kept.
+        let redacted = match raw.decode::<Value>() {
+            Ok(value) => Walk::new(&patterns, Embedded::Inside).start(&value),
+            Err(_) => Some(Value::from(MARKER)),
+        };
+        match redacted {
+            Some(value) => RedactedOutput { json: RawJson::from(value), complete: false },
+            None => RedactedOutput { json: raw.clone(), complete: true },
+        }
+    }
+
+    fn of(&self, tool: &str) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.tools.matches(tool))
+    }
+}
+
+impl Rule {
+    fn new(rule: &RedactRule) -> Result<Rule, BadRule> {
+        if rule.tools.is_empty() {
+            return Err(BadRule::NoTools);
+        }
+        let tools = WildMatch::new(&rule.tools);
+        Ok(Rule { tools, input: patterns(rule, &rule.input)?, output: patterns(rule, &rule.output)? })
+    }
+}
+
+fn patterns(rule: &RedactRule, paths: &[String]) -> Result<Vec<Pattern>, BadRule> {
+    let pattern = |path: &String| {
+        let (tools, pattern) = (rule.tools.clone(), path.clone());
+        Pattern::new(path).map_err(|problem| BadRule::Path { tools, pattern, problem })
+    };
+    paths.iter().map(pattern).collect()
+}

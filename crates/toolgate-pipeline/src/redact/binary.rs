@@ -1,0 +1,63 @@
+//! Binary content in JSON: base64, told by its place or by its look, and replaced by its size and digest.
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use serde_json::{Map, Value};
+use toolgate_core::Digest;
+
+/// A string of base64 that is longer is binary content and not a name or a digest.
+pub(super) const BASE64_CHARS_MAX: usize = 1024;
+
+pub(super) const MARKER_START: &str = "[binary, ";
+
+const DATA_URL: &str = "data:";
+const DATA_URL_BASE64: &str = ";base64,";
+/// A media type with its parameters is shorter.
+const DATA_URL_HEAD_BYTES_MAX: usize = 200;
+
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_allow_trailing_bits(true);
+const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
+const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+
+/// Whether this member of an object is binary by its place: `data` of an image or a sound, `blob` of a resource.
+pub(super) fn is_binary_member(members: &Map<String, Value>, key: &str) -> bool {
+    match key {
+        "data" => matches!(members.get("type").and_then(Value::as_str), Some("image" | "audio")),
+        "blob" => members.contains_key("uri"),
+        _ => false,
+    }
+}
+
+/// Whether a text is nothing but base64, and long.
+pub(super) fn is_binary_text(text: &str) -> bool {
+    let payload = payload(text);
+    payload.len() > BASE64_CHARS_MAX
+        && payload.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\n' | b'\r'))
+}
+
+/// What stands where binary content was: the size and digest of the bytes, so that it can be recognised.
+pub(super) fn marker(text: &str) -> String {
+    let bytes = decoded(payload(text)).unwrap_or_else(|| text.as_bytes().to_vec());
+    format!("{MARKER_START}{} bytes, {}]", bytes.len(), Digest::of(&bytes))
+}
+
+pub(super) fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
+}
+
+/// A `data:` URL without its head; any other text as it is.
+fn payload(text: &str) -> &str {
+    let head = text.as_bytes().iter().take(DATA_URL_HEAD_BYTES_MAX).position(|byte| *byte == b',');
+    match head {
+        Some(at) if text.starts_with(DATA_URL) && text[..=at].ends_with(DATA_URL_BASE64) => &text[at + 1..],
+        _ => text,
+    }
+}
+
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    let joined: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r')).collect();
+    STANDARD.decode(&joined).or_else(|_| URL_SAFE.decode(&joined)).ok()
+}

@@ -1,0 +1,110 @@
+//! Paths with wildcards: `/users/*/token`, `/**/secret`.
+
+/// Steps one path may have.
+const STEPS_MAX: usize = 32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadPattern {
+    #[error("a path starts with `/`")]
+    NoSlash,
+    #[error("a path may not have an empty step")]
+    EmptyStep,
+    #[error("`*` and `**` stand alone as a step")]
+    MixedStar,
+    #[error("`~` is written `~0`, and `/` inside a key `~1`")]
+    BadEscape,
+    #[error("a path has at most {STEPS_MAX} steps")]
+    TooLong,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pattern {
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    /// In lower case.
+    Key(String),
+    Any,
+    AnyDepth,
+}
+
+/// One step of the value that is walked.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+impl Pattern {
+    pub(super) fn new(path: &str) -> Result<Pattern, BadPattern> {
+        let steps = path.strip_prefix('/').ok_or(BadPattern::NoSlash)?;
+        let steps = steps.split('/').map(Step::new).collect::<Result<Vec<_>, _>>()?;
+        if steps.len() > STEPS_MAX {
+            return Err(BadPattern::TooLong);
+        }
+        Ok(Pattern { steps })
+    }
+
+    /// A key that must occur for the path to match anything, if there is one.
+    pub(super) fn needed_key(&self) -> Option<&str> {
+        self.steps.iter().rev().find_map(|step| match step {
+            Step::Key(key) => Some(key.as_str()),
+            Step::Any | Step::AnyDepth => None,
+        })
+    }
+
+    /// Where in the path one stands after one more step from `at`; every way that `**` leaves open.
+    pub(super) fn advance(&self, at: usize, place: Place<'_>, mut reach: impl FnMut(usize)) {
+        let mut from = at;
+        while let Some(Step::AnyDepth) = self.steps.get(from) {
+            reach(from);
+            from += 1;
+        }
+        if self.steps.get(from).is_some_and(|step| step.fits(place)) {
+            reach(from + 1);
+        }
+    }
+
+    /// Whether what stands here is meant: nothing of the path is left, or only steps that need not be taken.
+    pub(super) fn is_end(&self, at: usize) -> bool {
+        self.steps[at..].iter().all(|step| *step == Step::AnyDepth)
+    }
+}
+
+impl Step {
+    fn new(text: &str) -> Result<Step, BadPattern> {
+        match text {
+            "" => Err(BadPattern::EmptyStep),
+            "*" => Ok(Step::Any),
+            "**" => Ok(Step::AnyDepth),
+            key if key.contains('*') => Err(BadPattern::MixedStar),
+            key => unescaped(key).map(|key| Step::Key(key.to_lowercase())).ok_or(BadPattern::BadEscape),
+        }
+    }
+
+    fn fits(&self, place: Place<'_>) -> bool {
+        match (self, place) {
+            (Step::AnyDepth, _) => false,
+            (Step::Any, _) => true,
+            (Step::Key(key), Place::Index(index)) => *key == index.to_string(),
+            (Step::Key(key), Place::Key(given)) if given.is_ascii() => key.eq_ignore_ascii_case(given),
+            (Step::Key(key), Place::Key(given)) => *key == given.to_lowercase(),
+        }
+    }
+}
+
+fn unescaped(key: &str) -> Option<String> {
+    let mut parts = key.split('~');
+    let mut text = parts.next()?.to_owned();
+    for part in parts {
+        text.push(match part.as_bytes().first()? {
+            b'0' => '~',
+            b'1' => '/',
+            _ => return None,
+        });
+        text.push_str(&part[1..]);
+    }
+    Some(text)
+}

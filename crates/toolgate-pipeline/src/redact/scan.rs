@@ -1,0 +1,72 @@
+//! A look at a result's text that says whether any rule could match at all. It may say yes for nothing, never no for
+//! something: then a secret would be kept.
+
+use aho_corasick::AhoCorasick;
+
+use super::binary::{BASE64_CHARS_MAX, is_base64};
+use super::pattern::Pattern;
+use super::secret::TRACES;
+
+/// Content blocks and resources with binary members, as their texts give them away.
+const BINARY_TRACES: [&str; 3] = ["\"image\"", "\"audio\"", "\"blob\""];
+/// The same inside JSON that a string holds.
+const EMBEDDED_BINARY_TRACES: [&str; 3] = ["image\\\"", "audio\\\"", "blob\\\""];
+/// A letter written as an escape can hide any of the others.
+const ESCAPED_LETTER: &str = "\\u";
+
+#[derive(Debug)]
+pub(super) struct QuickScan {
+    traces: AhoCorasick,
+    /// Whether some rule can match without any word that could be looked for.
+    always: bool,
+}
+
+impl QuickScan {
+    pub(super) fn new<'a>(patterns: impl Iterator<Item = &'a Pattern>) -> QuickScan {
+        let mut traces: Vec<String> = TRACES.map(str::to_owned).to_vec();
+        traces.extend(BINARY_TRACES.into_iter().chain(EMBEDDED_BINARY_TRACES).map(str::to_owned));
+        traces.push(ESCAPED_LETTER.to_owned());
+        let mut always = false;
+        for pattern in patterns {
+            match pattern.needed_key().filter(|key| can_be_looked_for(key)) {
+                Some(key) => traces.push(key.to_owned()),
+                None => always = true,
+            }
+        }
+        let traces = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(&traces)
+            .expect("a thousand rules with short paths are far from the automaton's limits");
+        QuickScan { traces, always }
+    }
+
+    pub(super) fn may_match(&self, text: &str) -> bool {
+        self.always || self.traces.is_match(text) || has_long_run(text.as_bytes())
+    }
+}
+
+/// A key that stands in the text as it is: not an index of an array, nothing that JSON would escape, and no letters
+/// whose other case the search does not know.
+fn can_be_looked_for(key: &str) -> bool {
+    let is_index = key.bytes().all(|byte| byte.is_ascii_digit());
+    !is_index
+        && key
+            .bytes()
+            .all(|byte| (byte.is_ascii_graphic() || byte == b' ') && !matches!(byte, b'"' | b'\\' | b'/'))
+}
+
+/// Whether there is a run of base64 longer than the limit, also one broken into lines (`\n` is two characters here).
+/// Such a run covers one of the places that are a run's length apart, so only these are looked at.
+fn has_long_run(text: &[u8]) -> bool {
+    let belongs = |byte: &&u8| is_base64(**byte) || **byte == b'\\';
+    let mut at = BASE64_CHARS_MAX;
+    while at < text.len() {
+        let before = text[..at].iter().rev().take_while(belongs).count();
+        let after = text[at..].iter().take_while(belongs).count();
+        if before + after > BASE64_CHARS_MAX {
+            return true;
+        }
+        at += after.max(1) + BASE64_CHARS_MAX;
+    }
+    false
+}

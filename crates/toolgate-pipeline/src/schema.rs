@@ -1,0 +1,167 @@
+//! Whether arguments and results fit a tool's JSON Schema, and if not, what exactly is wrong and what was probably meant.
+//!
+//! A schema is compiled once for each version of a tool. One that cannot be used (it refers to the network, is too
+//! large, does not compile) does not make its tool unusable: the check says that it did not happen.
+//! `format` is an annotation here, as it is in 2020-12 by default: servers use it loosely.
+
+mod compile;
+mod cost;
+mod explain;
+mod similar;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+use serde_json::Value;
+use toolgate_core::{Digest, RawJson, Tool};
+
+use compile::{Compiled, Usable};
+
+/// Versions of tools whose schemas are kept compiled.
+pub const VERSIONS_MAX: usize = 4096;
+/// Problems listed for one value; the rest is counted.
+pub const PROBLEMS_MAX: usize = 20;
+
+/// What came of holding a value against a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// It fits, or the tool has no schema.
+    Valid,
+    Invalid(Vec<Problem>),
+    /// Nothing was checked, for this reason.
+    Unchecked(String),
+}
+
+/// What came of holding arguments against a schema.
+pub type InputCheck = Check;
+
+/// One thing that is wrong with a value.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Problem {
+    /// A JSON pointer; the empty one is the whole value.
+    pub path: String,
+    /// What was found: `got "ten"`.
+    pub problem: String,
+    /// What would fit: `a number`. Empty where the problem says it all.
+    pub expected: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// The problems as text for a model: a line each, and their hints.
+pub fn render(problems: &[Problem]) -> String {
+    let mut lines = Vec::with_capacity(problems.len());
+    for problem in problems {
+        lines.push(render_line(problem));
+        lines.extend(problem.hint.iter().map(|hint| format!("  hint: {hint}")));
+    }
+    lines.join("\n")
+}
+
+fn render_line(Problem { path, problem, expected, .. }: &Problem) -> String {
+    let place = if path.is_empty() { "the whole value" } else { path };
+    if expected.is_empty() { problem.clone() } else { format!("{place}: expected {expected}, {problem}") }
+}
+
+/// The schemas of all tools, compiled. Looking one up takes no lock, so that event loops do not wait for each other.
+#[derive(Default)]
+pub struct Schemas {
+    versions: ArcSwap<Versions>,
+}
+
+#[derive(Clone, Default)]
+struct Versions {
+    by_digest: HashMap<Digest, Arc<ToolSchemas>>,
+    /// How many were ever added; the place of the next one in the order of their age.
+    added: u64,
+}
+
+#[derive(Default)]
+struct ToolSchemas {
+    age: u64,
+    input: OnceLock<Compiled>,
+    output: OnceLock<Compiled>,
+}
+
+impl Schemas {
+    /// Holds arguments against the tool's `inputSchema`. Arguments too large to check do not fit: they must not be a
+    /// way around the check.
+    pub fn check_input(&self, tool: &Tool, arguments: &Value) -> InputCheck {
+        let Some(schema) = &tool.input_schema else { return Check::Valid };
+        self.with(tool.version, |schemas| match schemas.input.get_or_init(|| Compiled::new(schema)) {
+            Compiled::Unusable(reason) => Check::Unchecked(reason.clone()),
+            Compiled::Usable(usable) => match usable.too_large(arguments) {
+                Some(reason) => Check::Invalid(vec![too_large(&reason)]),
+                None => check(usable, arguments),
+            },
+        })
+    }
+
+    /// Holds a result's `structuredContent` against the tool's `outputSchema`.
+    pub fn check_output(&self, tool: &Tool, structured: &Value) -> Check {
+        let Some(schema) = &tool.output_schema else { return Check::Valid };
+        self.with(tool.version, |schemas| match schemas.output.get_or_init(|| Compiled::new(schema)) {
+            Compiled::Unusable(reason) => Check::Unchecked(reason.clone()),
+            Compiled::Usable(usable) => match usable.too_large(structured) {
+                Some(reason) => Check::Unchecked(format!("the value {reason}")),
+                None => check(usable, structured),
+            },
+        })
+    }
+
+    /// Works on the entry of a version where it lies: counting references would make event loops share a cache line.
+    fn with(&self, version: Digest, work: impl FnOnce(&ToolSchemas) -> Check) -> Check {
+        if let Some(schemas) = self.versions.load().by_digest.get(&version) {
+            return work(schemas);
+        }
+        self.versions.rcu(|versions| versions.with(version));
+        // Others may have added so many at this moment that it is gone again.
+        let schemas = self.versions.load().by_digest.get(&version).cloned().unwrap_or_default();
+        work(&schemas)
+    }
+}
+
+impl Versions {
+    /// A copy with one more version, and without the oldest if there would be too many.
+    fn with(&self, version: Digest) -> Versions {
+        let mut copy = self.clone();
+        if copy.by_digest.contains_key(&version) {
+            return copy;
+        }
+        if copy.by_digest.len() >= VERSIONS_MAX
+            && let Some(oldest) =
+                copy.by_digest.iter().min_by_key(|(_, schemas)| schemas.age).map(|(digest, _)| *digest)
+        {
+            copy.by_digest.remove(&oldest);
+        }
+        copy.added += 1;
+        copy.by_digest.insert(version, Arc::new(ToolSchemas { age: copy.added, ..ToolSchemas::default() }));
+        copy
+    }
+}
+
+impl Compiled {
+    fn new(schema: &RawJson) -> Compiled {
+        match Usable::compile(schema) {
+            Ok(usable) => Compiled::Usable(Box::new(usable)),
+            Err(unusable) => Compiled::Unusable(unusable.to_string()),
+        }
+    }
+}
+
+fn check(usable: &Usable, value: &Value) -> Check {
+    if usable.is_valid(value) { Check::Valid } else { Check::Invalid(explain::problems(usable, value)) }
+}
+
+fn too_large(reason: &str) -> Problem {
+    Problem {
+        path: String::new(),
+        problem: format!("the value {reason}"),
+        expected: String::new(),
+        hint: Some("send less in one call".to_owned()),
+    }
+}

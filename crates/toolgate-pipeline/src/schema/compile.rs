@@ -1,0 +1,115 @@
+//! From the text of a schema to a validator, within bounds: neither compiling nor checking may take long, whoever
+//! wrote the schema and whoever sends the value.
+
+use jsonschema::{PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+use toolgate_core::RawJson;
+
+use super::cost::{Document, NotBounded};
+use super::words::shortened;
+
+/// The largest schema that is compiled.
+pub(super) const SCHEMA_BYTES_MAX: usize = 256 << 10;
+/// Scalars, arrays and objects in a value that is checked.
+pub(super) const NODES_MAX: usize = 100_000;
+/// The same where the schema has patterns with look-around: only those can make the engine go back.
+pub(super) const NODES_WITH_LOOK_AROUND_MAX: usize = 2_000;
+/// How deep a value that is checked may nest.
+pub(super) const DEPTH_MAX: usize = 128;
+/// How often one match may go back before it counts as failed.
+const BACKTRACKS_MAX: usize = 10_000;
+/// What one compiled pattern may take.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+/// How much of a compiler's complaint is passed on.
+const COMPLAINT_CHARS_MAX: usize = 300;
+
+pub(super) enum Compiled {
+    Usable(Box<Usable>),
+    /// Why nothing is checked.
+    Unusable(String),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unusable {
+    #[error("its schema has {0} bytes; at most {SCHEMA_BYTES_MAX} are compiled")]
+    TooLarge(usize),
+    #[error("its schema cannot be read: {0}")]
+    Unreadable(#[source] serde_json::Error),
+    #[error("its schema is not used: {0}")]
+    NotBounded(#[from] NotBounded),
+    #[error("its schema does not compile: {0}")]
+    NotCompiled(String),
+}
+
+pub(super) struct Usable {
+    pub(super) document: Document,
+    validator: Validator,
+    nodes_max: usize,
+}
+
+impl Usable {
+    pub(super) fn compile(schema: &RawJson) -> Result<Usable, Unusable> {
+        if schema.as_bytes().len() > SCHEMA_BYTES_MAX {
+            return Err(Unusable::TooLarge(schema.as_bytes().len()));
+        }
+        let document = Document::new(schema.decode().map_err(Unusable::Unreadable)?)?;
+        let (validator, nodes_max) = build(&document.schema)?;
+        Ok(Usable { document, validator, nodes_max })
+    }
+
+    pub(super) fn is_valid(&self, value: &Value) -> bool {
+        self.validator.is_valid(value)
+    }
+
+    pub(super) fn errors<'a>(&'a self, value: &'a Value) -> impl Iterator<Item = ValidationError<'a>> {
+        self.validator.iter_errors(value)
+    }
+
+    /// What is too large about a value, if something is.
+    pub(super) fn too_large(&self, value: &Value) -> Option<String> {
+        let mut nodes_left = self.nodes_max;
+        match measure(value, DEPTH_MAX, &mut nodes_left) {
+            Ok(()) => None,
+            Err(Excess::Depth) => Some(format!("nests deeper than {DEPTH_MAX} levels")),
+            Err(Excess::Nodes) => Some(format!("has more than {} parts, too many to check", self.nodes_max)),
+        }
+    }
+}
+
+enum Excess {
+    Depth,
+    Nodes,
+}
+
+fn measure(value: &Value, depth_left: usize, nodes_left: &mut usize) -> Result<(), Excess> {
+    *nodes_left = nodes_left.checked_sub(1).ok_or(Excess::Nodes)?;
+    match value {
+        Value::Array(items) => {
+            let deeper = depth_left.checked_sub(1).ok_or(Excess::Depth)?;
+            items.iter().try_for_each(|item| measure(item, deeper, nodes_left))
+        }
+        Value::Object(members) => {
+            let deeper = depth_left.checked_sub(1).ok_or(Excess::Depth)?;
+            members.values().try_for_each(|member| measure(member, deeper, nodes_left))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tries the engine that matches in linear time first. Generated schemas do use look-around (to check e-mail
+/// addresses, for one), which that engine refuses; then the other one, kept on a short lead.
+fn build(schema: &Value) -> Result<(Validator, usize), Unusable> {
+    let options = || jsonschema::options().offline().should_validate_formats(false);
+    let linear = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
+    if let Ok(validator) = options().with_pattern_options(linear).build(schema) {
+        return Ok((validator, NODES_MAX));
+    }
+    let backtracking = PatternOptions::fancy_regex()
+        .backtrack_limit(BACKTRACKS_MAX)
+        .size_limit(PATTERN_BYTES_MAX)
+        .dfa_size_limit(PATTERN_BYTES_MAX);
+    match options().with_pattern_options(backtracking).build(schema) {
+        Ok(validator) => Ok((validator, NODES_WITH_LOOK_AROUND_MAX)),
+        Err(error) => Err(Unusable::NotCompiled(shortened(&error.to_string(), COMPLAINT_CHARS_MAX))),
+    }
+}

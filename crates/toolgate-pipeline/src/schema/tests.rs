@@ -1,0 +1,485 @@
+use serde_json::{Value, json};
+use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, RawJson, ServerName, Tool};
+
+use super::*;
+
+fn tool(input: Option<Value>, output: Option<Value>) -> Tool {
+    let server = ServerName::new("bank").unwrap();
+    Tool {
+        name: CanonicalName::of(&server, "transfer"),
+        version: Digest::of(format!("{input:?} {output:?}")),
+        server,
+        own: "transfer".into(),
+        effects: Effects::ALL,
+        idempotent: false,
+        audit: AuditLevel::Standard,
+        input_schema: input.map(RawJson::from),
+        output_schema: output.map(RawJson::from),
+        output_check: None,
+    }
+}
+
+fn check_of(schema: Value, value: Value) -> Check {
+    Schemas::default().check_input(&tool(Some(schema), None), &value)
+}
+
+fn problems_of(schema: Value, value: Value) -> Vec<Problem> {
+    match check_of(schema, value) {
+        Check::Invalid(problems) => problems,
+        other => panic!("not invalid: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn check(schema: Value, value: Value, expected: &str) {
+    let text = render(&problems_of(schema, value));
+    assert_eq!(text, expected, "\n--- got\n{text}\n--- expected\n{expected}\n");
+}
+
+fn unusable(schema: Value) -> String {
+    match check_of(schema, json!({})) {
+        Check::Unchecked(reason) => reason,
+        other => panic!("it was checked: {other:?}"),
+    }
+}
+
+fn transfer() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "account_id": {"type": "string", "description": "The account to debit"},
+            "amount": {"type": "number", "exclusiveMinimum": 0},
+            "currency": {"enum": ["EUR", "USD", "CHF"]},
+        },
+        "required": ["account_id", "amount"],
+        "additionalProperties": false,
+    })
+}
+
+#[test]
+fn a_fitting_value_is_valid_and_a_tool_without_schema_takes_anything() {
+    assert_eq!(check_of(transfer(), json!({"account_id": "a", "amount": 1.5})), Check::Valid);
+    assert_eq!(Schemas::default().check_input(&tool(None, None), &json!([1])), Check::Valid);
+    assert_eq!(Schemas::default().check_output(&tool(None, None), &json!([1])), Check::Valid);
+}
+
+#[test]
+fn a_wrong_type_says_what_was_expected_and_what_came() {
+    check(
+        transfer(),
+        json!({"account_id": "a", "amount": "ten"}),
+        r#"/amount: expected a number, got "ten""#,
+    );
+    check(
+        json!({"properties": {"a": {"type": ["string", "null"]}, "b": {"type": "object"}}}),
+        json!({"a": [1, 2], "b": "x"}),
+        "/a: expected null or a string, got an array of 2 items\n/b: expected an object, got \"x\"",
+    );
+}
+
+#[test]
+fn a_quoted_number_or_object_is_told_from_a_wrong_one() {
+    check(
+        transfer(),
+        json!({"account_id": "a", "amount": "10"}),
+        "/amount: expected a number, got \"10\"\n  hint: send the number itself, not a string that holds it",
+    );
+    check(
+        json!({"properties": {"filter": {"type": "object"}}}),
+        json!({"filter": "{\"a\":1}"}),
+        "/filter: expected an object, got \"{\\\"a\\\":1}\"\n  hint: send the object itself, not a string that holds it",
+    );
+}
+
+#[test]
+fn a_misspelt_property_is_recognised_from_both_sides() {
+    check(
+        transfer(),
+        json!({"acount_id": "a", "amount": 1}),
+        "/account_id: expected a string (The account to debit), got nothing; it is required
+  hint: `acount_id` was given; did you mean `account_id`?
+/acount_id: expected no property of this name (known are account_id, amount, currency), got \"a\"
+  hint: did you mean `account_id`?",
+    );
+}
+
+#[test]
+fn a_misspelt_property_is_recognised_where_others_are_allowed() {
+    let mut open = transfer();
+    open.as_object_mut().unwrap().remove("additionalProperties");
+    check(
+        open.clone(),
+        json!({"accountId": "a", "amount": 1}),
+        "/account_id: expected a string (The account to debit), got nothing; it is required
+  hint: `accountId` was given; did you mean `account_id`?",
+    );
+    check(
+        open,
+        json!({"colour": "a", "amount": 1}),
+        "/account_id: expected a string (The account to debit), got nothing; it is required",
+    );
+}
+
+#[test]
+fn an_enum_lists_its_values_and_the_nearest() {
+    check(
+        transfer(),
+        json!({"account_id": "a", "amount": 1, "currency": "EURO"}),
+        "/currency: expected one of \"EUR\", \"USD\", \"CHF\", got \"EURO\"\n  hint: did you mean \"EUR\"?",
+    );
+    check(
+        json!({"properties": {"n": {"enum": (0..20).collect::<Vec<_>>()}, "k": {"const": "fixed"}}}),
+        json!({"n": 99, "k": "other"}),
+        "/k: expected \"fixed\", got \"other\"
+/n: expected one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 8 more, got 99",
+    );
+}
+
+#[test]
+fn limits_are_said_in_words() {
+    let schema = json!({"properties": {
+        "low": {"minimum": 3}, "high": {"exclusiveMaximum": 3}, "step": {"multipleOf": 5},
+        "short": {"minLength": 2}, "list": {"maxItems": 1, "uniqueItems": true}, "code": {"pattern": "^[A-Z]+$"},
+        "none": false, "few": {"minProperties": 1}, "not": {"not": {"type": "string"}},
+        "names": {"propertyNames": {"maxLength": 2}}, "must": {"contains": {"type": "string"}},
+    }});
+    let value = json!({
+        "low": 1, "high": 3, "step": 7, "short": "a", "list": [1, 1], "code": "x", "none": 1, "few": {}, "not": "s",
+        "names": {"long": 1}, "must": [1],
+    });
+    check(
+        schema,
+        value,
+        "/code: expected text that matches `^[A-Z]+$`, got \"x\"
+/few: expected at least 1 properties, got an object with 0 properties
+/high: expected less than 3, got 3
+/list: expected at most 1 items, got an array of 2 items
+/list: expected items that all differ, got an array of 2 items
+/low: expected at least 3, got 1
+/must: expected at least one item of the kind that must be there, got an array of 1 item
+/names: expected property names of another kind: at most 2 characters, got \"long\"
+/none: expected nothing here, got 1
+/not: expected a value that does not fit {\"type\":\"string\"}, got \"s\"
+/short: expected at least 2 characters, got \"a\"
+/step: expected a multiple of 5, got 7",
+    );
+}
+
+#[test]
+fn every_problem_is_listed_up_to_a_limit_and_then_counted() {
+    let wrong = vec![json!("x"); PROBLEMS_MAX + 7];
+    let problems = problems_of(json!({"items": {"type": "integer"}}), json!(wrong));
+    assert_eq!(problems.len(), PROBLEMS_MAX + 1);
+    assert_eq!(problems[19].path, "/19");
+    assert_eq!(render(&problems[20..]), "and 7 more problems");
+}
+
+#[test]
+fn long_values_are_shortened_and_keys_are_escaped() {
+    let problems =
+        problems_of(json!({"properties": {"a/b~": {"type": "integer"}}}), json!({"a/b~": "é".repeat(5000)}));
+    assert_eq!(problems[0].path, "/a~1b~0");
+    assert!(problems[0].problem.len() < 200, "{}", problems[0].problem);
+    assert!(problems[0].problem.ends_with("…\""), "{}", problems[0].problem);
+}
+
+#[test]
+fn secrets_are_not_repeated_in_problems() {
+    let schema = json!({"properties": {"password": {"minLength": 12}, "auth": {"maxLength": 3}}, "additionalProperties": false});
+    let value = json!({"password": "hunter2", "auth": "Bearer abcdefghijklmnop", "api_key": "sk-123"});
+    let text = render(&problems_of(schema, value));
+    for secret in ["hunter2", "abcdefghijklmnop", "sk-123"] {
+        assert!(!text.contains(secret), "{text}");
+    }
+    assert!(
+        text.contains("/password: expected at least 12 characters, got a value that is not shown"),
+        "{text}"
+    );
+}
+
+#[test]
+fn references_inside_the_schema_are_followed() {
+    let schema = json!({
+        "properties": {"from": {"$ref": "#/$defs/party"}, "to": {"$ref": "#party"}},
+        "$defs": {"party": {
+            "$anchor": "party",
+            "type": "object",
+            "properties": {"iban": {"$ref": "#/$defs/iban"}},
+            "required": ["iban"],
+        }, "iban": {"type": "string", "description": "Without spaces"}},
+    });
+    assert_eq!(check_of(schema.clone(), json!({"from": {"iban": "x"}, "to": {"iban": "y"}})), Check::Valid);
+    check(
+        schema,
+        json!({"from": {"ibam": "x"}, "to": {"iban": 5}}),
+        "/from/iban: expected a string (Without spaces), got nothing; it is required
+  hint: `ibam` was given; did you mean `iban`?
+/to/iban: expected a string, got 5",
+    );
+}
+
+#[test]
+fn a_recursive_schema_checks_every_level() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#"}}},
+        "required": ["name"],
+    });
+    let good = json!({"name": "a", "children": [{"name": "b", "children": [{"name": "c"}]}]});
+    assert_eq!(check_of(schema.clone(), good), Check::Valid);
+    check(
+        schema,
+        json!({"name": "a", "children": [{"name": "b", "children": [{"name": 3}]}]}),
+        "/children/0/children/0/name: expected a string, got 3",
+    );
+}
+
+#[test]
+fn an_older_dialect_is_used_where_the_schema_names_it() {
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "properties": {"pair": {"items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false}},
+    });
+    assert_eq!(check_of(schema.clone(), json!({"pair": ["a", 1]})), Check::Valid);
+    check(
+        schema,
+        json!({"pair": ["a", "b", true]}),
+        "/pair/1: expected a whole number, got \"b\"\n/pair: expected at most 2 items, got an array of 3 items",
+    );
+}
+
+#[test]
+fn the_newest_dialect_is_the_default() {
+    let schema = json!({"prefixItems": [{"type": "string"}], "items": false});
+    assert_eq!(check_of(schema.clone(), json!(["a"])), Check::Valid);
+    check(schema, json!(["a", "b"]), "/1: expected nothing here, got \"b\"");
+}
+
+#[test]
+fn forms_of_different_types_are_told_as_one_choice() {
+    check(
+        json!({"properties": {"id": {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]}}}),
+        json!({"id": [1]}),
+        "/id: expected a string, a whole number or null, got an array of 1 item",
+    );
+}
+
+#[test]
+fn only_the_form_that_was_meant_is_explained() {
+    let card = json!({"type": "object", "properties": {"kind": {"const": "card"}, "number": {"type": "string"}}, "required": ["kind", "number"]});
+    let iban = json!({"type": "object", "properties": {"kind": {"const": "iban"}, "iban": {"type": "string"}}, "required": ["kind", "iban"]});
+    let schema = json!({"properties": {"pay": {"oneOf": [card, iban, {"type": "null"}]}}});
+    check(
+        schema.clone(),
+        json!({"pay": {"kind": "card", "numbr": "4"}}),
+        "/pay/number: expected a string, got nothing; it is required\n  hint: `numbr` was given; did you mean `number`?",
+    );
+    check(
+        schema,
+        json!({"pay": {"kind": "cash"}}),
+        "/pay: expected one of 2 forms, which ask for (1) /kind: \"card\"; (2) /kind: \"iban\", got an object with 1 property",
+    );
+}
+
+#[test]
+fn forms_within_forms_stay_short() {
+    let pair = json!({"anyOf": [{"minimum": 5}, {"multipleOf": 2}]});
+    let schema = json!({"anyOf": [pair, {"items": {"type": "string"}, "minimum": 7}, {"type": "string"}]});
+    check(
+        schema.clone(),
+        json!(3),
+        "the whole value: expected one of 2 forms, which ask for (1) a value that fits one of its forms; (2) at least 7, got 3",
+    );
+    let objects =
+        json!({"oneOf": [{"type": "object"}, {"type": "object", "required": ["a"]}, {"type": "array"}]});
+    check(objects, json!(3), "the whole value: expected an object or an array, got 3");
+    // A wrong choice deep inside does not mean that the other form was meant.
+    let chosen = json!({"properties": {"unit": {"enum": ["kg", "g"]}}});
+    let problems = problems_of(json!({"anyOf": [chosen, {"required": ["pieces"]}]}), json!({"unit": "t"}));
+    assert!(
+        problems[0].expected.contains("/unit: one of") && problems[0].expected.contains("/pieces"),
+        "{problems:?}"
+    );
+}
+
+#[test]
+fn thousands_of_wrong_names_are_counted_and_not_compared() {
+    let names: Vec<String> = (0..1000).map(|number| format!("property_number_{number}")).collect();
+    let given = (0..1000).map(|number| (format!("propertyNo{number}"), json!(1))).collect();
+    let schema = json!({"required": names, "properties": {}, "additionalProperties": false});
+    let problems = problems_of(schema, Value::Object(given));
+    assert_eq!(problems.len(), PROBLEMS_MAX + 1);
+    assert_eq!(problems[PROBLEMS_MAX].problem, "and 1980 more problems");
+}
+
+#[test]
+fn fitting_several_of_exactly_one_form_is_said() {
+    check(
+        json!({"oneOf": [{"minimum": 1}, {"minimum": 2}]}),
+        json!(5),
+        "the whole value: expected a value that fits exactly one of its forms, not several, got 5",
+    );
+    check(
+        json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+        json!({}),
+        "the whole value: expected one of 2 forms, which ask for (1) /a: a value; (2) /b: a value, got an object with 0 properties",
+    );
+}
+
+#[test]
+fn nothing_is_fetched() {
+    for reference in [
+        "https://example.com/schema.json",
+        "http://127.0.0.1:1/x#/a",
+        "file:///etc/passwd",
+        "other.json",
+        "#/missing",
+    ] {
+        let reason = unusable(json!({"properties": {"a": {"$ref": reference}}}));
+        assert!(reason.contains(reference) && reason.contains("nothing is fetched"), "{reason}");
+    }
+    let reason = unusable(json!({"$schema": "https://example.com/my-dialect"}));
+    assert!(reason.contains("does not compile"), "{reason}");
+}
+
+#[test]
+fn references_to_the_schemas_own_name_and_to_json_schema_itself_are_known() {
+    let schema = json!({
+        "$id": "https://example.com/tool.json",
+        "properties": {"a": {"$ref": "https://example.com/tool.json#/$defs/a"}, "schema": {"$ref": "https://json-schema.org/draft/2020-12/schema"}},
+        "$defs": {"a": {"type": "integer"}},
+    });
+    assert_eq!(check_of(schema.clone(), json!({"a": 1, "schema": {"type": "string"}})), Check::Valid);
+    assert_eq!(problems_of(schema.clone(), json!({"a": "1"}))[0].path, "/a");
+    assert!(matches!(check_of(schema, json!({"schema": {"type": "nonsense"}})), Check::Invalid(_)));
+}
+
+#[test]
+fn a_schema_that_is_none_is_reported_and_the_call_not_refused() {
+    for (schema, word) in [
+        (json!({"type": "nonsense"}), "does not compile"),
+        (json!({"pattern": "("}), "does not compile"),
+        (json!(5), "does not compile"),
+        (json!({"description": "x".repeat(300 << 10)}), "bytes"),
+    ] {
+        let reason = unusable(schema);
+        assert!(reason.contains(word) && reason.len() < 600, "{reason}");
+    }
+}
+
+#[test]
+fn a_schema_without_end_is_not_used() {
+    for schema in [json!({"$ref": "#"}), json!({"allOf": [{"anyOf": [{"$ref": "#"}]}]})] {
+        assert!(unusable(schema).contains("endless"));
+    }
+    // Thirty definitions that each try the next one twice ask for a billion checks.
+    let mut definitions = serde_json::Map::new();
+    for level in 0..30 {
+        let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+        definitions.insert(format!("d{level}"), json!({"anyOf": [next, next]}));
+    }
+    definitions.insert("d30".into(), json!({"type": "null"}));
+    assert!(
+        unusable(json!({"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}))
+            .contains("checks of one value")
+    );
+}
+
+#[test]
+fn branches_that_double_at_each_level_of_the_value_end() {
+    let branch = json!({"properties": {"and": {"$ref": "#"}, "leaf": {"type": "integer"}}});
+    let schema = json!({"anyOf": [branch, branch], "type": "object"});
+    let mut value = json!({"leaf": "wrong"});
+    for _ in 0..60 {
+        value = json!({"and": value});
+    }
+    check(
+        schema.clone(),
+        value,
+        "the whole value: expected a value that fits the schema, got a value that is too intricate to say where it differs",
+    );
+    assert_eq!(problems_of(schema, json!({"and": {"leaf": "wrong"}})).len(), 1);
+}
+
+#[test]
+fn patterns_that_explode_end_and_do_not_fit() {
+    let text = format!("{}!", "a".repeat(50_000));
+    let linear = json!({"properties": {"a": {"pattern": "^(a+)+$"}}});
+    check(
+        linear,
+        json!({"a": text}),
+        &format!("/a: expected text that matches `^(a+)+$`, got \"{}…\"", "a".repeat(60)),
+    );
+    let look_around = json!({"properties": {"a": {"pattern": "^(?=a)((a|aa)+)+\\1$"}}});
+    let problems = problems_of(look_around, json!({"a": text}));
+    assert!(problems[0].expected.contains("bounded time"), "{problems:?}");
+    assert!(unusable(json!({"pattern": "((a{1000}){1000}){1000}"})).contains("does not compile"));
+}
+
+#[test]
+fn patterns_with_look_around_are_checked() {
+    let schema = json!({"properties": {"mail": {"pattern": "^(?!\\.)(?!.*\\.\\.)[a-z.]+@[a-z.]+$"}}});
+    assert_eq!(check_of(schema.clone(), json!({"mail": "a.b@example.com"})), Check::Valid);
+    assert_eq!(problems_of(schema.clone(), json!({"mail": "a..b@example.com"}))[0].path, "/mail");
+    let many = json!({"list": vec![1; compile::NODES_WITH_LOOK_AROUND_MAX]});
+    assert!(problems_of(schema, many)[0].problem.contains("too many to check"));
+}
+
+#[test]
+fn a_value_too_large_to_check_does_not_fit_as_input_and_is_unchecked_as_output() {
+    let huge = json!(vec![0; compile::NODES_MAX]);
+    let mut deep = json!(1);
+    for _ in 0..=compile::DEPTH_MAX {
+        deep = json!([deep]);
+    }
+    let tool = tool(Some(json!(true)), Some(json!(true)));
+    let schemas = Schemas::default();
+    for value in [huge, deep] {
+        assert!(matches!(schemas.check_input(&tool, &value), Check::Invalid(_)));
+        assert!(matches!(schemas.check_output(&tool, &value), Check::Unchecked(_)));
+    }
+}
+
+#[test]
+fn results_are_held_against_the_output_schema() {
+    let tool = tool(
+        Some(json!(false)),
+        Some(json!({"required": ["id"], "properties": {"id": {"type": "integer"}}})),
+    );
+    let schemas = Schemas::default();
+    assert_eq!(schemas.check_output(&tool, &json!({"id": 1})), Check::Valid);
+    let Check::Invalid(problems) = schemas.check_output(&tool, &json!({})) else { panic!("it fits") };
+    assert_eq!(render(&problems), "/id: expected a whole number, got nothing; it is required");
+}
+
+#[test]
+fn a_version_is_compiled_once_and_the_number_kept_is_bounded() {
+    let schemas = Schemas::default();
+    let mut first = tool(Some(json!({"type": "string"})), None);
+    assert!(matches!(schemas.check_input(&first, &json!(1)), Check::Invalid(_)));
+    // The same version: the text is not looked at again.
+    first.input_schema = Some(RawJson::from(json!({"type": "integer"})));
+    assert!(matches!(schemas.check_input(&first, &json!(1)), Check::Invalid(_)));
+    for number in 0..VERSIONS_MAX {
+        first.version = Digest::of(number.to_string());
+        assert_eq!(schemas.check_input(&first, &json!(1)), Check::Valid);
+    }
+    assert_eq!(schemas.versions.load().by_digest.len(), VERSIONS_MAX);
+    let oldest = tool(Some(json!({"type": "string"})), None).version;
+    assert!(!schemas.versions.load().by_digest.contains_key(&oldest), "the oldest made room");
+}
+
+#[test]
+fn threads_share_one_entry() {
+    let schemas = Schemas::default();
+    let tool = tool(Some(transfer()), None);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let value = json!({"account_id": "a", "amount": 1});
+                assert_eq!(schemas.check_input(&tool, &value), Check::Valid);
+            });
+        }
+    });
+    assert_eq!(schemas.versions.load().by_digest.len(), 1);
+}

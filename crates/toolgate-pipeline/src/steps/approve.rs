@@ -1,0 +1,387 @@
+//! Step three: where policy asks for people, people have agreed to exactly this call.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::approval::{Approval, ApprovalState, Ballot, Binding, Grant, Standing};
+use toolgate_core::decision::{Requirement, Verdict};
+use toolgate_core::event::{Durability, Entry, Outcome};
+use toolgate_core::governance::{Deciding, NewApproval, StoreDown, Warrant};
+use toolgate_core::{Blame, Digest, RawJson, stop_point};
+
+use super::decide::{Permitted, denied, judge};
+use super::execute::{cancelled, ledger_down};
+use crate::answer::Refusal;
+use crate::call::{Client, Patience, Pipeline};
+use crate::canonical;
+use crate::redact;
+use crate::schema::{InputCheck, render};
+use crate::ticket::{Stopped, Ticket, Words};
+
+/// How often a client hears that its call still waits.
+const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+
+/// A call that may be sent: nobody had to be asked, or everybody has agreed.
+pub(crate) struct Approved {
+    ticket: Ticket,
+    /// What an approver made of the arguments.
+    arguments: Option<RawJson>,
+    warrant: Warrant,
+    agreed: Option<Digest>,
+}
+
+impl Approved {
+    pub(super) fn into_parts(self) -> (Ticket, Option<RawJson>, Warrant, Option<Digest>) {
+        (self.ticket, self.arguments, self.warrant, self.agreed)
+    }
+}
+
+pub(crate) async fn approve(
+    pipeline: &Pipeline,
+    permitted: Permitted,
+    client: &dyn Client,
+    cancel: &CancellationToken,
+) -> Result<Approved, Box<Stopped>> {
+    let (ticket, arguments, requirement) = permitted.into_parts();
+    let Some(requirement) = requirement else {
+        return Ok(Approved { ticket, arguments: None, warrant: Warrant::NoneNeeded, agreed: None });
+    };
+    let proposed = canonical::digest_of(&arguments);
+    let agreed = agreement(&ticket, proposed);
+    if let Some(round) = ticket.round.clone()
+        && round.agreed.is_some()
+    {
+        return go_on(ticket, round.call, round.number, round.agreed, agreed);
+    }
+    let grant = match find_grant(pipeline, &ticket, &arguments, &requirement).await {
+        Ok(grant) => grant,
+        Err(down) => return Err(ledger_down(ticket, &down)),
+    };
+    if let Some(grant) = grant {
+        let warrant = Warrant::Grant { id: grant.id };
+        return Ok(Approved { ticket, arguments: None, warrant, agreed: Some(agreed) });
+    }
+    ask(pipeline, Asking { ticket, arguments, requirement, proposed, agreed }, client, cancel).await
+}
+
+/// Stands for the exact call that people agree to.
+fn agreement(ticket: &Ticket, proposed: Digest) -> Digest {
+    Digest::of(format!("{}\n{}\n{}\n{proposed}", ticket.principal.id, ticket.tool.name, ticket.tool.version))
+}
+
+/// The next round of a call that people agreed to: the same call, or none.
+fn go_on(
+    ticket: Ticket,
+    call: toolgate_core::id::CallId,
+    round: u32,
+    agreed_to: Option<Digest>,
+    agreed: Digest,
+) -> Result<Approved, Box<Stopped>> {
+    if agreed_to != Some(agreed) {
+        let message = "requestState belongs to a different call";
+        let refusal = Refusal::new("stale", Blame::Caller, message, "make the call again without it");
+        return Err(Stopped::new(ticket, Outcome::Refused, refusal));
+    }
+    Ok(Approved { ticket, arguments: None, warrant: Warrant::Round { call, round }, agreed: Some(agreed) })
+}
+
+async fn find_grant(
+    pipeline: &Pipeline,
+    ticket: &Ticket,
+    arguments: &Value,
+    requirement: &Requirement,
+) -> Result<Option<Grant>, StoreDown> {
+    let tool = &ticket.tool;
+    let grants = pipeline.approvals.grants(&ticket.principal.id, &tool.name, tool.version).await?;
+    let now_ms = pipeline.clock.now_ms();
+    let fits = |grant: &Grant| grant.is_live(now_ms) && grant.covers(requirement) && pins_hold(grant, arguments);
+    Ok(grants.into_iter().find(fits))
+}
+
+fn pins_hold(grant: &Grant, arguments: &Value) -> bool {
+    grant.pins.iter().all(|pin| {
+        arguments.pointer(&pin.path).is_some_and(|value| canonical::digest_of(value) == pin.value)
+    })
+}
+
+/// A call that people are asked about.
+struct Asking {
+    ticket: Ticket,
+    arguments: Value,
+    requirement: Requirement,
+    proposed: Digest,
+    agreed: Digest,
+}
+
+impl Asking {
+    fn binding(&self) -> Binding {
+        Binding {
+            principal: self.ticket.principal.id.clone(),
+            tool: self.ticket.tool.name.clone(),
+            tool_version: self.ticket.tool.version,
+            proposed: self.proposed,
+            policy_version: self.ticket.policy_version.unwrap_or_else(|| Digest::from_bytes([0; 32])),
+        }
+    }
+
+    fn new_approval(&self, pipeline: &Pipeline) -> NewApproval {
+        let about = &self.ticket.about;
+        let redacted = pipeline.redactor.redact_input(self.ticket.tool.name.as_str(), &self.arguments);
+        NewApproval {
+            call: self.ticket.call.clone(),
+            binding: self.binding(),
+            requester: self.ticket.principal.clone(),
+            complete: redacted.complete,
+            arguments: RawJson::from(redacted.value.into_owned()),
+            requirement: self.requirement.clone(),
+            session: about.session.clone(),
+            run: about.run.clone(),
+            task: about.task.as_deref().map(str::to_owned),
+            timeout: self.requirement.timeout().unwrap_or(pipeline.settings.approval_timeout),
+        }
+    }
+}
+
+async fn ask(
+    pipeline: &Pipeline,
+    mut asking: Asking,
+    client: &dyn Client,
+    cancel: &CancellationToken,
+) -> Result<Approved, Box<Stopped>> {
+    // What policy said is on disk before people hear of it.
+    let decided = Entry { durability: Durability::OnDisk, ..std::mem::take(&mut asking.ticket.unwritten) };
+    if let Err(down) = pipeline.ledger.append(decided).await {
+        return Err(ledger_down(asking.ticket, &down));
+    }
+    let opened = match pipeline.approvals.open(asking.new_approval(pipeline)).await {
+        Ok(opened) => opened,
+        Err(down) => return Err(ledger_down(asking.ticket, &down)),
+    };
+    stop_point::reach("asked");
+    let mut approval = opened.approval;
+    asking.ticket.approval = Some(approval.id.clone());
+    if approval.state == ApprovalState::Pending {
+        approval = match wait(pipeline, &asking, approval, client, cancel).await {
+            Waited::Decided(approval) => *approval,
+            Waited::Ended(outcome, words) => {
+                return Err(Box::new(Stopped { ticket: asking.ticket, outcome, words }));
+            }
+        };
+    }
+    settle(pipeline, asking, approval)
+}
+
+enum Waited {
+    Decided(Box<Approval>),
+    Ended(Outcome, Words),
+}
+
+async fn wait(
+    pipeline: &Pipeline,
+    asking: &Asking,
+    approval: Approval,
+    client: &dyn Client,
+    cancel: &CancellationToken,
+) -> Waited {
+    if approval.requirement.caller_may_decide() && client.can_confirm() {
+        return confirm(pipeline, asking, approval, client, cancel).await;
+    }
+    let hold = match client.patience() {
+        Patience::Handle => return Waited::Ended(Outcome::PendingApproval, Words::Handle(Box::new(approval))),
+        Patience::Hold => Some(pipeline.settings.hold),
+        Patience::NotAtAll => Some(Duration::ZERO),
+        Patience::Unbounded => None,
+    };
+    hold_on(pipeline, approval, client, hold, cancel).await
+}
+
+async fn hold_on(
+    pipeline: &Pipeline,
+    approval: Approval,
+    client: &dyn Client,
+    hold: Option<Duration>,
+    cancel: &CancellationToken,
+) -> Waited {
+    let mut decided = pipeline.approvals.left(&approval.id, ApprovalState::Pending);
+    let mut waited = Duration::ZERO;
+    loop {
+        let left = hold.map_or(PROGRESS_EVERY, |hold| hold.saturating_sub(waited).min(PROGRESS_EVERY));
+        if left.is_zero() {
+            return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval)));
+        }
+        tokio::select! {
+            approval = &mut decided => return Waited::Decided(Box::new(approval)),
+            () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
+            () = pipeline.clock.sleep(left) => {
+                waited += left;
+                client.waiting(&approval, waited);
+            }
+        }
+    }
+}
+
+/// Asks the person at the client, who may decide this alone.
+async fn confirm(
+    pipeline: &Pipeline,
+    asking: &Asking,
+    approval: Approval,
+    client: &dyn Client,
+    cancel: &CancellationToken,
+) -> Waited {
+    let answer = tokio::select! {
+        answer = client.confirm(question(&approval)) => answer,
+        () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
+        // Somebody else may decide first.
+        approval = pipeline.approvals.left(&approval.id, ApprovalState::Pending) => {
+            return Waited::Decided(Box::new(approval));
+        }
+    };
+    let answer = answer.ok().and_then(|raw| raw.decode::<Value>().ok()).unwrap_or_default();
+    let ballot = match (answer["action"].as_str(), &answer["content"]["approve"]) {
+        (Some("accept"), Value::Bool(true)) => Ballot::Approve,
+        (Some("accept" | "decline"), _) => Ballot::Deny,
+        // Closed without an answer, or no answer at all: the question stays open.
+        _ => return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval))),
+    };
+    let deciding = Deciding {
+        id: approval.id.clone(),
+        voter: asking.ticket.principal.clone(),
+        standing: Standing::AtTheClient,
+        ballot,
+        reason: answer["content"]["reason"].as_str().map(str::to_owned),
+        grant: None,
+        via: "elicitation".into(),
+    };
+    match pipeline.approvals.decide(deciding).await {
+        Ok(decided) => Waited::Decided(Box::new(decided.approval)),
+        // Decided elsewhere in the same moment: that decision stands.
+        Err(_) => match pipeline.approvals.get(&approval.id).await {
+            Ok(Some(approval)) if approval.state != ApprovalState::Pending => Waited::Decided(Box::new(approval)),
+            _ => Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval))),
+        },
+    }
+}
+
+fn question(approval: &Approval) -> RawJson {
+    let reasons: Vec<&str> =
+        approval.requirement.gates.iter().filter_map(|gate| gate.reason.as_deref()).collect();
+    let why = if reasons.is_empty() { String::new() } else { format!("\n{}", reasons.join("\n")) };
+    let message = format!(
+        "{} wants to run {} with {}{why}",
+        approval.binding.principal,
+        approval.binding.tool,
+        approval.arguments.as_str()
+    );
+    json!({
+        "message": message,
+        "requestedSchema": {
+            "type": "object",
+            "properties": {
+                "approve": { "type": "boolean", "title": "Let it run", "description": "Whether exactly this call may run, once" },
+                "reason": { "type": "string", "title": "Reason", "description": "Kept in the ledger" },
+            },
+            "required": ["approve"],
+        },
+    })
+    .into()
+}
+
+/// What a decision means for the call.
+fn settle(pipeline: &Pipeline, asking: Asking, approval: Approval) -> Result<Approved, Box<Stopped>> {
+    let reason = approval.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let said = |code, message: String, hint: &str| {
+        Refusal::new(code, Blame::Caller, message, hint).details(json!({ "approval_id": approval.id }))
+    };
+    let (outcome, refusal) = match approval.state {
+        ApprovalState::Approved | ApprovalState::Consumed => return take(pipeline, asking, approval),
+        ApprovalState::Pending => (Outcome::PendingApproval, pending(&approval)),
+        ApprovalState::Rejected => {
+            (Outcome::Rejected, said("rejected", format!("a person said no{reason}"), "do not repeat the call"))
+        }
+        ApprovalState::ChangesRequested => {
+            let message = format!("a person wants something else proposed{reason}");
+            (Outcome::ChangesRequested, said("changes_requested", message, "change the arguments and call again"))
+        }
+        ApprovalState::Expired | ApprovalState::Lapsed => {
+            let message = "nobody decided in time, which means no".to_owned();
+            (Outcome::Expired, said("expired", message, "call again to ask anew"))
+        }
+        ApprovalState::Cancelled => {
+            let message = "the request for approval was cancelled".to_owned();
+            (Outcome::Cancelled, said("cancelled", message, "call again to ask anew"))
+        }
+    };
+    Err(Stopped::new(asking.ticket, outcome, refusal))
+}
+
+/// Takes a yes. Where an approver changed the arguments they are validated and judged again, for they are what runs.
+/// An approval that another call has used meanwhile is found out when the call is to be started.
+fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<Approved, Box<Stopped>> {
+    let binding = asking.binding();
+    let warrant = Warrant::Approval {
+        id: approval.id.clone(),
+        binding,
+        effective: approval.effective,
+        call: asking.ticket.call.clone(),
+    };
+    let arguments = if approval.proposed_arguments.is_none() {
+        None
+    } else {
+        let edited: Value = approval.arguments.decode().unwrap_or_default();
+        let effective = match redact::restore(edited, &asking.arguments) {
+            Ok(effective) => effective,
+            Err(lost) => {
+                let hint = "call again to ask anew";
+                let refusal = Refusal::new("invalid_edit", Blame::Caller, lost.to_string(), hint);
+                return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
+            }
+        };
+        if let Err(refusal) = check_again(pipeline, &mut asking.ticket, &effective, &approval) {
+            return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
+        }
+        Some(RawJson::from(effective))
+    };
+    Ok(Approved { ticket: asking.ticket, arguments, warrant, agreed: Some(asking.agreed) })
+}
+
+fn check_again(
+    pipeline: &Pipeline,
+    ticket: &mut Ticket,
+    effective: &Value,
+    approval: &Approval,
+) -> Result<(), Refusal> {
+    if let InputCheck::Invalid(problems) = pipeline.schemas.check_input(&ticket.tool, effective) {
+        let message = format!("the arguments as they were edited do not fit the tool:\n{}", render(&problems));
+        return Err(Refusal::new("invalid_edit", Blame::Caller, message, "call again to ask anew"));
+    }
+    match judge(pipeline, ticket, effective) {
+        Verdict::Permit => Ok(()),
+        Verdict::Approve(requirement) if covered(&requirement, &approval.requirement) => Ok(()),
+        Verdict::Approve(_) => {
+            let message = "the arguments as they were edited need other people's approval";
+            Err(Refusal::new("invalid_edit", Blame::Caller, message, "call again to ask anew"))
+        }
+        Verdict::Deny(denial) => Err(denied(ticket, &denial)),
+    }
+}
+
+/// Whether every gate that asks now is among those that were asked for.
+fn covered(asks: &Requirement, agreed: &Requirement) -> bool {
+    asks.gates.iter().all(|gate| agreed.gates.iter().any(|one| one.text == gate.text))
+}
+
+pub(crate) fn pending(approval: &Approval) -> Refusal {
+    let id = &approval.id;
+    let message = format!("this call of {} waits for approval {id}; nothing has run yet", approval.binding.tool);
+    let hint = "repeat exactly the same call later: it attaches to this approval and runs once it is given";
+    let mut refusal = Refusal::new("pending_approval", Blame::Caller, message, hint).retry().details(json!({
+        "approval_id": id,
+        "expires_at_ms": approval.expires_at_ms,
+        "approvers": approval.requirement.approvers,
+        "quorum": approval.requirement.quorum,
+    }));
+    refusal.is_error = false;
+    refusal
+}
+

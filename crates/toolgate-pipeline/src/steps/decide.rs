@@ -1,0 +1,84 @@
+//! Step two: policy permits the call, perhaps if a person agrees.
+
+use serde_json::{Value, json};
+use toolgate_core::decision::{Denial, Question, Requirement, Verdict};
+use toolgate_core::event::{DecisionKind, Outcome};
+use toolgate_core::{Blame, RawJson};
+
+use super::validate::Validated;
+use crate::answer::Refusal;
+use crate::call::Pipeline;
+use crate::ticket::{Stopped, Ticket};
+
+/// A call that policy lets through, once people have agreed where it asks for them.
+pub(crate) struct Permitted {
+    ticket: Ticket,
+    arguments: Value,
+    requirement: Option<Requirement>,
+}
+
+impl Permitted {
+    pub(super) fn into_parts(self) -> (Ticket, Value, Option<Requirement>) {
+        (self.ticket, self.arguments, self.requirement)
+    }
+}
+
+pub(crate) fn decide(pipeline: &Pipeline, validated: Validated) -> Result<Permitted, Box<Stopped>> {
+    let (mut ticket, arguments) = validated.into_parts();
+    let verdict = judge(pipeline, &mut ticket, &arguments);
+    match verdict {
+        Verdict::Permit => {
+            if ticket.is_recorded() {
+                ticket.keep_input(pipeline, &arguments);
+            }
+            Ok(Permitted { ticket, arguments, requirement: None })
+        }
+        Verdict::Approve(requirement) => {
+            ticket.keep_input(pipeline, &arguments);
+            Ok(Permitted { ticket, arguments, requirement: Some(requirement) })
+        }
+        Verdict::Deny(denial) => {
+            ticket.keep_input(pipeline, &arguments);
+            let refusal = denied(&ticket, &denial);
+            Err(Stopped::new(ticket, Outcome::Denied, refusal))
+        }
+    }
+}
+
+/// Asks policy, and notes what it said.
+pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value) -> Verdict {
+    let decision = pipeline.policy.decide(&Question {
+        principal: &ticket.principal,
+        tool: &ticket.tool,
+        arguments,
+        session: ticket.about.session.as_ref(),
+        run: ticket.about.run.as_ref(),
+        task: ticket.about.task.as_deref(),
+    });
+    ticket.policy_version = Some(decision.policy_version);
+    let shadow = decision.shadow.as_ref().map(Verdict::as_str);
+    let (kind, detail) = match &decision.verdict {
+        Verdict::Permit => (DecisionKind::Permit, shadow.map(|shadow| json!({ "shadow": shadow }))),
+        Verdict::Approve(requirement) => {
+            (DecisionKind::Approve, Some(json!({ "requirement": requirement, "shadow": shadow })))
+        }
+        Verdict::Deny(denial) => (DecisionKind::Deny, Some(json!({ "denial": denial, "shadow": shadow }))),
+    };
+    ticket.decided(pipeline, kind, detail.map(RawJson::from));
+    decision.verdict
+}
+
+pub(super) fn denied(ticket: &Ticket, denial: &Denial) -> Refusal {
+    let tool = &ticket.tool.name;
+    let why = match (&denial.error, denial.policies.first()) {
+        (Some(error), _) => format!("a policy could not be evaluated, which denies: {error}"),
+        (None, Some(policy)) => match &policy.reason {
+            Some(reason) => format!("{reason} (policy {})", policy.id),
+            None => format!("policy {} forbids it", policy.id),
+        },
+        (None, None) => "no policy permits it".into(),
+    };
+    let message = format!("policy does not allow this call of {tool}: {why}");
+    let hint = format!("do not repeat it as it is; `toolgate policy explain --tool {tool}` says what would be allowed");
+    Refusal::new("denied", Blame::Caller, message, hint).details(json!({ "denial": denial }))
+}

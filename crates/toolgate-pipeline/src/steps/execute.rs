@@ -1,0 +1,156 @@
+//! Step four: the call is sent, once what allows it is used up and, where it may change something, its start is on disk.
+
+use serde_json::json;
+use toolgate_core::approval::{ApprovalRefusal, ApprovalState};
+use toolgate_core::event::{Durability, EventKind, Outcome};
+use toolgate_core::governance::{StartRefused, StoreDown, Warrant};
+use toolgate_core::port::{Reply, ServerError};
+use toolgate_core::{Blame, FaultKind, RawJson, RpcError, stop_point};
+use tokio_util::sync::CancellationToken;
+use toolgate_wire::Members;
+
+use super::approve::Approved;
+use crate::answer::Refusal;
+use crate::call::{Executor, Pipeline, WhenDown};
+use crate::envelope::Warning;
+use crate::flight::Flight;
+use crate::ticket::{Stopped, Ticket, Words};
+
+/// A call that was sent, and how it ended.
+pub(crate) struct Executed<'p> {
+    pub(super) ticket: Ticket,
+    pub(super) end: End,
+    pub(super) flight: Option<Flight<'p>>,
+    /// What the next round of the call may go on with.
+    pub(super) agreed: Option<toolgate_core::Digest>,
+}
+
+pub(super) enum End {
+    Result { result: RawJson, outcome: Outcome },
+    Error(RpcError),
+    Fault(toolgate_core::Fault),
+    InputRequired(RawJson),
+    Task(RawJson),
+    Cancelled,
+}
+
+pub(crate) async fn execute<'p>(
+    pipeline: &'p Pipeline,
+    approved: Approved,
+    executor: &dyn Executor,
+    cancel: &CancellationToken,
+) -> Result<Executed<'p>, Box<Stopped>> {
+    let (mut ticket, arguments, warrant, agreed) = approved.into_parts();
+    if cancel.is_cancelled() {
+        return Err(Stopped::new(ticket, Outcome::Cancelled, cancelled()));
+    }
+    let kind = if ticket.round.is_some() { EventKind::CallResumed } else { EventKind::CallStarted };
+    if ticket.is_recorded() {
+        let started = ticket.event(pipeline, kind);
+        ticket.unwritten.events.push(started);
+    }
+    let approval = match &warrant {
+        Warrant::Approval { id, .. } => Some(id.clone()),
+        _ => None,
+    };
+    let ticket = start(pipeline, ticket, warrant).await?;
+    stop_point::reach("started");
+    let flight = approval.map(|id| pipeline.flights.begin(&id));
+    let mut ticket = ticket;
+    let end = send(&mut ticket, arguments, executor, cancel).await;
+    stop_point::reach("answered");
+    Ok(Executed { ticket, end, flight, agreed })
+}
+
+/// Puts the start on disk where the call may change something or uses up an approval; a call that only reads is
+/// recorded when it ends.
+async fn start(pipeline: &Pipeline, mut ticket: Ticket, warrant: Warrant) -> Result<Ticket, Box<Stopped>> {
+    let must_be_on_disk = ticket.tool.effects.changes_something() || warrant != Warrant::NoneNeeded;
+    if !must_be_on_disk {
+        let refuse = ticket.is_recorded()
+            && pipeline.settings.reads_when_down == WhenDown::Refuse
+            && !pipeline.ledger.is_up();
+        return if refuse { Err(ledger_down(ticket, &StoreDown("the last write failed".into()))) } else { Ok(ticket) };
+    }
+    let mut entry = std::mem::take(&mut ticket.unwritten);
+    entry.durability = Durability::OnDisk;
+    match pipeline.ledger.start(entry, warrant).await {
+        Ok(()) => Ok(ticket),
+        Err(StartRefused::Down(down)) => Err(ledger_down(ticket, &down)),
+        Err(StartRefused::Approval(refusal)) => Err(not_approved(pipeline, ticket, refusal).await),
+        Err(StartRefused::Grant) => Err(stale(ticket, "the grant for this call was used up or has ended")),
+        Err(StartRefused::Round) => Err(stale(ticket, "this answer was given before, or the call has ended")),
+    }
+}
+
+async fn send(
+    ticket: &mut Ticket,
+    arguments: Option<RawJson>,
+    executor: &dyn Executor,
+    cancel: &CancellationToken,
+) -> End {
+    let again = ticket.tool.idempotent.then(|| arguments.clone());
+    let mut reply = tokio::select! {
+        reply = executor.execute(arguments) => reply,
+        () = cancel.cancelled() => return End::Cancelled,
+    };
+    // Whether a lost call took effect is not known; one that may run twice is sent once more.
+    if let (Err(ServerError::Fault(fault)), Some(arguments)) = (&reply, again)
+        && matches!(fault.kind, FaultKind::Lost { .. })
+    {
+        ticket.warnings.push(Warning::new("sent_again", format!("{fault}; the call was sent once more")));
+        reply = tokio::select! {
+            reply = executor.execute(arguments) => reply,
+            () = cancel.cancelled() => return End::Cancelled,
+        };
+    }
+    match reply {
+        Ok(Reply::Complete(result)) => End::Result { outcome: outcome_of(&result), result },
+        Ok(Reply::InputRequired(result)) => End::InputRequired(result),
+        Ok(Reply::Task(result)) => End::Task(result),
+        Err(ServerError::Rpc(error)) => End::Error(error),
+        Err(ServerError::Fault(fault)) => End::Fault(fault),
+    }
+}
+
+/// Looked for as text first: almost no result says that it is an error.
+fn outcome_of(result: &RawJson) -> Outcome {
+    let text = result.as_str();
+    let said = text.contains("\"isError\"")
+        && Members::of(result).is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"));
+    if said { Outcome::ToolError } else { Outcome::Succeeded }
+}
+
+pub(super) fn cancelled() -> Refusal {
+    Refusal::new("cancelled", Blame::Caller, "the call was cancelled before it was sent", "call again if it is still wanted")
+}
+
+pub(super) fn ledger_down(ticket: Ticket, down: &StoreDown) -> Box<Stopped> {
+    let message = format!("the call was not sent because it could not be recorded: {down}");
+    let refusal = Refusal::new("ledger_down", Blame::Gateway, message, "call again in a moment; the operator sees the cause in the log");
+    Stopped::new(ticket, Outcome::Refused, refusal.retry())
+}
+
+fn stale(ticket: Ticket, message: &str) -> Box<Stopped> {
+    let refusal = Refusal::new("stale", Blame::Caller, message, "make the call again from the start");
+    Stopped::new(ticket, Outcome::Refused, refusal.retry())
+}
+
+/// The approval was taken by somebody else between the decision and now.
+async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefusal) -> Box<Stopped> {
+    if let (ApprovalRefusal::Settled(ApprovalState::Consumed), Some(id)) = (refusal, ticket.approval.clone())
+        && let Some(result) = pipeline.flights.result(&id).await
+    {
+        return Box::new(Stopped { ticket, outcome: Outcome::Joined, words: Words::Shared(result) });
+    }
+    let message = format!("the call was not sent: {refusal}");
+    let hint = match refusal {
+        ApprovalRefusal::Settled(ApprovalState::Consumed) => {
+            "an identical call has used this approval and was sent; look at its result before you ask again"
+        }
+        _ => "call again, which asks anew",
+    };
+    let details = json!({ "approval_id": ticket.approval });
+    let refusal = Refusal::new("not_approved", Blame::Caller, message, hint).details(details);
+    Stopped::new(ticket, Outcome::Refused, refusal)
+}

@@ -1,0 +1,191 @@
+//! Step five: how the call ended is in the ledger before anybody hears of it.
+
+use serde_json::{Value, json};
+use toolgate_core::event::{Durability, EventKind, Outcome};
+use toolgate_core::{Blame, OutputCheck, RawJson, stop_point};
+use toolgate_wire::Members;
+
+use super::execute::{End, Executed};
+use crate::answer::{Answer, AnswerBody, Refusal};
+use crate::call::{Pipeline, Round, WhenDown};
+use crate::envelope::{Envelope, Warning};
+use crate::schema::{InputCheck, render};
+use crate::ticket::{Stopped, Ticket, Words};
+
+/// A call with its end in the ledger. The only thing an answer is made of.
+pub(crate) struct Recorded {
+    envelope: Envelope,
+    body: AnswerBody,
+}
+
+impl Recorded {
+    pub(crate) fn answer(self) -> Answer {
+        Answer { envelope: self.envelope, body: self.body }
+    }
+}
+
+pub(crate) async fn record(
+    pipeline: &Pipeline,
+    ended: Result<Executed<'_>, Box<Stopped>>,
+) -> Recorded {
+    match ended {
+        Err(stopped) => record_stopped(pipeline, *stopped).await,
+        Ok(executed) => record_executed(pipeline, executed).await,
+    }
+}
+
+async fn record_stopped(pipeline: &Pipeline, stopped: Stopped) -> Recorded {
+    let Stopped { mut ticket, outcome, words } = stopped;
+    let detail = match &words {
+        Words::Refusal(refusal) => json!({ "code": refusal.code, "message": refusal.message }),
+        Words::Handle(_) => json!({ "code": "handle" }),
+        Words::Shared(_) => json!({ "code": "joined" }),
+    };
+    complete(pipeline, &mut ticket, outcome, None, Some(detail)).await;
+    let body = match words {
+        Words::Refusal(refusal) => AnswerBody::Refusal(refusal),
+        Words::Handle(approval) => AnswerBody::Handle(approval),
+        Words::Shared(result) => AnswerBody::Result(result),
+    };
+    Recorded { envelope: ticket.envelope(outcome), body }
+}
+
+async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorded {
+    let Executed { mut ticket, end, flight, agreed } = executed;
+    let (outcome, body, output, detail) = match end {
+        End::Result { result, outcome } => {
+            let broken = check_output(pipeline, &mut ticket, &result);
+            let output = ticket.is_recorded().then(|| keep_output(pipeline, &mut ticket, &result));
+            match broken {
+                Some(refusal) => (Outcome::Failed, AnswerBody::Refusal(refusal), output, None),
+                None => (outcome, AnswerBody::Result(result), output, None),
+            }
+        }
+        End::Error(error) => {
+            let detail = json!({ "error": { "code": error.code, "message": error.message } });
+            (Outcome::Failed, AnswerBody::Error(error), None, Some(detail))
+        }
+        End::Fault(fault) => {
+            let detail = json!({ "code": fault.kind.code(), "message": fault.to_string() });
+            (Outcome::Failed, AnswerBody::Refusal(Refusal::of_fault(&fault)), None, Some(detail))
+        }
+        End::InputRequired(result) => return pause(pipeline, ticket, result, agreed).await,
+        End::Task(result) => {
+            let output = ticket.is_recorded().then(|| keep_output(pipeline, &mut ticket, &result));
+            (Outcome::Accepted, AnswerBody::Task(result), output, None)
+        }
+        End::Cancelled => {
+            let message = "the call was cancelled after it was sent";
+            let hint = "it may have taken effect; look before you repeat it";
+            let refusal = Refusal::new("cancelled", Blame::Caller, message, hint);
+            (Outcome::Cancelled, AnswerBody::Refusal(refusal), None, None)
+        }
+    };
+    if let Some(refusal) = complete(pipeline, &mut ticket, outcome, output, detail).await {
+        return Recorded { envelope: ticket.envelope(Outcome::Refused), body: AnswerBody::Refusal(refusal) };
+    }
+    if let (Some(flight), AnswerBody::Result(result)) = (flight, &body) {
+        flight.land(result.clone());
+    }
+    Recorded { envelope: ticket.envelope(outcome), body }
+}
+
+/// Appends the end. Returns why the answer must be withheld, if it must.
+async fn complete(
+    pipeline: &Pipeline,
+    ticket: &mut Ticket,
+    outcome: Outcome,
+    output: Option<toolgate_core::Digest>,
+    detail: Option<Value>,
+) -> Option<Refusal> {
+    let executed = matches!(outcome, Outcome::Succeeded | Outcome::ToolError | Outcome::Accepted);
+    if executed && !ticket.is_recorded() {
+        return None;
+    }
+    let mut event = ticket.event(pipeline, EventKind::CallCompleted);
+    event.outcome = Some(outcome);
+    event.duration_us = Some(ticket.elapsed_us(pipeline));
+    event.output = output;
+    event.detail = detail.map(RawJson::from);
+    ticket.unwritten.events.push(event);
+    let mut entry = std::mem::take(&mut ticket.unwritten);
+    entry.durability = Durability::Written;
+    let written = pipeline.ledger.append(entry).await;
+    stop_point::reach("recorded");
+    let down = written.err()?;
+    let withheld = executed
+        && !ticket.tool.effects.changes_something()
+        && pipeline.settings.reads_when_down == WhenDown::Refuse;
+    if withheld {
+        let message = format!("the result is withheld because the call could not be recorded: {down}");
+        return Some(Refusal::new("ledger_down", Blame::Gateway, message, "call again in a moment").retry());
+    }
+    ticket.warnings.push(Warning::new("not_recorded", format!("the end of this call is not recorded yet: {down}")));
+    None
+}
+
+/// The server asks its client; the call is still open.
+async fn pause(
+    pipeline: &Pipeline,
+    mut ticket: Ticket,
+    result: RawJson,
+    agreed: Option<toolgate_core::Digest>,
+) -> Recorded {
+    let number = ticket.round.as_ref().map_or(0, |round| round.number) + 1;
+    let round = Round { call: ticket.call.clone(), number, agreed };
+    if ticket.is_recorded() {
+        let mut event = ticket.event(pipeline, EventKind::CallPaused);
+        event.outcome = Some(Outcome::InputRequired);
+        event.detail = Some(json!({ "round": number }).into());
+        ticket.unwritten.events.push(event);
+        let entry = std::mem::take(&mut ticket.unwritten);
+        if let Err(down) = pipeline.ledger.append(entry).await {
+            ticket.warnings.push(Warning::new("not_recorded", format!("this step is not recorded: {down}")));
+        }
+    }
+    Recorded {
+        envelope: ticket.envelope(Outcome::InputRequired),
+        body: AnswerBody::InputRequired { result, round },
+    }
+}
+
+fn keep_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> toolgate_core::Digest {
+    let keep = pipeline.settings.keep(ticket.tool.audit);
+    // What is too large to be kept is told by its digest alone, and needs no redaction for that.
+    if result.as_bytes().len() > keep.body_bytes_max {
+        return toolgate_core::Digest::of(result.as_bytes());
+    }
+    let redacted = pipeline.redactor.redact_output(ticket.tool.name.as_str(), result);
+    ticket.keep_body(pipeline, redacted.json)
+}
+
+/// Holds a result against the tool's own schema.
+fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> Option<Refusal> {
+    ticket.tool.output_schema.as_ref()?;
+    let check = ticket.tool.output_check.unwrap_or(pipeline.settings.output_check);
+    if check == OutputCheck::Off {
+        return None;
+    }
+    let members = Members::of(result).ok()?;
+    if members.get("isError").is_some_and(|raw| raw.get() == "true") {
+        return None;
+    }
+    let problem = match members.get("structuredContent") {
+        None => "it has no structured content although the tool promises some".to_owned(),
+        Some(raw) => {
+            let value: Value = serde_json::from_str(raw.get()).ok()?;
+            match pipeline.schemas.check_output(&ticket.tool, &value) {
+                InputCheck::Invalid(problems) => render(&problems),
+                InputCheck::Valid | InputCheck::Unchecked(_) => return None,
+            }
+        }
+    };
+    pipeline.broken_outputs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let message = format!("the result of {} breaks the tool's own schema: {problem}", ticket.tool.name);
+    if check == OutputCheck::Warn {
+        ticket.warnings.push(Warning::new("output_schema", message));
+        return None;
+    }
+    let hint = "the tool ran; its server must be mended, or `output = \"warn\"` set for it";
+    Some(Refusal::new("output_schema", Blame::Server, message, hint))
+}

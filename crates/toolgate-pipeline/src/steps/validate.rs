@@ -1,0 +1,54 @@
+//! Step one: the arguments are readable and fit the tool's schema.
+
+use serde_json::{Value, json};
+use toolgate_core::Blame;
+use toolgate_core::event::Outcome;
+
+use crate::answer::Refusal;
+use crate::call::Pipeline;
+use crate::canonical;
+use crate::envelope::Warning;
+use crate::schema::{InputCheck, Problem, render};
+use crate::ticket::{Received, Stopped, Ticket};
+
+/// A call whose arguments were read and hold against the schema.
+pub(crate) struct Validated {
+    ticket: Ticket,
+    arguments: Value,
+}
+
+impl Validated {
+    pub(super) fn into_parts(self) -> (Ticket, Value) {
+        (self.ticket, self.arguments)
+    }
+}
+
+pub(crate) fn validate(pipeline: &Pipeline, received: Received) -> Result<Validated, Box<Stopped>> {
+    let mut ticket = received.ticket;
+    let arguments = match canonical::parse(ticket.arguments.as_str()) {
+        Ok(arguments) => arguments,
+        Err(bad) => {
+            let refusal = Refusal::new("invalid_arguments", Blame::Caller, bad.to_string(), "send the arguments again as one plain JSON object");
+            return Err(Stopped::new(ticket, Outcome::Invalid, refusal));
+        }
+    };
+    match pipeline.schemas.check_input(&ticket.tool, &arguments) {
+        InputCheck::Valid => {}
+        InputCheck::Unchecked(reason) => {
+            let message = format!("the arguments were not checked: {reason}");
+            ticket.warnings.push(Warning::new("input_unchecked", message));
+        }
+        InputCheck::Invalid(problems) => {
+            ticket.keep_input(pipeline, &arguments);
+            let refusal = invalid(&ticket, &problems);
+            return Err(Stopped::new(ticket, Outcome::Invalid, refusal));
+        }
+    }
+    Ok(Validated { ticket, arguments })
+}
+
+fn invalid(ticket: &Ticket, problems: &[Problem]) -> Refusal {
+    let message = format!("the arguments do not fit {}:\n{}", ticket.tool.name, render(problems));
+    let hint = "correct the arguments named above and call again";
+    Refusal::new("invalid_arguments", Blame::Caller, message, hint).details(json!({ "problems": problems }))
+}

@@ -1,0 +1,244 @@
+//! Calls that people are asked about.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolgate_core::approval::ApprovalState;
+use toolgate_core::decision::{CALLER_GROUP, Requirement, Verdict};
+use toolgate_core::event::Outcome;
+use toolgate_core::governance::Approvals;
+use toolgate_core::port::Reply;
+use toolgate_core::{CanonicalName, PrincipalId, Tool};
+
+use super::kit::{World, code, lock, person, requirement, tool};
+use crate::desk::{Decision, DecideRequest, Desk, DeskError, GrantRequest, ToolBook};
+use crate::{AnswerBody, Patience, Settings};
+
+struct OneTool(Tool);
+
+impl ToolBook for OneTool {
+    fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>> {
+        (self.0.name == *name).then(|| Arc::new(self.0.clone()))
+    }
+}
+
+fn gated() -> World {
+    gated_with(requirement())
+}
+
+fn gated_with(requirement: Requirement) -> World {
+    let settings = Settings { hold: Duration::ZERO, ..Settings::default() };
+    World::with(Verdict::Approve(requirement), settings)
+}
+
+struct EpochClock;
+
+impl toolgate_core::governance::Clock for EpochClock {
+    fn now_ms(&self) -> i64 {
+        0
+    }
+
+    fn monotonic_us(&self) -> i64 {
+        0
+    }
+
+    fn sleep(&self, duration: Duration) -> toolgate_core::port::BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn fresh_id(&self, prefix: &str) -> String {
+        prefix.into()
+    }
+}
+
+async fn decide(world: &World, decision: Decision, grant: Option<GrantRequest>) -> Result<(), DeskError> {
+    let books = Arc::new(world.books.clone());
+    let desk =
+        Desk::new(world.policy.clone(), books, Arc::new(OneTool(tool())), Arc::new(EpochClock));
+    let id = lock(&world.books.0.approvals).last().expect("somebody asked").id.clone();
+    let request =
+        DecideRequest { id, voter: person("ann"), decision, reason: Some("because".into()), grant, via: "api".into() };
+    desk.decide(request).await.map(drop)
+}
+
+fn transfer() -> Value {
+    json!({ "amount": 10, "account": "a" })
+}
+
+#[tokio::test]
+async fn a_gated_call_answers_pending_and_runs_once_when_it_is_repeated_after_the_yes() {
+    let world = gated();
+    let answer = world.call(transfer()).await;
+    assert_eq!((code(&answer), world.ran()), ("pending_approval", 0));
+    assert!(answer.envelope.approval_id.is_some());
+    decide(&world, Decision::Approve, None).await.expect("ann may");
+    let answer = world.call(json!({ "account": "a", "amount": 10 })).await;
+    assert_eq!((answer.envelope.status, world.ran()), (Outcome::Succeeded, 1), "spelling does not matter");
+    assert_eq!(world.books.0.only_approval().state, ApprovalState::Consumed);
+    assert_eq!(code(&world.call(transfer()).await), "pending_approval", "one yes is one call");
+    assert_eq!(world.ran(), 1);
+}
+
+#[tokio::test]
+async fn a_yes_for_one_call_is_no_yes_for_another() {
+    let world = gated();
+    world.call(transfer()).await;
+    decide(&world, Decision::Approve, None).await.expect("ann may");
+    let answer = world.call(json!({ "amount": 11, "account": "a" })).await;
+    assert_eq!((code(&answer), world.ran()), ("pending_approval", 0));
+}
+
+#[tokio::test]
+async fn a_no_is_told_with_its_reason_and_nothing_runs() {
+    let world = gated();
+    world.call(transfer()).await;
+    decide(&world, Decision::Deny, None).await.expect("ann may");
+    assert_eq!(world.books.0.only_approval().state, ApprovalState::Rejected);
+    let refused = decide(&world, Decision::Approve, None).await.expect_err("a decision stands");
+    assert!(refused.to_string().contains("already rejected"), "{refused}");
+    assert_eq!(world.ran(), 0);
+}
+
+#[tokio::test]
+async fn a_held_call_hears_of_its_decision() {
+    let settings = Settings { hold: Duration::from_secs(60), ..Settings::default() };
+    for (decision, outcome, ran) in [
+        (Decision::Approve, Outcome::Succeeded, 1),
+        (Decision::Deny, Outcome::Rejected, 0),
+        (Decision::RequestChanges, Outcome::ChangesRequested, 0),
+    ] {
+        let world = World::with(Verdict::Approve(requirement()), settings.clone());
+        let (answer, ()) = tokio::join!(world.call(transfer()), async {
+            while lock(&world.books.0.approvals).is_empty() {
+                tokio::task::yield_now().await;
+            }
+            decide(&world, decision, None).await.expect("ann may");
+        });
+        assert_eq!((answer.envelope.status, world.ran()), (outcome, ran));
+    }
+}
+
+#[tokio::test]
+async fn identical_calls_that_wait_together_run_once_and_share_the_result() {
+    let settings = Settings { hold: Duration::from_secs(60), ..Settings::default() };
+    let world = World::with(Verdict::Approve(requirement()), settings);
+    lock(&world.server.replies).push(Ok(Reply::Complete(json!({ "content": ["once"] }).into())));
+    let (one, two, ()) = tokio::join!(world.call(transfer()), world.call(transfer()), async {
+        while lock(&world.books.0.approvals).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        decide(&world, Decision::Approve, None).await.expect("ann may");
+    });
+    assert_eq!(world.ran(), 1);
+    for answer in [&one, &two] {
+        let AnswerBody::Result(result) = &answer.body else { panic!("a result: {answer:?}") };
+        assert!(result.as_str().contains("once"));
+    }
+    let mut states = [one.envelope.status.as_str(), two.envelope.status.as_str()];
+    states.sort_unstable();
+    assert_eq!(states, ["joined", "succeeded"]);
+}
+
+#[tokio::test]
+async fn an_edit_is_what_runs_and_what_policy_forbids_cannot_be_edited_in() {
+    let world = gated();
+    world.call(transfer()).await;
+    let refused = decide(&world, Decision::Edit(json!({ "amount": 5_000 })), None).await.expect_err("too much");
+    assert!(matches!(refused, DeskError::Denied(_)), "{refused}");
+    let refused = decide(&world, Decision::Edit(json!({ "amount": "x" })), None).await.expect_err("no number");
+    assert!(matches!(refused, DeskError::Invalid(_)), "{refused}");
+    decide(&world, Decision::Edit(json!({ "amount": 5 })), None).await.expect("ann may");
+    let answer = world.call(transfer()).await;
+    assert_eq!((answer.envelope.status, world.ran()), (Outcome::Succeeded, 1));
+    let ran_with = lock(&world.server.arguments).clone().expect("other arguments");
+    assert_eq!(ran_with.decode::<Value>().expect("JSON"), json!({ "amount": 5 }));
+}
+
+#[tokio::test]
+async fn an_edit_that_the_gate_does_not_allow_is_refused() {
+    let world = gated_with(Requirement { editable: false, ..requirement() });
+    world.call(transfer()).await;
+    let refused = decide(&world, Decision::Edit(json!({ "amount": 5 })), None).await.expect_err("not editable");
+    assert!(refused.to_string().contains("does not let approvers change"), "{refused}");
+    assert_eq!(world.books.0.only_approval().state, ApprovalState::Pending);
+}
+
+#[tokio::test]
+async fn a_redacted_argument_survives_an_edit() {
+    let world = gated();
+    let call = json!({ "amount": 10, "password": "hunter2" });
+    world.call(call.clone()).await;
+    let shown: Value = world.books.0.only_approval().arguments.decode().expect("JSON");
+    assert_eq!(shown["password"], "[redacted]");
+    let edited = json!({ "amount": 5, "password": "[redacted]" });
+    decide(&world, Decision::Edit(edited), None).await.expect("ann may");
+    world.call(call).await;
+    let ran_with: Value = lock(&world.server.arguments).clone().expect("other arguments").decode().expect("JSON");
+    assert_eq!(ran_with, json!({ "amount": 5, "password": "hunter2" }));
+}
+
+#[tokio::test]
+async fn a_grant_lets_what_it_pins_through_as_often_as_it_says() {
+    let world = gated();
+    world.call(transfer()).await;
+    let grant = GrantRequest { pins: Some(vec!["/account".into()]), uses: Some(1), expires_in_seconds: None };
+    decide(&world, Decision::Approve, Some(grant)).await.expect("ann may");
+    let other = json!({ "amount": 99, "account": "a" });
+    assert_eq!(world.call(other.clone()).await.envelope.status, Outcome::Succeeded);
+    assert_eq!(code(&world.call(other).await), "pending_approval", "its one use is used");
+    assert_eq!(code(&world.call(json!({ "amount": 99, "account": "b" })).await), "pending_approval");
+    assert_eq!(code(&world.call(json!({ "amount": 5_000, "account": "a" })).await), "denied");
+}
+
+#[tokio::test]
+async fn the_person_at_the_client_decides_where_the_gate_lets_them() {
+    let own = Requirement { approvers: vec![vec![CALLER_GROUP.into()]], ..requirement() };
+    for (answer, status, ran) in [
+        (json!({ "action": "accept", "content": { "approve": true } }), Outcome::Succeeded, 1),
+        (json!({ "action": "accept", "content": { "approve": false } }), Outcome::Rejected, 0),
+        (json!({ "action": "decline" }), Outcome::Rejected, 0),
+        (json!({ "action": "cancel" }), Outcome::PendingApproval, 0),
+    ] {
+        let mut world = gated_with(own.clone());
+        world.client.confirms = Some(answer);
+        let answer = world.call(transfer()).await;
+        assert_eq!((answer.envelope.status, world.ran()), (status, ran));
+    }
+    let mut others = gated();
+    others.client.confirms = Some(json!({ "action": "accept", "content": { "approve": true } }));
+    assert_eq!(code(&others.call(transfer()).await), "pending_approval", "nobody asked this client");
+}
+
+#[tokio::test]
+async fn a_client_with_handles_gets_one() {
+    let mut world = gated();
+    world.client.patience = Patience::Handle;
+    assert!(matches!(world.call(transfer()).await.body, AnswerBody::Handle(_)));
+    assert_eq!(world.ran(), 0);
+}
+
+#[tokio::test]
+async fn a_cancelled_approval_stays_cancelled() {
+    let world = gated();
+    world.call(transfer()).await;
+    let id = world.books.0.only_approval().id;
+    world.books.cancel(&id, &PrincipalId::new("agent")).await.expect("it was pending");
+    let refused = decide(&world, Decision::Approve, None).await.expect_err("too late");
+    assert!(refused.to_string().contains("already cancelled"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_next_round_of_an_agreed_call_needs_no_second_yes_and_no_replay_helps() {
+    let mut world = gated();
+    world.call(transfer()).await;
+    decide(&world, Decision::Approve, None).await.expect("ann may");
+    lock(&world.server.replies).push(Ok(Reply::InputRequired(json!({ "resultType": "input_required" }).into())));
+    let answer = world.call(transfer()).await;
+    let AnswerBody::InputRequired { round, .. } = answer.body else { panic!("a question: {answer:?}") };
+    world.context.round = Some(round);
+    assert_eq!(code(&world.call(json!({ "amount": 999, "account": "a" })).await), "stale");
+    assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded);
+    assert_eq!(code(&world.call(transfer()).await), "stale", "a round is taken up once");
+    assert_eq!(world.ran(), 2);
+}

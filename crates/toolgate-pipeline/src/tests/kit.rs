@@ -1,0 +1,432 @@
+//! Ports that live in memory: a policy with one answer, books that cannot be lost, a server that counts.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::approval::{Approval, ApprovalState, Grant, Step};
+use toolgate_core::decision::{Decision, Denial, OnTimeout, Policy, PolicyRef, Question, Requirement, Verdict};
+use toolgate_core::event::{Durability, Entry, EventKind};
+use toolgate_core::governance::{
+    Approvals, Clock, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, StartRefused, StoreDown,
+    Warrant,
+};
+use toolgate_core::id::{ApprovalId, CallId, GrantId};
+use toolgate_core::port::{BoxFuture, Reply, ServerError};
+use toolgate_core::{
+    AuditLevel, CanonicalName, Digest, Effects, Principal, PrincipalId, RawJson, Role, RpcError, ServerName, Tool,
+};
+
+use crate::redact::Redactor;
+use crate::{
+    Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Pipeline, Settings, Setup,
+};
+
+/// Says the same about everything, and forbids amounts above the limit in any case.
+pub(super) struct FixedPolicy {
+    pub(super) verdict: Mutex<Verdict>,
+}
+
+pub(super) const AMOUNT_MAX: i64 = 1_000;
+
+impl Policy for FixedPolicy {
+    fn decide(&self, question: &Question<'_>) -> Decision {
+        let amount = question.arguments["amount"].as_i64().unwrap_or(0);
+        let verdict = if amount > AMOUNT_MAX {
+            Verdict::Deny(Denial { policies: vec![policy("too-much")], error: None })
+        } else {
+            lock(&self.verdict).clone()
+        };
+        Decision { verdict, policy_version: self.version(), shadow: None }
+    }
+
+    fn version(&self) -> Digest {
+        Digest::of("policies")
+    }
+}
+
+pub(super) fn policy(id: &str) -> PolicyRef {
+    PolicyRef { id: id.into(), reason: None, text: Digest::of(id) }
+}
+
+pub(super) fn requirement() -> Requirement {
+    Requirement {
+        gates: vec![policy("transfers")],
+        approvers: vec![],
+        quorum: 1,
+        timeout_seconds: None,
+        on_timeout: OnTimeout::Deny,
+        editable: true,
+    }
+}
+
+/// Ledger and approvals in memory.
+#[derive(Default)]
+pub(super) struct MemoryBooks {
+    pub(super) entries: Mutex<Vec<Entry>>,
+    pub(super) approvals: Mutex<Vec<Approval>>,
+    pub(super) grants: Mutex<Vec<Grant>>,
+    pub(super) rounds: Mutex<Vec<(CallId, u32)>>,
+    pub(super) down: AtomicBool,
+    changed: tokio::sync::Notify,
+}
+
+impl MemoryBooks {
+    pub(super) fn kinds(&self) -> Vec<&'static str> {
+        lock(&self.entries).iter().flat_map(|entry| entry.events.iter().map(|event| event.kind.as_str())).collect()
+    }
+
+    pub(super) fn last_outcome(&self) -> &'static str {
+        let entries = lock(&self.entries);
+        let last = entries.iter().flat_map(|entry| &entry.events).next_back().expect("something is recorded");
+        last.outcome.expect("it has an outcome").as_str()
+    }
+
+    pub(super) fn durable(&self, kind: EventKind) -> bool {
+        let entries = lock(&self.entries);
+        let entry = entries.iter().find(|entry| entry.events.iter().any(|event| event.kind == kind));
+        entry.is_some_and(|entry| entry.durability == Durability::OnDisk)
+    }
+
+    pub(super) fn only_approval(&self) -> Approval {
+        let approvals = lock(&self.approvals);
+        assert_eq!(approvals.len(), 1, "one approval: {approvals:?}");
+        approvals[0].clone()
+    }
+
+    fn check(&self) -> Result<(), StoreDown> {
+        if self.down.load(Ordering::Relaxed) { Err(StoreDown("unplugged".into())) } else { Ok(()) }
+    }
+
+    fn use_up(&self, warrant: Warrant) -> Result<(), StartRefused> {
+        match warrant {
+            Warrant::NoneNeeded => Ok(()),
+            Warrant::Approval { id, binding, effective, call } => {
+                let mut approvals = lock(&self.approvals);
+                let approval = approvals.iter_mut().find(|one| one.id == id).expect("it was opened");
+                Ok(approval.consume(&binding, effective, &call, 0)?)
+            }
+            Warrant::Grant { id } => {
+                let mut grants = lock(&self.grants);
+                let grant = grants.iter_mut().find(|one| one.id == id && one.is_live(0)).ok_or(StartRefused::Grant)?;
+                grant.uses_left = grant.uses_left.map(|left| left - 1);
+                Ok(())
+            }
+            Warrant::Round { call, round } => {
+                let mut rounds = lock(&self.rounds);
+                if rounds.contains(&(call.clone(), round)) {
+                    return Err(StartRefused::Round);
+                }
+                rounds.push((call, round));
+                Ok(())
+            }
+        }
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same books, held by everybody.
+#[derive(Clone, Default)]
+pub(super) struct Shared(pub(super) Arc<MemoryBooks>);
+
+impl Ledger for Shared {
+    fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>> {
+        let books = self.0.clone();
+        Box::pin(async move {
+            books.check()?;
+            lock(&books.entries).push(entry);
+            Ok(())
+        })
+    }
+
+    fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
+        let books = self.0.clone();
+        Box::pin(async move {
+            books.check()?;
+            books.use_up(warrant)?;
+            lock(&books.entries).push(entry);
+            Ok(())
+        })
+    }
+
+    fn is_up(&self) -> bool {
+        self.0.check().is_ok()
+    }
+}
+
+impl Approvals for Shared {
+    fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>> {
+        let books = self.0.clone();
+        Box::pin(async move {
+            books.check()?;
+            let mut approvals = lock(&books.approvals);
+            let same = approvals.iter().find(|one| one.state.is_open() && one.binding == new.binding);
+            if let Some(approval) = same {
+                return Ok(Opened { approval: approval.clone(), joined: true });
+            }
+            let approval = Approval {
+                id: ApprovalId::new(format!("apr_{}", approvals.len() + 1)),
+                call: new.call,
+                effective: new.binding.proposed,
+                binding: new.binding,
+                requester: new.requester,
+                arguments: new.arguments,
+                proposed_arguments: None,
+                complete: new.complete,
+                requirement: new.requirement,
+                state: ApprovalState::Pending,
+                votes: vec![],
+                session: new.session,
+                run: new.run,
+                task: new.task,
+                created_at_ms: 0,
+                expires_at_ms: i64::MAX,
+                resolved_at_ms: None,
+                escalated_to: None,
+                consumed_by: None,
+            };
+            approvals.push(approval.clone());
+            Ok(Opened { approval, joined: false })
+        })
+    }
+
+    fn get(&self, id: &ApprovalId) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>> {
+        let (books, id) = (self.0.clone(), id.clone());
+        Box::pin(async move { Ok(lock(&books.approvals).iter().find(|one| one.id == id).cloned()) })
+    }
+
+    fn left(&self, id: &ApprovalId, state: ApprovalState) -> BoxFuture<'static, Approval> {
+        let (books, id) = (self.0.clone(), id.clone());
+        Box::pin(async move {
+            loop {
+                let changed = books.changed.notified();
+                let found = lock(&books.approvals).iter().find(|one| one.id == id).cloned();
+                if let Some(approval) = found.filter(|approval| approval.state != state) {
+                    return approval;
+                }
+                changed.await;
+            }
+        })
+    }
+
+    fn decide(&self, decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>> {
+        let books = self.0.clone();
+        Box::pin(async move {
+            let mut approvals = lock(&books.approvals);
+            let approval = approvals
+                .iter_mut()
+                .find(|one| one.id == decision.id)
+                .ok_or_else(|| DecideError::Unknown(decision.id.clone()))?;
+            let Deciding { voter, standing, ballot, reason, grant, .. } = decision;
+            let step = approval.vote(&voter, standing, ballot, reason, 0, 1_000)?;
+            let approval = approval.clone();
+            let grant = grant.filter(|_| step == Step::Resolved).map(|terms| Grant {
+                id: GrantId::new("grt_1"),
+                principal: approval.binding.principal.clone(),
+                tool: approval.binding.tool.clone(),
+                tool_version: approval.binding.tool_version,
+                pins: terms.pins,
+                gates: approval.requirement.gates.iter().map(|gate| gate.text).collect(),
+                uses_left: terms.uses,
+                expires_at_ms: terms.expires_at_ms,
+                created_at_ms: 0,
+                created_by: voter.id,
+                approval: approval.id.clone(),
+                revoked_at_ms: None,
+            });
+            lock(&books.grants).extend(grant.clone());
+            books.changed.notify_waiters();
+            Ok(Decided { approval, grant })
+        })
+    }
+
+    fn cancel(&self, id: &ApprovalId, _by: &PrincipalId) -> BoxFuture<'static, Result<(), DecideError>> {
+        let (books, id) = (self.0.clone(), id.clone());
+        Box::pin(async move {
+            let mut approvals = lock(&books.approvals);
+            let approval = approvals.iter_mut().find(|one| one.id == id).expect("it was opened");
+            approval.cancel(0)?;
+            books.changed.notify_waiters();
+            Ok(())
+        })
+    }
+
+    fn grants(
+        &self,
+        _principal: &PrincipalId,
+        _tool: &CanonicalName,
+        _tool_version: Digest,
+    ) -> BoxFuture<'static, Result<Vec<Grant>, StoreDown>> {
+        let books = self.0.clone();
+        Box::pin(async move { Ok(lock(&books.grants).clone()) })
+    }
+}
+
+/// A clock that only numbers things.
+#[derive(Default)]
+struct CountingClock(AtomicI64);
+
+impl Clock for CountingClock {
+    fn now_ms(&self) -> i64 {
+        0
+    }
+
+    fn monotonic_us(&self) -> i64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn fresh_id(&self, prefix: &str) -> String {
+        format!("{prefix}{}", self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A server that says what it got, and how often.
+#[derive(Default)]
+pub(super) struct Server {
+    pub(super) ran: AtomicUsize,
+    pub(super) arguments: Mutex<Option<RawJson>>,
+    pub(super) replies: Mutex<Vec<Result<Reply, ServerError>>>,
+    pub(super) hangs: AtomicBool,
+}
+
+impl Executor for Server {
+    fn execute(&self, arguments: Option<RawJson>) -> BoxFuture<'_, Result<Reply, ServerError>> {
+        Box::pin(async move {
+            self.ran.fetch_add(1, Ordering::Relaxed);
+            *lock(&self.arguments) = arguments;
+            if self.hangs.load(Ordering::Relaxed) {
+                std::future::pending::<()>().await;
+            }
+            let scripted = lock(&self.replies).pop();
+            scripted.unwrap_or_else(|| Ok(Reply::Complete(json!({ "content": [] }).into())))
+        })
+    }
+}
+
+/// A client that can do nothing but wait.
+pub(super) struct PlainClient {
+    pub(super) patience: Patience,
+    pub(super) confirms: Option<Value>,
+}
+
+impl Default for PlainClient {
+    fn default() -> Self {
+        Self { patience: Patience::Hold, confirms: None }
+    }
+}
+
+impl Client for PlainClient {
+    fn can_confirm(&self) -> bool {
+        self.confirms.is_some()
+    }
+
+    fn confirm(&self, _params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
+        let answer = self.confirms.clone().unwrap_or_default();
+        Box::pin(async move { Ok(answer.into()) })
+    }
+
+    fn patience(&self) -> Patience {
+        self.patience
+    }
+
+    fn waiting(&self, _approval: &Approval, _waited: Duration) {}
+}
+
+/// A pipeline and everything around it.
+pub(super) struct World {
+    pub(super) pipeline: Pipeline,
+    pub(super) books: Shared,
+    pub(super) policy: Arc<FixedPolicy>,
+    pub(super) server: Server,
+    pub(super) client: PlainClient,
+    pub(super) tool: Tool,
+    pub(super) cancel: CancellationToken,
+    pub(super) context: CallContext,
+}
+
+impl World {
+    pub(super) fn new(verdict: Verdict) -> Self {
+        Self::with(verdict, Settings::default())
+    }
+
+    pub(super) fn with(verdict: Verdict, settings: Settings) -> Self {
+        let policy = Arc::new(FixedPolicy { verdict: Mutex::new(verdict) });
+        let books = Shared::default();
+        let pipeline = Pipeline::new(Setup {
+            policy: policy.clone(),
+            approvals: Arc::new(books.clone()),
+            ledger: Arc::new(books.clone()),
+            clock: Arc::new(CountingClock::default()),
+            redactor: Redactor::new(vec![]).expect("no rules are good rules"),
+            settings,
+        });
+        Self {
+            pipeline,
+            books,
+            policy,
+            server: Server::default(),
+            client: PlainClient::default(),
+            tool: tool(),
+            cancel: CancellationToken::new(),
+            context: CallContext::default(),
+        }
+    }
+
+    pub(super) async fn call(&self, arguments: Value) -> Answer {
+        let request = CallRequest {
+            principal: agent(),
+            tool: Arc::new(self.tool.clone()),
+            arguments: Some(arguments.into()),
+            context: self.context.clone(),
+        };
+        self.pipeline.call(request, &self.client, &self.server, &self.cancel).await
+    }
+
+    pub(super) fn ran(&self) -> usize {
+        self.server.ran.load(Ordering::Relaxed)
+    }
+}
+
+pub(super) fn agent() -> Principal {
+    Principal::new(PrincipalId::new("agent"), Role::Agent)
+}
+
+pub(super) fn person(name: &str) -> Principal {
+    Principal::new(PrincipalId::new(name), Role::Approver)
+}
+
+pub(super) fn tool() -> Tool {
+    let server = ServerName::new("bank").expect("a name");
+    let schema = json!({ "type": "object", "properties": {
+        "amount": { "type": "integer" }, "account": { "type": "string" }, "password": { "type": "string" } },
+        "required": ["amount"] });
+    Tool {
+        name: CanonicalName::of(&server, "transfer"),
+        server,
+        own: "transfer".into(),
+        version: Digest::of("1"),
+        effects: Effects::ALL,
+        idempotent: false,
+        audit: AuditLevel::Standard,
+        input_schema: Some(schema.into()),
+        output_schema: None,
+        output_check: None,
+    }
+}
+
+/// What the gateway said where it did not let a call through.
+pub(super) fn code(answer: &Answer) -> &'static str {
+    match &answer.body {
+        AnswerBody::Refusal(refusal) => refusal.code,
+        other => panic!("a refusal and not {other:?}"),
+    }
+}

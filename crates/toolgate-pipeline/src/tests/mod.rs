@@ -1,0 +1,5 @@
+//! The path of a call, with everything around it in memory.
+
+mod approvals;
+mod kit;
+mod path;

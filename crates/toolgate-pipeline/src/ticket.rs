@@ -1,0 +1,156 @@
+//! What a call carries from step to step, and what it becomes when a step ends it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolgate_core::approval::Approval;
+use toolgate_core::event::{About, Body, DecisionKind, Entry, Event, EventKind, Outcome};
+use toolgate_core::id::{ApprovalId, CallId};
+use toolgate_core::{AuditLevel, Digest, Principal, RawJson, Tool};
+
+use crate::answer::Refusal;
+use crate::call::{CallRequest, Pipeline, Round};
+use crate::envelope::{Envelope, Warning};
+
+/// A call that has just come in. Only validation takes it further.
+pub struct Received {
+    pub(crate) ticket: Ticket,
+}
+
+impl Received {
+    pub(crate) fn new(pipeline: &Pipeline, request: CallRequest) -> Self {
+        let CallRequest { principal, tool, arguments, context } = request;
+        let call = match &context.round {
+            Some(round) => round.call.clone(),
+            None => CallId::new(pipeline.clock.fresh_id(CallId::PREFIX)),
+        };
+        let about = Arc::new(About {
+            session: context.session,
+            run: context.run,
+            task: context.task,
+            call: Some(call.clone()),
+            tool: Some(tool.name.clone()),
+            server: Some(tool.server.clone()),
+            tool_version: Some(tool.version),
+            trace: context.trace,
+        });
+        let ticket = Ticket {
+            call,
+            principal,
+            tool,
+            about,
+            arguments: arguments.unwrap_or(RawJson::EMPTY),
+            round: context.round,
+            started_us: pipeline.clock.monotonic_us(),
+            policy_version: None,
+            approval: None,
+            warnings: Vec::new(),
+            unwritten: Entry::default(),
+            input: None,
+        };
+        Self { ticket }
+    }
+}
+
+pub(crate) struct Ticket {
+    pub(crate) call: CallId,
+    pub(crate) principal: Principal,
+    pub(crate) tool: Arc<Tool>,
+    pub(crate) about: Arc<About>,
+    /// As they came.
+    pub(crate) arguments: RawJson,
+    pub(crate) round: Option<Round>,
+    pub(crate) started_us: i64,
+    pub(crate) policy_version: Option<Digest>,
+    pub(crate) approval: Option<ApprovalId>,
+    pub(crate) warnings: Vec<Warning>,
+    /// Events that are written with the next entry.
+    pub(crate) unwritten: Entry,
+    /// The digest of the arguments, redacted, once they are known to be readable.
+    input: Option<Digest>,
+}
+
+impl Ticket {
+    pub(crate) fn event(&self, pipeline: &Pipeline, kind: EventKind) -> Event {
+        let now_ms = pipeline.clock.now_ms();
+        let mut event = Event::new(kind, now_ms, self.principal.id.clone(), self.about.clone());
+        event.policy_version = self.policy_version;
+        event.approval = self.approval.clone();
+        event.input = self.input;
+        event
+    }
+
+    /// Takes note of the arguments, redacted, as far as they are kept.
+    pub(crate) fn keep_input(&mut self, pipeline: &Pipeline, arguments: &Value) {
+        if self.input.is_some() || !self.is_recorded() {
+            return;
+        }
+        let redacted = pipeline.redactor.redact_input(self.tool.name.as_str(), arguments);
+        let json = match redacted.value {
+            Cow::Borrowed(_) => self.arguments.clone(),
+            Cow::Owned(value) => RawJson::from(value),
+        };
+        self.input = Some(self.keep_body(pipeline, json));
+    }
+
+    /// Keeps a body if it is small enough, and says its digest in any case.
+    pub(crate) fn keep_body(&mut self, pipeline: &Pipeline, json: RawJson) -> Digest {
+        let keep = pipeline.settings.keep(self.tool.audit);
+        let digest = Digest::of(json.as_bytes());
+        if json.as_bytes().len() <= keep.body_bytes_max {
+            let time = i64::try_from(keep.time.as_millis()).unwrap_or(i64::MAX);
+            let keep_until_ms = pipeline.clock.now_ms().saturating_add(time);
+            self.unwritten.bodies.push(Body { digest, json, keep_until_ms });
+        }
+        digest
+    }
+
+    /// Whether a permitted call of this tool leaves a record. What may change something always does.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.tool.audit != AuditLevel::None || self.tool.effects.changes_something() || self.approval.is_some()
+    }
+
+    pub(crate) fn elapsed_us(&self, pipeline: &Pipeline) -> i64 {
+        pipeline.clock.monotonic_us() - self.started_us
+    }
+
+    pub(crate) fn envelope(&mut self, status: Outcome) -> Envelope {
+        Envelope {
+            status,
+            refs: Vec::new(),
+            warnings: std::mem::take(&mut self.warnings),
+            tool_call_id: self.call.clone(),
+            approval_id: self.approval.clone(),
+        }
+    }
+
+    pub(crate) fn decided(&mut self, pipeline: &Pipeline, decision: DecisionKind, detail: Option<RawJson>) {
+        let mut event = self.event(pipeline, EventKind::PolicyDecided);
+        event.decision = Some(decision);
+        event.detail = detail;
+        self.unwritten.events.push(event);
+    }
+}
+
+/// A call that a step ended before it was sent.
+pub(crate) struct Stopped {
+    pub(crate) ticket: Ticket,
+    pub(crate) outcome: Outcome,
+    pub(crate) words: Words,
+}
+
+pub(crate) enum Words {
+    /// What the gateway says to the caller.
+    Refusal(Refusal),
+    /// The client gets a handle for this.
+    Handle(Box<Approval>),
+    /// An identical call that was approved together with this one has run; this is its result.
+    Shared(RawJson),
+}
+
+impl Stopped {
+    pub(crate) fn new(ticket: Ticket, outcome: Outcome, refusal: Refusal) -> Box<Self> {
+        Box::new(Self { ticket, outcome, words: Words::Refusal(refusal) })
+    }
+}

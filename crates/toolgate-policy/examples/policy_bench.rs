@@ -1,0 +1,116 @@
+//! What one decision costs: `cargo run --release -p toolgate-policy --example policy_bench`.
+
+use std::hint::black_box;
+use std::io::{Result, Write, stdout};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use toolgate_core::decision::{Policy, Question};
+use toolgate_core::{
+    AuditLevel, CanonicalName, Digest, Effects, Principal, PrincipalId, RawJson, Role, ServerName, Tool,
+};
+use toolgate_policy::{PolicyEngine, Set, Sources, Template};
+
+const ROUNDS: u32 = 20_000;
+/// The median of so many runs is told, because other work disturbs single ones.
+const RUNS: usize = 9;
+
+fn main() -> Result<()> {
+    let quiet = json!({"amount": 500.25, "account": "DE-1", "currency": "EUR", "note": "rent for August"});
+    let large = json!({"amount": 5_000_000, "account": "DE-1", "currency": "EUR", "note": "rent for August"});
+    let long = json!({"amount": 500.25, "account": "DE-1", "currency": "EUR", "note": "x".repeat(1 << 20)});
+    report("no policies, no template", &engine(&[], Template::Exploratory), &quiet)?;
+    report("no policies, audit_critical", &engine(&[], Template::AuditCritical), &quiet)?;
+    for count in [20, 200] {
+        let spread = engine(
+            &limits(count, |place| format!("action == Action::\"bank:tool{}\"", place % 20)),
+            Template::Standard,
+        );
+        report(&format!("{count} over 20 tools"), &spread, &quiet)?;
+        let open = engine(&limits(count, |_| "action".to_owned()), Template::Standard);
+        report(&format!("{count} over every tool"), &open, &quiet)?;
+        report(&format!("{count} over every tool, 1 MiB of arguments"), &open, &long)?;
+        let patterns = engine(
+            &texts(count, "[context.input.account].containsAny([\"US-1\", \"US-2\"])"),
+            Template::Standard,
+        );
+        report(&format!("{count} over every tool, left to Cedar"), &patterns, &quiet)?;
+        report(&format!("{count} over every tool, every one matches"), &open, &large)?;
+    }
+    Ok(())
+}
+
+/// Gates over an argument, each with a limit of its own.
+fn limits(count: usize, action: impl Fn(usize) -> String) -> Vec<String> {
+    let one = |place| {
+        format!(
+            "@id(\"g{place}\") @approvers(\"finance\") forbid(principal, {}, resource) when {{ context.input has amount && \
+             context.input.amount.greaterThan(decimal(\"{}.0\")) }};",
+            action(place),
+            1000 + place
+        )
+    };
+    (0..count).map(one).collect()
+}
+
+fn texts(count: usize, condition: &str) -> Vec<String> {
+    (0..count)
+        .map(|place| format!("@id(\"g{place}\") forbid(principal, action, resource) when {{ {condition} }};"))
+        .collect()
+}
+
+fn engine(gates: &[String], template: Template) -> PolicyEngine {
+    let extra = match gates {
+        [] => Vec::new(),
+        gates => vec![("gates".to_owned(), Set::Gates, gates.join("\n"))],
+    };
+    PolicyEngine::load(Sources { folder: None, extra, template }).expect("the policies are well formed")
+}
+
+fn report(label: &str, engine: &PolicyEngine, arguments: &Value) -> Result<()> {
+    let (principal, tool) = (Principal::new(PrincipalId::new("helper"), Role::Agent), tool());
+    let question =
+        Question { principal: &principal, tool: &tool, arguments, session: None, run: None, task: None };
+    let verdict = engine.decide(&question).verdict;
+    let rounds = if label.contains("Cedar") || label.contains("matches") { ROUNDS / 20 } else { ROUNDS };
+    let mut runs: Vec<f64> = (0..RUNS).map(|_| run(engine, &question, rounds)).collect();
+    runs.sort_by(f64::total_cmp);
+    writeln!(stdout(), "{:>9.3} µs  {:<8} {label}", runs[RUNS / 2], verdict.as_str())
+}
+
+fn run(engine: &PolicyEngine, question: &Question<'_>, rounds: u32) -> f64 {
+    let start = Instant::now();
+    let busy = busy_ns();
+    for _ in 0..rounds {
+        black_box(engine.decide(black_box(question)));
+    }
+    let wall = start.elapsed().as_nanos() as f64;
+    let spent = busy.zip(busy_ns()).map_or(wall, |(before, after)| (after - before) as f64);
+    spent / 1e3 / f64::from(rounds)
+}
+
+/// How long this thread has had a processor, where the system tells: other work on the machine does not count.
+fn busy_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split(' ').next()?.parse().ok()
+}
+
+fn tool() -> Tool {
+    let server = ServerName::new("bank").expect("it is a name");
+    let schema = json!({"type": "object", "properties": {
+        "amount": {"type": "number"}, "account": {"type": "string"},
+        "currency": {"type": "string"}, "note": {"type": "string"},
+    }});
+    Tool {
+        name: CanonicalName::of(&server, "tool7"),
+        server,
+        own: "tool7".into(),
+        version: Digest::of(schema.to_string()),
+        effects: Effects::WRITE,
+        idempotent: false,
+        audit: AuditLevel::Standard,
+        input_schema: Some(RawJson::from(schema)),
+        output_schema: None,
+        output_check: None,
+    }
+}

@@ -1,0 +1,155 @@
+//! Policies checked against the tools there are, before they are in force: types of arguments, names of tools.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cedar_policy::ffi::DetailedError;
+use cedar_policy::{PolicyId, PolicySet, ValidationError, ValidationMode, ValidationWarning, Validator};
+use toolgate_core::Tool;
+
+use crate::compiled::assemble;
+use crate::entity::{ACTION, SERVER, TOOL};
+use crate::problem::{Place, Problem, did_you_mean};
+use crate::rule::{Rule, problem_of};
+use crate::schema::schema_for;
+use crate::source::{Author, Sources, Text};
+
+/// What is wrong, and what is only odd.
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
+pub struct Report {
+    /// Policies that would not load, or that fail on the tools there are.
+    pub errors: Vec<Problem>,
+    /// Policies that do nothing, as far as can be told.
+    pub warnings: Vec<Problem>,
+}
+
+/// Checks everything that can be checked. Without tools only texts and annotations are.
+pub fn check(sources: &Sources, tools: &[Arc<Tool>]) -> Report {
+    let (written, mut errors) = sources.read();
+    let (texts, rules, problems) = assemble(&written, sources.template);
+    errors.extend(problems);
+    let mut report = Report { errors, warnings: Vec::new() };
+    if !tools.is_empty() {
+        let texts: BTreeMap<&str, &Text> = texts.iter().map(|text| (text.name.as_str(), text)).collect();
+        Checker { texts, rules: &rules, report: &mut report }.check(tools);
+    }
+    for problems in [&mut report.errors, &mut report.warnings] {
+        problems.sort();
+        problems.dedup();
+    }
+    report
+}
+
+struct Checker<'a> {
+    texts: BTreeMap<&'a str, &'a Text>,
+    rules: &'a [Rule],
+    report: &'a mut Report,
+}
+
+impl Checker<'_> {
+    fn check(&mut self, tools: &[Arc<Tool>]) {
+        let known = Known::of(tools);
+        let unknown: Vec<Problem> = self.rules.iter().flat_map(|rule| known.missing_in(rule)).collect();
+        self.report.warnings.extend(unknown);
+        match schema_for(tools) {
+            Ok(generated) => self.check_types(&Validator::new(generated.schema), &known),
+            Err(error) => self.report.errors.extend(error.problems),
+        }
+    }
+
+    fn check_types(&mut self, validator: &Validator, known: &Known<'_>) {
+        let policies = self.rules.iter().enumerate();
+        let numbered = policies.map(|(place, rule)| rule.policy.new_id(PolicyId::new(place.to_string())));
+        let set = PolicySet::from_policies(numbered).expect("every rule has a number of its own");
+        let result = validator.validate(&set, ValidationMode::Strict);
+        for error in result.validation_errors() {
+            // A tool that is not there is a warning, told with the nearest name.
+            if !matches!(error, ValidationError::UnrecognizedActionId(_)) {
+                let problem = self.place(error.policy_id(), &DetailedError::from(error));
+                self.report.errors.push(problem);
+            }
+        }
+        for warning in result.validation_warnings() {
+            let rule = self.rule(warning.policy_id());
+            let told = known.missing_in(rule).next().is_some();
+            let built_in = rule.author == Author::BuiltIn;
+            let follows = matches!(
+                warning,
+                ValidationWarning::InvalidActionApplication(_) | ValidationWarning::ImpossiblePolicy(_)
+            );
+            if !(built_in || told && follows) {
+                let problem = self.place(warning.policy_id(), &DetailedError::from(warning));
+                self.report.warnings.push(problem);
+            }
+        }
+    }
+
+    fn rule(&self, id: &PolicyId) -> &Rule {
+        let number: &str = id.as_ref();
+        &self.rules[number.parse::<usize>().expect("policies are numbered before they are checked")]
+    }
+
+    /// Cedar names policies by our numbers; people know them by their own names.
+    fn place(&self, id: &PolicyId, error: &DetailedError) -> Problem {
+        let rule = self.rule(id);
+        let text = self.texts[rule.file.as_str()];
+        let number: &str = id.as_ref();
+        let mut problem = problem_of(text, error);
+        problem.what = problem
+            .what
+            .replace(&format!("for policy `{number}`, "), &format!("policy `{}`: ", rule.reference.id));
+        if error.source_locations.is_empty() {
+            problem.place = Some(Place { line: rule.line, column: rule.column });
+        }
+        problem
+    }
+}
+
+/// The names that policies may use for tools.
+struct Known<'a> {
+    tools: BTreeSet<&'a str>,
+    servers: BTreeSet<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    fn of(tools: &'a [Arc<Tool>]) -> Self {
+        Self {
+            tools: tools.iter().map(|tool| tool.name.as_str()).collect(),
+            servers: tools.iter().map(|tool| tool.server.as_str()).collect(),
+        }
+    }
+
+    /// What a rule names and nobody knows.
+    fn missing_in<'b>(&'b self, rule: &'b Rule) -> impl Iterator<Item = Problem> + use<'a, 'b> {
+        rule.usage.entities.iter().filter_map(|named| {
+            let (kind, known) = match named.entity_type.as_str() {
+                ACTION | TOOL => ("tool", &self.tools),
+                SERVER => ("server", &self.servers),
+                _ => return None,
+            };
+            let id = named.id.as_str();
+            (!known.contains(id)).then(|| {
+                let hint = did_you_mean(id, known.iter().copied());
+                Problem {
+                    file: rule.shown.clone(),
+                    place: Some(rule.place_of(&format!("{id:?}"))),
+                    what: format!("`{}::{id:?}` names no known {kind}", named.entity_type),
+                    hint,
+                }
+            })
+        })
+    }
+}
+
+impl Rule {
+    /// Where a piece of the policy's text stands in its file, or the policy itself.
+    fn place_of(&self, piece: &str) -> Place {
+        let inside = Place::of(&self.text, self.text.find(piece).unwrap_or(0));
+        let same_line = inside.line == 1;
+        let column = if same_line { self.column + inside.column - 1 } else { inside.column };
+        Place { line: self.line + inside.line - 1, column }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! Decisions, reloading, shadow mode, explaining.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use toolgate_core::decision::{OnTimeout, Policy, Question, Verdict};
+use toolgate_core::id::{RunId, SessionId};
+use toolgate_core::{Effects, Kind, Role};
+
+use crate::fixture::*;
+use crate::{PolicyEngine, Set, Sources, Template, VerdictKind};
+
+mod gates;
+mod guard;
+mod reload;
+mod shadow;
+
+fn denial_error(verdict: &Verdict) -> &str {
+    match verdict {
+        Verdict::Deny(denial) => denial.error.as_deref().unwrap_or("no error"),
+        other => panic!("not denied: {other:?}"),
+    }
+}

@@ -1,0 +1,151 @@
+//! What is the same for every call of one tool by one principal, found once: the entities, the policies whose scope fits,
+//! and the answers of those that do not look at the call itself.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use cedar_policy::{Entities, Entity, EntityUid};
+use toolgate_core::{CanonicalName, Digest, Effects, Principal, Tool};
+
+use crate::entity;
+use crate::shape::Shape;
+use crate::usage::Fields;
+
+/// What a tool is to policy, whoever calls it.
+#[derive(Debug)]
+pub(crate) struct ToolFacts {
+    pub(crate) shape: Shape,
+    pub(crate) entity: Entity,
+}
+
+impl ToolFacts {
+    pub(crate) fn of(tool: &Tool) -> Self {
+        let schema = tool.input_schema.as_ref().and_then(|schema| schema.decode::<serde_json::Value>().ok());
+        let shape = schema.as_ref().map_or(Shape::Any, Shape::of_schema);
+        Self { shape, entity: entity::tool_entity(tool) }
+    }
+}
+
+/// Which tool: a version says its definition, effects may be set by the operator.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct ToolKey {
+    name: CanonicalName,
+    version: Digest,
+    effects: Effects,
+}
+
+impl ToolKey {
+    pub(crate) fn of(tool: &Tool) -> Self {
+        Self { name: tool.name.clone(), version: tool.version, effects: tool.effects }
+    }
+
+    pub(crate) fn is(&self, tool: &Tool) -> bool {
+        self.version == tool.version && self.effects == tool.effects && self.name == tool.name
+    }
+}
+
+/// Everything about a principal and a tool that no argument changes. Rules are named by their places in the list.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) principal: Principal,
+    pub(crate) tool: ToolKey,
+    pub(crate) facts: Arc<ToolFacts>,
+    pub(crate) entities: Entities,
+    pub(crate) principal_uid: EntityUid,
+    pub(crate) action_uid: EntityUid,
+    pub(crate) resource_uid: EntityUid,
+    /// Rules that matched whatever the arguments are.
+    pub(crate) matched: Vec<usize>,
+    /// Rules that fail whatever the arguments are.
+    pub(crate) failed: Vec<(usize, String)>,
+    /// Rules that look at the call.
+    pub(crate) open: Vec<usize>,
+    /// The arguments they look at.
+    pub(crate) fields: Fields,
+}
+
+impl Plan {
+    /// A plan that nothing has been evaluated for.
+    pub(crate) fn blank(principal: &Principal, tool: &Tool, facts: Arc<ToolFacts>) -> Self {
+        Self {
+            entities: entity::entities(entity::principal_entity(principal), facts.entity.clone()),
+            principal_uid: entity::principal_uid(principal),
+            action_uid: entity::uid(entity::ACTION, tool.name.as_str()),
+            resource_uid: entity::uid(entity::TOOL, tool.name.as_str()),
+            principal: principal.clone(),
+            tool: ToolKey::of(tool),
+            facts,
+            matched: Vec::new(),
+            failed: Vec::new(),
+            open: Vec::new(),
+            fields: Fields::none(),
+        }
+    }
+
+    pub(crate) fn is_for(&self, principal: &Principal, tool: &Tool) -> bool {
+        self.tool.is(tool) && self.principal == *principal
+    }
+}
+
+/// Values found by a hash of what they are for. A wrong find is told apart by the value itself, so that a lookup needs no
+/// key of its own; a full shelf is emptied.
+#[derive(Debug)]
+pub(crate) struct Cache<T> {
+    shelves: [RwLock<HashMap<u64, Arc<T>>>; SHELVES],
+    hasher: RandomState,
+}
+
+const SHELVES: usize = 16;
+/// How many values a shelf holds.
+const SHELF_MAX: usize = 256;
+
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Self { shelves: std::array::from_fn(|_| RwLock::default()), hasher: RandomState::new() }
+    }
+}
+
+impl<T> Cache<T> {
+    pub(crate) fn hash(&self, of: impl std::hash::Hash) -> u64 {
+        self.hasher.hash_one(of)
+    }
+
+    pub(crate) fn get(&self, hash: u64, fits: impl FnOnce(&T) -> bool) -> Option<Arc<T>> {
+        let shelf = self.shelf(hash).read().unwrap_or_else(PoisonError::into_inner);
+        shelf.get(&hash).filter(|value| fits(value)).cloned()
+    }
+
+    pub(crate) fn put(&self, hash: u64, value: T) -> Arc<T> {
+        let value = Arc::new(value);
+        let mut shelf = self.shelf(hash).write().unwrap_or_else(PoisonError::into_inner);
+        if shelf.len() >= SHELF_MAX {
+            shelf.clear();
+        }
+        shelf.insert(hash, Arc::clone(&value));
+        value
+    }
+
+    fn shelf(&self, hash: u64) -> &RwLock<HashMap<u64, Arc<T>>> {
+        let place = usize::try_from(hash % SHELVES as u64).expect("there are few shelves");
+        &self.shelves[place]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cache_tells_collisions_apart_and_stays_small() {
+        let cache: Cache<u64> = Cache::default();
+        cache.put(7, 1);
+        assert_eq!(cache.get(7, |value| *value == 1).as_deref(), Some(&1));
+        assert_eq!(cache.get(7, |value| *value == 2), None);
+        for number in 0..100_000 {
+            cache.put(cache.hash(number), number);
+        }
+        let held: usize = cache.shelves.iter().map(|shelf| shelf.read().unwrap().len()).sum();
+        assert!(held <= SHELVES * SHELF_MAX, "{held}");
+    }
+}

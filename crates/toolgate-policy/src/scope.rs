@@ -1,0 +1,106 @@
+//! The scope of a policy, read once, so that a call is put only before the policies that may concern it. The scope cannot
+//! fail, so what it leaves out neither matches nor errs.
+
+use cedar_policy::{ActionConstraint, EntityUid, Policy, PrincipalConstraint, ResourceConstraint};
+use toolgate_core::{Principal, Tool};
+
+use crate::entity::{GROUP, ROLE, SERVER, TOOL, principal_type};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Scope {
+    principal: Side,
+    resource: Side,
+    /// The canonical names it is for; nothing for all.
+    actions: Option<Vec<String>>,
+}
+
+/// What a policy asks of a principal or a resource: to be of a type, and to be something or belong to it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Side {
+    is: Option<String>,
+    exactly: Option<(String, String)>,
+    within: Option<(String, String)>,
+}
+
+impl Scope {
+    pub(crate) fn of(policy: &Policy) -> Scope {
+        let principal = match policy.principal_constraint() {
+            PrincipalConstraint::Any => Side::default(),
+            PrincipalConstraint::Is(name) => Side::is(name.to_string()),
+            PrincipalConstraint::Eq(uid) => Side::exactly(pair(&uid)),
+            PrincipalConstraint::In(uid) => Side::within(pair(&uid)),
+            PrincipalConstraint::IsIn(name, uid) => {
+                Side { is: Some(name.to_string()), ..Side::within(pair(&uid)) }
+            }
+        };
+        let resource = match policy.resource_constraint() {
+            ResourceConstraint::Any => Side::default(),
+            ResourceConstraint::Is(name) => Side::is(name.to_string()),
+            ResourceConstraint::Eq(uid) => Side::exactly(pair(&uid)),
+            ResourceConstraint::In(uid) => Side::within(pair(&uid)),
+            ResourceConstraint::IsIn(name, uid) => {
+                Side { is: Some(name.to_string()), ..Side::within(pair(&uid)) }
+            }
+        };
+        let actions = match policy.action_constraint() {
+            ActionConstraint::Any => None,
+            ActionConstraint::Eq(uid) => Some(vec![unescaped(&uid)]),
+            ActionConstraint::In(uids) => Some(uids.iter().map(unescaped).collect()),
+        };
+        Scope { principal, resource, actions }
+    }
+
+    /// Whether it is for every principal, action and resource there is.
+    pub(crate) fn is_open(&self) -> bool {
+        self.actions.is_none() && self.principal == Side::default() && self.resource == Side::default()
+    }
+
+    pub(crate) fn fits(&self, principal: &Principal, tool: &Tool) -> bool {
+        let name = tool.name.as_str();
+        let action = self.actions.as_ref().is_none_or(|names| names.iter().any(|one| one == name));
+        action && self.resource.fits_tool(tool) && self.principal.fits_principal(principal)
+    }
+}
+
+impl Side {
+    pub(crate) fn fits_principal(&self, principal: &Principal) -> bool {
+        let belongs = |kind: &str, id: &str| match kind {
+            GROUP => principal.groups.iter().any(|group| group == id),
+            ROLE => principal.role.as_str() == id,
+            _ => false,
+        };
+        self.fits(principal_type(principal.kind), principal.id.as_str(), belongs)
+    }
+
+    pub(crate) fn fits_tool(&self, tool: &Tool) -> bool {
+        let belongs = |kind: &str, id: &str| kind == SERVER && tool.server.as_str() == id;
+        self.fits(TOOL, tool.name.as_str(), belongs)
+    }
+
+    pub(crate) fn is(name: String) -> Side {
+        Side { is: Some(name), ..Side::default() }
+    }
+
+    pub(crate) fn exactly(entity: (String, String)) -> Side {
+        Side { exactly: Some(entity), ..Side::default() }
+    }
+
+    pub(crate) fn within(entity: (String, String)) -> Side {
+        Side { within: Some(entity), ..Side::default() }
+    }
+
+    fn fits(&self, kind: &str, id: &str, belongs: impl Fn(&str, &str) -> bool) -> bool {
+        let itself = |other: &(String, String)| other.0 == kind && other.1 == id;
+        self.is.as_ref().is_none_or(|name| name == kind)
+            && self.exactly.as_ref().is_none_or(itself)
+            && self.within.as_ref().is_none_or(|other| itself(other) || belongs(&other.0, &other.1))
+    }
+}
+
+fn pair(uid: &EntityUid) -> (String, String) {
+    (uid.type_name().to_string(), unescaped(uid))
+}
+
+fn unescaped(uid: &EntityUid) -> String {
+    uid.id().unescaped().to_owned()
+}

@@ -1,0 +1,363 @@
+//! Where policies come from: a folder of `.cedar` files, texts from the settings, and a level of care.
+//!
+//! Which set a file belongs to is in its name:
+//!
+//! | file | set |
+//! |---|---|
+//! | `gates.cedar`, `anything.gates.cedar`, anything in a folder `gates/` | gates |
+//! | every other `.cedar` | guard |
+//! | the same with `.shadow` before `.cedar`: `guard.shadow.cedar`, `money.gates.shadow.cedar` | the same set, for comparison only |
+//!
+//! Folders inside are read too; names that start with a dot are not.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use toolgate_core::Digest;
+
+use crate::problem::Problem;
+use crate::template::Template;
+
+/// What to load.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sources {
+    pub folder: Option<PathBuf>,
+    /// Texts that do not come from files: a name to call each by, the set it belongs to, the policies.
+    pub extra: Vec<(String, Set, String)>,
+    pub template: Template,
+}
+
+/// What a text of policies is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Set {
+    /// Permits and forbids. A denial is final.
+    Guard,
+    /// A match means that a person must agree.
+    Gates,
+    /// Decides nothing: told is only what it would have changed.
+    GuardShadow,
+    GatesShadow,
+}
+
+impl Set {
+    pub fn is_gates(self) -> bool {
+        matches!(self, Set::Gates | Set::GatesShadow)
+    }
+
+    pub fn is_shadow(self) -> bool {
+        matches!(self, Set::GuardShadow | Set::GatesShadow)
+    }
+
+    /// The set of a file, by its path inside the policy folder; nothing for files of another kind.
+    fn of_file(path: &Path) -> Option<Set> {
+        let name = path.file_name()?.to_str()?.strip_suffix(".cedar")?;
+        let (name, shadow) = match name.strip_suffix(".shadow") {
+            Some(name) => (name, true),
+            None => (name, false),
+        };
+        let folders = path.parent().into_iter().flat_map(Path::components);
+        let in_gates = folders.into_iter().any(|folder| folder.as_os_str() == "gates");
+        let gates = in_gates || name == "gates" || name.ends_with(".gates");
+        Some(match (gates, shadow) {
+            (false, false) => Set::Guard,
+            (true, false) => Set::Gates,
+            (false, true) => Set::GuardShadow,
+            (true, true) => Set::GatesShadow,
+        })
+    }
+}
+
+/// One text of policies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Text {
+    /// What policies in it are called by: the path inside the folder, or the name from the settings.
+    pub(crate) name: String,
+    /// What problems call it: the path as a person would open it.
+    pub(crate) shown: String,
+    pub(crate) set: Set,
+    pub(crate) text: String,
+    pub(crate) author: Author,
+}
+
+/// Who wrote a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Author {
+    /// It ships with the gateway.
+    BuiltIn,
+    Operator,
+}
+
+impl Text {
+    pub(crate) fn new(name: &str, set: Set, text: &str, author: Author) -> Self {
+        Self { name: name.to_owned(), shown: name.to_owned(), set, text: text.to_owned(), author }
+    }
+}
+
+const FILES_MAX: usize = 1_000;
+const FILE_BYTES_MAX: u64 = 1 << 20;
+const FOLDERS_DEEP_MAX: usize = 8;
+
+impl Sources {
+    /// Reads every text, files first, in the order of their names.
+    pub(crate) fn read(&self) -> (Vec<Text>, Vec<Problem>) {
+        let mut texts = Vec::new();
+        let mut problems = Vec::new();
+        if let Some(folder) = &self.folder {
+            let (files, mut found) = list(folder);
+            problems.append(&mut found);
+            for (path, stamp) in files {
+                match read_file(folder, &path, &stamp) {
+                    Ok(text) => texts.push(text),
+                    Err(problem) => problems.push(problem),
+                }
+            }
+        }
+        let extra = self.extra.iter();
+        texts.extend(extra.map(|(name, set, text)| Text::new(name, *set, text, Author::Operator)));
+        (texts, problems)
+    }
+
+    /// What the files look like from outside. Two equal ones mean that nothing needs to be read again.
+    pub(crate) fn stamp(&self) -> Stamps {
+        Stamps(self.folder.as_deref().map(list))
+    }
+}
+
+/// Names, sizes and times of all files, and what could not be looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Stamps(Option<(BTreeMap<PathBuf, Stamp>, Vec<Problem>)>);
+
+/// A file as its folder describes it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Stamp {
+    set: Set,
+    bytes: u64,
+    modified: Option<SystemTime>,
+    /// Tells apart files that replaced each other within one tick of the clock.
+    identity: (u64, i64),
+}
+
+impl Stamp {
+    fn of(set: Set, metadata: &Metadata) -> Self {
+        Self { set, bytes: metadata.len(), modified: metadata.modified().ok(), identity: identity(metadata) }
+    }
+}
+
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> (u64, i64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.ino(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (u64, i64) {
+    (0, 0)
+}
+
+fn list(folder: &Path) -> (BTreeMap<PathBuf, Stamp>, Vec<Problem>) {
+    let mut listing = Listing { root: folder, files: BTreeMap::new(), problems: Vec::new() };
+    listing.enter(Path::new(""), 0);
+    (listing.files, listing.problems)
+}
+
+struct Listing<'a> {
+    root: &'a Path,
+    files: BTreeMap<PathBuf, Stamp>,
+    problems: Vec<Problem>,
+}
+
+impl Listing<'_> {
+    fn enter(&mut self, inside: &Path, depth: usize) {
+        // Joining nothing would add a slash to the name that problems show.
+        let folder = if depth == 0 { self.root.to_owned() } else { self.root.join(inside) };
+        if depth > FOLDERS_DEEP_MAX {
+            return self.refuse(&folder, format!("policy folders nest at most {FOLDERS_DEEP_MAX} deep"));
+        }
+        let entries = match fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
+            Ok(entries) => entries,
+            Err(error) => return self.refuse(&folder, format!("the policy folder cannot be read: {error}")),
+        };
+        let mut names: Vec<_> = entries.iter().map(fs::DirEntry::file_name).collect();
+        names.sort();
+        for name in names.iter().filter(|name| !name.as_encoded_bytes().starts_with(b".")) {
+            self.take(&inside.join(name), depth);
+        }
+    }
+
+    fn take(&mut self, path: &Path, depth: usize) {
+        let full = self.root.join(path);
+        // Links are followed: a mounted configuration is often nothing else.
+        match fs::metadata(&full) {
+            Ok(metadata) if metadata.is_dir() => self.enter(path, depth + 1),
+            Ok(metadata) => self.add(path, &metadata),
+            Err(error) if Set::of_file(path).is_some() => {
+                self.refuse(&full, format!("cannot be read: {error}"))
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn add(&mut self, path: &Path, metadata: &Metadata) {
+        let Some(set) = Set::of_file(path) else { return };
+        if self.files.len() == FILES_MAX {
+            let root = self.root.to_owned();
+            return self.refuse(&root, format!("a policy folder has at most {FILES_MAX} files"));
+        }
+        self.files.insert(path.to_owned(), Stamp::of(set, metadata));
+    }
+
+    fn refuse(&mut self, path: &Path, what: String) {
+        self.problems.push(Problem::of_file(path.display().to_string(), what));
+    }
+}
+
+fn read_file(folder: &Path, path: &Path, stamp: &Stamp) -> Result<Text, Problem> {
+    let full = folder.join(path);
+    let shown = full.display().to_string();
+    if stamp.bytes > FILE_BYTES_MAX {
+        return Err(Problem::of_file(shown, format!("a policy file has at most {FILE_BYTES_MAX} bytes")));
+    }
+    match fs::read(&full).map(String::from_utf8) {
+        Ok(Ok(text)) => Ok(Text {
+            name: path.display().to_string(),
+            shown,
+            set: stamp.set,
+            text,
+            author: Author::Operator,
+        }),
+        Ok(Err(_)) => Err(Problem::of_file(shown, "is not text in UTF-8")),
+        Err(error) => Err(Problem::of_file(shown, format!("cannot be read: {error}"))),
+    }
+}
+
+/// The digest of all texts and of the level of care.
+pub(crate) fn version(texts: &[Text], template: Template) -> Digest {
+    let mut all = Vec::new();
+    let mut add = |part: &str| {
+        all.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        all.extend_from_slice(part.as_bytes());
+    };
+    add(template.as_str());
+    for text in texts {
+        add(&text.name);
+        add(match text.set {
+            Set::Guard => "guard",
+            Set::Gates => "gates",
+            Set::GuardShadow => "guard shadow",
+            Set::GatesShadow => "gates shadow",
+        });
+        add(&text.text);
+    }
+    Digest::of(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_says_its_set() {
+        for (path, expected) in [
+            ("guard.cedar", Some(Set::Guard)),
+            ("bank.cedar", Some(Set::Guard)),
+            ("gates.cedar", Some(Set::Gates)),
+            ("money.gates.cedar", Some(Set::Gates)),
+            ("gates/money.cedar", Some(Set::Gates)),
+            ("teams/gates/a/money.cedar", Some(Set::Gates)),
+            ("mygates.cedar", Some(Set::Guard)),
+            ("guard.shadow.cedar", Some(Set::GuardShadow)),
+            ("gates.shadow.cedar", Some(Set::GatesShadow)),
+            ("x.gates.shadow.cedar", Some(Set::GatesShadow)),
+            ("gates/x.shadow.cedar", Some(Set::GatesShadow)),
+            ("shadow.cedar", Some(Set::Guard)),
+            ("guard.cedar.bak", None),
+            ("bank.test.toml", None),
+        ] {
+            assert_eq!(Set::of_file(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn sources(folder: &tempfile::TempDir) -> Sources {
+        Sources { folder: Some(folder.path().to_owned()), ..Sources::default() }
+    }
+
+    #[test]
+    fn a_folder_is_read_in_the_order_of_names() {
+        let folder =
+            folder(&[("guard.cedar", "b"), ("gates/a.cedar", "a"), (".hidden.cedar", "x"), ("note.md", "x")]);
+        let (texts, problems) = sources(&folder).read();
+        assert_eq!(problems, []);
+        let names: Vec<&str> = texts.iter().map(|text| text.name.as_str()).collect();
+        assert_eq!(names, ["gates/a.cedar", "guard.cedar"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let missing = Sources { folder: Some("no/such/folder".into()), ..Sources::default() };
+        let (_, problems) = missing.read();
+        assert!(problems[0].to_string().starts_with("no/such/folder: the policy folder cannot be read: "));
+
+        let folder = folder(&[]);
+        fs::write(folder.path().join("a.cedar"), [0xff]).unwrap();
+        let large = usize::try_from(FILE_BYTES_MAX).unwrap() + 1;
+        fs::write(folder.path().join("b.cedar"), vec![b' '; large]).unwrap();
+        let (_, problems) = sources(&folder).read();
+        let told: Vec<&str> = problems.iter().map(|problem| problem.what.as_str()).collect();
+        assert_eq!(told, ["is not text in UTF-8", "a policy file has at most 1048576 bytes"]);
+    }
+
+    #[test]
+    fn stamps_differ_when_a_file_comes_goes_or_changes() {
+        let folder = folder(&[("guard.cedar", "one")]);
+        let sources = sources(&folder);
+        let first = sources.stamp();
+        assert_eq!(sources.stamp(), first);
+
+        fs::write(folder.path().join("guard.cedar"), "longer").unwrap();
+        let second = sources.stamp();
+        assert_ne!(second, first);
+
+        // The same size, put in its place at once, as editors and deployments do.
+        fs::write(folder.path().join("new"), "LONGER").unwrap();
+        fs::rename(folder.path().join("new"), folder.path().join("guard.cedar")).unwrap();
+        let third = sources.stamp();
+        assert_ne!(third, second);
+
+        fs::write(folder.path().join("gates.cedar"), "").unwrap();
+        let fourth = sources.stamp();
+        assert_ne!(fourth, third);
+        fs::remove_file(folder.path().join("gates.cedar")).unwrap();
+        assert_eq!(sources.stamp(), third);
+        fs::write(folder.path().join("note.txt"), "").unwrap();
+        assert_eq!(sources.stamp(), third);
+    }
+
+    #[test]
+    fn the_version_stands_for_names_sets_texts_and_template() {
+        let text = |name: &str, set, text: &str| Text::new(name, set, text, Author::Operator);
+        let base = version(&[text("a", Set::Guard, "x")], Template::Standard);
+        assert_eq!(version(&[text("a", Set::Guard, "x")], Template::Standard), base);
+        for (texts, template) in [
+            (vec![text("b", Set::Guard, "x")], Template::Standard),
+            (vec![text("a", Set::Gates, "x")], Template::Standard),
+            (vec![text("a", Set::Guard, "y")], Template::Standard),
+            (vec![text("a", Set::Guard, "x")], Template::Regulated),
+            (vec![], Template::Standard),
+        ] {
+            assert_ne!(version(&texts, template), base);
+        }
+    }
+}

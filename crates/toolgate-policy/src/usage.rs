@@ -1,0 +1,200 @@
+//! What a policy looks at: whether it needs the context of a call, which arguments, and which entities it names. Read off
+//! Cedar's JSON form of the policy. Where in doubt it says more, never less.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// The arguments that matter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Fields {
+    All,
+    Named(BTreeSet<String>),
+}
+
+impl Fields {
+    pub(crate) fn none() -> Self {
+        Fields::Named(BTreeSet::new())
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        match self {
+            Fields::All => true,
+            Fields::Named(names) => names.contains(name),
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn and(self, other: &Fields) -> Fields {
+        match (self, other) {
+            (Fields::Named(mut names), Fields::Named(others)) => {
+                names.extend(others.iter().cloned());
+                Fields::Named(names)
+            }
+            _ => Fields::All,
+        }
+    }
+}
+
+/// An entity that a policy names: `Action::"bank:transfer"`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Named {
+    pub(crate) entity_type: String,
+    pub(crate) id: String,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Usage {
+    /// Whether the answer depends on the context at all.
+    pub(crate) context: bool,
+    pub(crate) fields: Fields,
+    pub(crate) entities: BTreeSet<Named>,
+    /// Every entity type that is named, on its own or with an id.
+    pub(crate) entity_types: BTreeSet<String>,
+}
+
+impl Usage {
+    /// Reads the JSON form of a policy.
+    pub(crate) fn of(policy: &Value) -> Usage {
+        let mut usage = Usage {
+            context: false,
+            fields: Fields::none(),
+            entities: BTreeSet::new(),
+            entity_types: BTreeSet::new(),
+        };
+        usage.walk(policy);
+        usage
+    }
+
+    fn walk(&mut self, node: &Value) {
+        match node {
+            Value::Array(nodes) => nodes.iter().for_each(|node| self.walk(node)),
+            Value::Object(members) => {
+                if self.takes_as_context(node) {
+                    return;
+                }
+                self.note_entity(node);
+                members.values().for_each(|node| self.walk(node));
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes an expression over the context and says whether it was one.
+    fn takes_as_context(&mut self, node: &Value) -> bool {
+        let needed = match (context_path(node), context_test(node)) {
+            (Some(path), _) => field_of(&path),
+            // `context has input` is true whatever is in it.
+            (None, Some(path)) if path == ["input"] => Fields::none(),
+            (None, Some(path)) => field_of(&path),
+            (None, None) => return false,
+        };
+        self.context = true;
+        self.fields = std::mem::replace(&mut self.fields, Fields::All).and(&needed);
+        true
+    }
+
+    fn note_entity(&mut self, node: &Value) {
+        if let Some(name) = node.get("entity_type").and_then(Value::as_str) {
+            self.entity_types.insert(name.to_owned());
+        }
+        let text = |name| node.get(name).and_then(Value::as_str);
+        if let (Some(entity_type), Some(id)) = (text("type"), text("id")) {
+            self.entity_types.insert(entity_type.to_owned());
+            self.entities.insert(Named { entity_type: entity_type.to_owned(), id: id.to_owned() });
+        }
+    }
+}
+
+/// The members that `context.a.b` goes through.
+fn context_path(node: &Value) -> Option<Vec<&str>> {
+    if node.get("Var").and_then(Value::as_str) == Some("context") {
+        return Some(Vec::new());
+    }
+    let access = node.get(".")?;
+    let mut path = context_path(access.get("left")?)?;
+    path.push(access.get("attr")?.as_str()?);
+    Some(path)
+}
+
+/// The members that `context.a has b.c` asks about.
+fn context_test(node: &Value) -> Option<Vec<&str>> {
+    let test = node.get("has")?;
+    let mut path = context_path(test.get("left")?)?;
+    match test.get("attr") {
+        Some(Value::String(attribute)) => path.push(attribute),
+        Some(Value::Array(attributes)) => path.extend(attributes.iter().filter_map(Value::as_str)),
+        // A form of the test that is not known here: everything may matter.
+        _ => path.clear(),
+    }
+    Some(path)
+}
+
+/// The argument that a path through the context leads to. The context or the input as a whole is all of them.
+fn field_of(path: &[&str]) -> Fields {
+    match path {
+        [] | ["input"] => Fields::All,
+        ["input", field, ..] => Fields::Named([(*field).to_owned()].into()),
+        _ => Fields::none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cedar_policy::Policy;
+
+    use super::*;
+
+    fn usage(condition: &str) -> Usage {
+        let text = format!("permit(principal, action, resource) when {{ {condition} }};");
+        Usage::of(&Policy::parse(None, text).unwrap().to_json().unwrap())
+    }
+
+    #[test]
+    fn fields_are_found_wherever_they_stand() {
+        for (condition, fields) in [
+            ("context.input.a == 1", &["a"][..]),
+            ("context.input has a && context.input.a.b > 2", &["a"]),
+            ("context.input has a.b", &["a"]),
+            ("context[\"input\"][\"odd name\"] == 1", &["odd name"]),
+            ("[context.input.a].contains({x: context.input.b})", &["a", "b"]),
+            ("if context.input.a then context.input.b == 1 else true", &["a", "b"]),
+            ("context.input.a.greaterThan(decimal(\"1.0\"))", &["a"]),
+            ("context.input.a like \"x*\"", &["a"]),
+            ("context has session && context.session == \"s\"", &[]),
+            ("context has input", &[]),
+        ] {
+            let usage = usage(condition);
+            assert!(usage.context, "{condition}");
+            let expected = fields.iter().map(|&field| field.to_owned()).collect();
+            assert_eq!(usage.fields, Fields::Named(expected), "{condition}");
+        }
+    }
+
+    #[test]
+    fn the_input_as_a_whole_needs_every_field() {
+        for condition in ["context.input == {a: 1}", "context == {}", "[context.input].isEmpty()"] {
+            assert_eq!(usage(condition).fields, Fields::All, "{condition}");
+        }
+    }
+
+    #[test]
+    fn a_policy_without_context_needs_none() {
+        for condition in ["principal == Human::\"context\"", "resource.name == \"context.input.a\"", "true"] {
+            assert!(!usage(condition).context, "{condition}");
+        }
+    }
+
+    #[test]
+    fn entities_and_their_types_are_found_in_scope_and_condition() {
+        let text = r#"permit(principal is Agent in Group::"g", action in [Action::"a:b"], resource in Server::"s")
+            when { principal in Role::"agent" || resource is Tool };"#;
+        let usage = Usage::of(&Policy::parse(None, text).unwrap().to_json().unwrap());
+        let types: Vec<&str> = usage.entity_types.iter().map(String::as_str).collect();
+        assert_eq!(types, ["Action", "Agent", "Group", "Role", "Server", "Tool"]);
+        let entities: Vec<String> =
+            usage.entities.iter().map(|one| format!("{}::{}", one.entity_type, one.id)).collect();
+        assert_eq!(entities, ["Action::a:b", "Group::g", "Role::agent", "Server::s"]);
+        assert!(!usage.context);
+    }
+}

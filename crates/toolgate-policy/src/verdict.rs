@@ -1,0 +1,73 @@
+//! What the policies that matched come to: a verdict, and what all gates ask for together.
+
+use toolgate_core::decision::{Denial, OnTimeout, PolicyRef, Requirement, Verdict};
+
+use crate::rule::Rule;
+
+/// What evaluation found, rule by rule.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings<'a> {
+    pub(crate) matched: Vec<&'a Rule>,
+    pub(crate) failed: Vec<Failure<'a>>,
+}
+
+/// A policy that could not be evaluated.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure<'a> {
+    pub(crate) rule: &'a Rule,
+    pub(crate) error: String,
+}
+
+/// How many failures a denial tells; the rest are counted.
+const FAILURES_TOLD_MAX: usize = 3;
+
+impl Findings<'_> {
+    /// The verdict of the rules that `count`. An error denies; then the guard decides; then the gates ask.
+    pub(crate) fn verdict(&self, counts: impl Fn(&Rule) -> bool) -> Verdict {
+        let failed: Vec<&Failure<'_>> = self.failed.iter().filter(|failure| counts(failure.rule)).collect();
+        let matched: Vec<&Rule> = self.matched.iter().copied().filter(|rule| counts(rule)).collect();
+        let (gates, guard): (Vec<&Rule>, Vec<&Rule>) =
+            matched.into_iter().partition(|rule| rule.set.is_gates());
+        let (permits, forbids): (Vec<&Rule>, Vec<&Rule>) =
+            guard.into_iter().partition(|rule| rule.is_permit());
+        if !failed.is_empty() || !forbids.is_empty() || permits.is_empty() {
+            let error = (!failed.is_empty()).then(|| told(&failed));
+            return Verdict::Deny(Denial { policies: references(&forbids), error });
+        }
+        if gates.is_empty() { Verdict::Permit } else { Verdict::Approve(merge(&gates)) }
+    }
+}
+
+fn references(rules: &[&Rule]) -> Vec<PolicyRef> {
+    let mut references: Vec<PolicyRef> = rules.iter().map(|rule| rule.reference.clone()).collect();
+    references.sort();
+    references
+}
+
+fn told(failed: &[&Failure<'_>]) -> String {
+    let each = failed.iter().take(FAILURES_TOLD_MAX).map(|failure| {
+        format!("the policy `{}` could not be evaluated: {}", failure.rule.reference.id, failure.error)
+    });
+    let mut told: Vec<String> = each.collect();
+    if failed.len() > FAILURES_TOLD_MAX {
+        told.push(format!("and {} more", failed.len() - FAILURES_TOLD_MAX));
+    }
+    told.join("; ")
+}
+
+/// Everything that all gates ask for. What a gate does not mention it leaves to the others, but for editing: there every
+/// gate must agree.
+fn merge(gates: &[&Rule]) -> Requirement {
+    let mut ordered: Vec<&Rule> = gates.to_vec();
+    ordered.sort_by(|a, b| a.reference.cmp(&b.reference));
+    let terms = || ordered.iter().map(|rule| &rule.terms);
+    Requirement {
+        gates: references(&ordered),
+        approvers: terms().filter_map(|terms| terms.approvers.clone()).collect(),
+        quorum: terms().map(|terms| terms.quorum).max().unwrap_or(1),
+        timeout_seconds: terms().filter_map(|terms| terms.timeout_seconds).min(),
+        // `Deny` comes first in the order of the two.
+        on_timeout: terms().filter_map(|terms| terms.on_timeout).min().unwrap_or(OnTimeout::Deny),
+        editable: terms().all(|terms| terms.editable),
+    }
+}

@@ -1,0 +1,248 @@
+//! What the ledger costs: `cargo run --release -p toolgate-store --example ledger_bench -- [postgres://…]`.
+//!
+//! Calls of three events and two bodies, as the gateway makes them, from many callers at once; then a million events, a
+//! page for each filter, and a verification. Without a URL it runs on SQLite in a temporary folder.
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use toolgate_core::event::{About, Body, DecisionKind, Durability, Entry, Event, EventKind, Filter, Outcome};
+use toolgate_core::governance::{Ledger, Warrant};
+use toolgate_core::id::{CallId, RunId, SessionId};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
+use toolgate_store::{LedgerWriter, Order, Store};
+
+const EVENTS_WANTED: u64 = 1_000_000;
+const EVENTS_PER_CALL: u64 = 3;
+/// A moment in 2026; the events of the bench lie a tenth of a second apart.
+const START_MS: i64 = 1_780_000_000_000;
+const MEASURED: Duration = Duration::from_secs(4);
+
+fn say(text: std::fmt::Arguments<'_>) {
+    writeln!(std::io::stdout(), "{text}").expect("somebody reads this");
+}
+
+/// User and system time of this process so far, in microseconds.
+fn cpu_us() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux tells the time of a process");
+    let after = stat.rsplit(')').next().expect("the name is in brackets");
+    let ticks: u64 =
+        after.split_whitespace().skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("a number")).sum();
+    ticks * 10_000
+}
+
+struct Calls {
+    next: AtomicU64,
+}
+
+/// Who calls what with what.
+#[derive(Clone, Copy, Debug)]
+enum Traffic {
+    /// One agent, one tool, the same arguments.
+    Same,
+    /// 50 agents, 200 tools, a hundred different arguments.
+    Mixed,
+    /// The same, and no two arguments or results alike.
+    Unique,
+}
+
+/// One call: what is written before it is sent, and after it has ended.
+fn call(number: u64, traffic: Traffic) -> (Entry, Entry) {
+    let pick = |count: u64| if matches!(traffic, Traffic::Same) { 7 } else { number % count };
+    let server = ServerName::new(&format!("server-{}", pick(20))).expect("a legal name");
+    let about = Arc::new(About {
+        session: (number % 10 == 0).then(|| SessionId::new(format!("ses_{}", number / 100))),
+        run: (number % 50 == 0).then(|| RunId::new(format!("run_{}", number / 500))),
+        task: None,
+        call: Some(CallId::new(format!("tc_{number:032x}"))),
+        tool: Some(CanonicalName::of(&server, &format!("tool_{}", pick(200)))),
+        server: Some(server),
+        tool_version: Some(Digest::of([number as u8])),
+        trace: None,
+    });
+    let principal = PrincipalId::new(&format!("tok_{:032x}", pick(50)));
+    let at = START_MS + (number * 100) as i64;
+    let event = |kind, after: i64| Event::new(kind, at + after, principal.clone(), Arc::clone(&about));
+    let mut decided = event(EventKind::PolicyDecided, 0);
+    decided.policy_version = Some(Digest::of("policy"));
+    decided.decision =
+        Some(if number.is_multiple_of(1000) { DecisionKind::Deny } else { DecisionKind::Permit });
+    let mark = if matches!(traffic, Traffic::Unique) { number } else { pick(100) };
+    let input = body(format!("{{\"path\":\"/data/{mark}\",\"limit\":100,\"encoding\":\"utf-8\"}}"), at);
+    let output = body(format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{mark:0>400}\"}}]}}"), at);
+    let mut started = event(EventKind::CallStarted, 1);
+    started.input = Some(input.digest);
+    let mut completed = event(EventKind::CallCompleted, 2);
+    completed.outcome = Some(if number % 500 == 7 { Outcome::Failed } else { Outcome::Succeeded });
+    completed.duration_us = Some(1234);
+    completed.output = Some(output.digest);
+    let before =
+        Entry { events: vec![decided, started], bodies: vec![input], durability: Durability::OnDisk };
+    let after = Entry { events: vec![completed], bodies: vec![output], durability: Durability::Written };
+    (before, after)
+}
+
+fn body(text: String, at_ms: i64) -> Body {
+    let json = RawJson::from_composed(text);
+    Body { digest: Digest::of(json.as_bytes()), json, keep_until_ms: at_ms + 30 * 86_400_000 }
+}
+
+/// `callers` at once, for a while. Prints what a call costs.
+async fn measure(
+    writer: &LedgerWriter,
+    calls: &Arc<Calls>,
+    callers: u64,
+    durability: Durability,
+    traffic: Traffic,
+) {
+    let (begun, cpu) = (Instant::now(), cpu_us());
+    let first = calls.next.load(Ordering::SeqCst);
+    let mut tasks = Vec::new();
+    for _ in 0..callers {
+        let (writer, calls) = (writer.clone(), Arc::clone(calls));
+        tasks.push(tokio::spawn(async move {
+            while begun.elapsed() < MEASURED {
+                let (mut before, after) = call(calls.next.fetch_add(1, Ordering::SeqCst), traffic);
+                before.durability = durability;
+                writer.start(before, Warrant::NoneNeeded).await.expect("written");
+                writer.append(after).await.expect("written");
+            }
+        }));
+    }
+    for task in tasks {
+        task.await.expect("the caller ends");
+    }
+    let made = calls.next.load(Ordering::SeqCst) - first;
+    let (seconds, cpu) = (begun.elapsed().as_secs_f64(), (cpu_us() - cpu) as f64);
+    say(format_args!(
+        "{callers:4} callers, {durability:?}, {traffic:?}: {:7.0} calls/s, {:7.0} events/s, {:6.1} µs of CPU per call, {:5.1} per event",
+        made as f64 / seconds,
+        (made * EVENTS_PER_CALL) as f64 / seconds,
+        cpu / made as f64,
+        cpu / (made * EVENTS_PER_CALL) as f64,
+    ));
+}
+
+/// What the bench itself costs.
+fn measure_making() {
+    let cpu = cpu_us();
+    let made = (0..100_000).map(|number| call(number, Traffic::Mixed).0.events.len()).sum::<usize>() / 2;
+    say(format_args!("making a call costs {:.1} µs", (cpu_us() - cpu) as f64 / made as f64));
+}
+
+async fn fill(writer: &LedgerWriter, calls: &Arc<Calls>) {
+    let mut tasks = Vec::new();
+    for _ in 0..512 {
+        let (writer, calls) = (writer.clone(), Arc::clone(calls));
+        tasks.push(tokio::spawn(async move {
+            loop {
+                let number = calls.next.fetch_add(1, Ordering::SeqCst);
+                if number * EVENTS_PER_CALL >= EVENTS_WANTED {
+                    return;
+                }
+                let (mut before, after) = call(number, Traffic::Mixed);
+                before.events.extend(after.events);
+                before.durability = Durability::Written;
+                writer.append(before).await.expect("written");
+            }
+        }));
+    }
+    for task in tasks {
+        task.await.expect("the caller ends");
+    }
+}
+
+fn filters() -> Vec<(&'static str, Filter)> {
+    let server = ServerName::new("server-7").expect("a legal name");
+    let hour = 3_600_000;
+    let none = Filter::default;
+    vec![
+        ("nothing", none()),
+        (
+            "time, an old hour",
+            Filter { from_ms: Some(START_MS + hour), until_ms: Some(START_MS + 2 * hour), ..none() },
+        ),
+        (
+            "time, one minute",
+            Filter { from_ms: Some(START_MS + hour), until_ms: Some(START_MS + hour + 60_000), ..none() },
+        ),
+        ("time, the first half", Filter { until_ms: Some(START_MS + 4 * hour), ..none() }),
+        ("principal", Filter { principal: Some(PrincipalId::new(&format!("tok_{:032x}", 13))), ..none() }),
+        ("principal, nobody", Filter { principal: Some(PrincipalId::new("nobody")), ..none() }),
+        ("session", Filter { session: Some(SessionId::new("ses_70")), ..none() }),
+        ("run", Filter { run: Some(RunId::new("run_3")), ..none() }),
+        ("call", Filter { call: Some(CallId::new(format!("tc_{:032x}", 5))), ..none() }),
+        ("tool", Filter { tool: Some(CanonicalName::of(&server, "tool_7")), ..none() }),
+        ("server", Filter { server: Some(server.clone()), ..none() }),
+        ("outcome succeeded", Filter { outcome: Some(Outcome::Succeeded), ..none() }),
+        ("outcome failed", Filter { outcome: Some(Outcome::Failed), ..none() }),
+        ("outcome unknown, none", Filter { outcome: Some(Outcome::Unknown), ..none() }),
+        ("decision permit", Filter { decision: Some(DecisionKind::Permit), ..none() }),
+        ("decision deny", Filter { decision: Some(DecisionKind::Deny), ..none() }),
+        ("kind completed", Filter { kind: Some(EventKind::CallCompleted), ..none() }),
+        ("kind approval.voted, none", Filter { kind: Some(EventKind::ApprovalVoted), ..none() }),
+        (
+            "server and failed and an hour",
+            Filter {
+                server: Some(server),
+                outcome: Some(Outcome::Failed),
+                from_ms: Some(START_MS + hour),
+                until_ms: Some(START_MS + 2 * hour),
+                ..none()
+            },
+        ),
+    ]
+}
+
+async fn pages(store: &Store) {
+    for (name, filter) in filters() {
+        for order in [Order::NewestFirst, Order::OldestFirst] {
+            let begun = Instant::now();
+            let page = store.ledger_page(&filter, None, 100, order).await.expect("read");
+            let took = begun.elapsed();
+            say(format_args!(
+                "  {name:32} {order:?}: {:3} events in {:7.2} ms",
+                page.len(),
+                took.as_secs_f64() * 1e3
+            ));
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = match std::env::args().nth(1).filter(|argument| !argument.starts_with("--")) {
+        Some(url) => Store::open_url(folder.path(), &url).await,
+        None => Store::open(folder.path()).await,
+    };
+    let store = store.expect("the store opens");
+    let writer = LedgerWriter::start(&store, "bench").await.expect("the writer starts");
+    measure_making();
+    let calls = Arc::new(Calls { next: AtomicU64::new(0) });
+    for (callers, durability, traffic) in [
+        (1, Durability::OnDisk, Traffic::Same),
+        (64, Durability::OnDisk, Traffic::Same),
+        (64, Durability::Written, Traffic::Same),
+        (64, Durability::OnDisk, Traffic::Mixed),
+        (64, Durability::OnDisk, Traffic::Unique),
+        (512, Durability::OnDisk, Traffic::Mixed),
+    ] {
+        measure(&writer, &calls, callers, durability, traffic).await;
+    }
+    if std::env::args().any(|argument| argument == "--short") {
+        return;
+    }
+    let begun = Instant::now();
+    fill(&writer, &calls).await;
+    say(format_args!("filled in {:.1} s", begun.elapsed().as_secs_f64()));
+    pages(&store).await;
+    let begun = Instant::now();
+    let verified = store.verify_ledger(|_| ()).await.expect("verified");
+    let seconds = begun.elapsed().as_secs_f64();
+    say(format_args!("{verified:?} in {seconds:.2} s: {:.0} events/s", verified.events as f64 / seconds));
+    writer.close().await;
+    store.close().await;
+}

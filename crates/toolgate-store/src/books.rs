@@ -1,0 +1,152 @@
+//! The books of one gateway: the ledger it writes, the people it asks. Approvals and grants change together with the
+//! ledger's account of it, in one transaction; whatever happens at the same moment, there is one outcome.
+
+mod asking;
+mod deciding;
+pub(crate) mod events;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::approval::{Approval, ApprovalState, Grant};
+use toolgate_core::event::{Durability, Entry, Event};
+use toolgate_core::governance::{
+    Approvals, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, StartRefused, StoreDown, Warrant,
+};
+use toolgate_core::id::{ApprovalId, GrantId};
+use toolgate_core::port::BoxFuture;
+use toolgate_core::{CanonicalName, Digest, PrincipalId};
+
+use crate::db::Transaction;
+use crate::ledger::{self, LedgerWriter};
+use crate::{Store, StoreError};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BooksSettings {
+    /// The ledger stream of this process: its own, and the same after a restart.
+    pub stream: String,
+    /// How long a call may use the yes it got.
+    pub approved_valid: Duration,
+    /// Whom to ask as well where nobody decided in time and the gate says so.
+    pub escalate_to: Vec<String>,
+}
+
+/// Clones share everything.
+#[derive(Clone)]
+pub struct Books {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Store,
+    writer: LedgerWriter,
+    settings: BooksSettings,
+}
+
+impl Store {
+    /// Opens the books of this process.
+    pub async fn books(&self, settings: BooksSettings) -> Result<Books, StoreError> {
+        let writer = LedgerWriter::start(self, &settings.stream).await?;
+        Ok(Books { inner: Arc::new(Inner { store: self.clone(), writer, settings }) })
+    }
+}
+
+impl Books {
+    pub fn writer(&self) -> &LedgerWriter {
+        &self.inner.writer
+    }
+
+    /// Takes a grant back. `false` if there is none that could be used.
+    pub async fn revoke_grant(&self, id: &GrantId, by: &PrincipalId) -> Result<bool, StoreDown> {
+        self.inner.revoke_grant(id, by).await.map_err(down("revoke a grant"))
+    }
+
+    /// Does what is due with everything whose time is over, and tells what has changed.
+    pub async fn expire_due(&self) -> Result<Vec<Approval>, StoreDown> {
+        self.expire_due_at(crate::now_ms()).await
+    }
+
+    /// The same for another moment.
+    pub async fn expire_due_at(&self, now_ms: i64) -> Result<Vec<Approval>, StoreDown> {
+        self.inner.expire_due(now_ms).await
+    }
+}
+
+impl Ledger for Books {
+    fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>> {
+        self.inner.writer.append(entry)
+    }
+
+    fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
+        self.inner.writer.start(entry, warrant)
+    }
+
+    fn is_up(&self) -> bool {
+        self.inner.writer.is_up()
+    }
+}
+
+impl Approvals for Books {
+    fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move { inner.open(new).await.map_err(down("ask for an approval")) })
+    }
+
+    fn get(&self, id: &ApprovalId) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>> {
+        let (inner, id) = (Arc::clone(&self.inner), id.clone());
+        Box::pin(
+            async move { inner.store.get_approval(&id).await.map_err(|error| StoreDown(error.to_string())) },
+        )
+    }
+
+    fn left(&self, id: &ApprovalId, state: ApprovalState) -> BoxFuture<'static, Approval> {
+        let (inner, id) = (Arc::clone(&self.inner), id.clone());
+        Box::pin(async move { inner.store.approval_left(&id, state).await })
+    }
+
+    fn decide(&self, decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move { inner.decide(decision).await })
+    }
+
+    fn cancel(&self, id: &ApprovalId, by: &PrincipalId) -> BoxFuture<'static, Result<(), DecideError>> {
+        let (inner, id, by) = (Arc::clone(&self.inner), id.clone(), by.clone());
+        Box::pin(async move { inner.cancel(&id, &by).await })
+    }
+
+    fn grants(
+        &self,
+        principal: &PrincipalId,
+        tool: &CanonicalName,
+        tool_version: Digest,
+    ) -> BoxFuture<'static, Result<Vec<Grant>, StoreDown>> {
+        let (inner, principal, tool) = (Arc::clone(&self.inner), principal.clone(), tool.clone());
+        Box::pin(async move {
+            let live = inner.store.live_grants(&principal, &tool, tool_version).await;
+            live.map_err(|error| StoreDown(error.to_string()))
+        })
+    }
+}
+
+impl Inner {
+    /// What people decide survives the machine.
+    async fn begin(&self) -> Result<Transaction, sqlx::Error> {
+        self.store.db.begin(Durability::OnDisk).await
+    }
+
+    /// The ledger comes last: its head is what everybody waits for.
+    async fn record(&self, mut transaction: Transaction, events: Vec<Event>) -> Result<(), sqlx::Error> {
+        let entry = Entry { events, bodies: Vec::new(), durability: Durability::OnDisk };
+        ledger::append_in(&mut transaction, self.writer.pen(), entry).await?;
+        transaction.commit().await
+    }
+
+    fn tenant(&self) -> &'static str {
+        self.store.tenant
+    }
+}
+
+/// Names what was attempted.
+fn down(doing: &'static str) -> impl Fn(sqlx::Error) -> StoreDown {
+    move |cause| StoreDown(StoreError::Query { doing, cause }.to_string())
+}

@@ -1,0 +1,110 @@
+//! Asking people, or attaching to what they were already asked for the very same call.
+
+use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::event::Event;
+use toolgate_core::governance::{NewApproval, Opened};
+use toolgate_core::id::ApprovalId;
+
+use super::{Inner, events};
+use crate::approval::{self, Versioned};
+use crate::db::Transaction;
+use crate::now_ms;
+
+/// What one attempt led to; nothing where another one was faster.
+type Attempt = Option<Opened>;
+
+impl Inner {
+    pub(super) async fn open(&self, new: NewApproval) -> Result<Opened, sqlx::Error> {
+        loop {
+            let mut transaction = self.begin().await?;
+            let found = approval::lock_open(&mut transaction, self.tenant(), &new.binding).await?;
+            let attempt = match found {
+                Some(found) => self.join(transaction, found, &new).await?,
+                None => self.ask(transaction, &new, Vec::new()).await?,
+            };
+            if let Some(opened) = attempt {
+                return Ok(opened);
+            }
+        }
+    }
+
+    /// Attaches to an open approval; but one whose time is over, and which nobody swept up yet, gives way to a new one.
+    async fn join(
+        &self,
+        mut transaction: Transaction,
+        found: Versioned,
+        new: &NewApproval,
+    ) -> Result<Attempt, sqlx::Error> {
+        let Versioned { mut approval, version } = found;
+        let now_ms = now_ms();
+        let timed_out = self.time_out(&mut approval, now_ms);
+        let changed = timed_out.is_some();
+        if changed {
+            approval::save(&mut transaction, self.tenant(), &approval).await?;
+        }
+        let mut told: Vec<Event> = timed_out.into_iter().collect();
+        let attempt = if approval.state.is_open() {
+            told.push(events::joined(&approval, &new.call, now_ms));
+            self.record(transaction, told).await?;
+            Some(Opened { approval: approval.clone(), joined: true })
+        } else {
+            self.ask(transaction, new, told).await?
+        };
+        if changed {
+            self.store.waiting.tell(&approval.id, version + 1);
+        }
+        Ok(attempt)
+    }
+
+    async fn ask(
+        &self,
+        mut transaction: Transaction,
+        new: &NewApproval,
+        mut told: Vec<Event>,
+    ) -> Result<Attempt, sqlx::Error> {
+        let approval = fresh(new, now_ms());
+        if !approval::insert(&mut transaction, self.tenant(), &approval).await? {
+            return Ok(None);
+        }
+        told.push(events::requested(&approval));
+        self.record(transaction, told).await?;
+        Ok(Some(Opened { approval, joined: false }))
+    }
+}
+
+fn fresh(new: &NewApproval, now_ms: i64) -> Approval {
+    let NewApproval {
+        call,
+        binding,
+        requester,
+        arguments,
+        complete,
+        requirement,
+        session,
+        run,
+        task,
+        timeout,
+    } = new.clone();
+    let timeout_ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);
+    Approval {
+        id: ApprovalId::new(format!("{}{}", ApprovalId::PREFIX, uuid::Uuid::now_v7().simple())),
+        call,
+        effective: binding.proposed,
+        binding,
+        requester,
+        arguments,
+        proposed_arguments: None,
+        complete,
+        requirement,
+        state: ApprovalState::Pending,
+        votes: Vec::new(),
+        session,
+        run,
+        task,
+        created_at_ms: now_ms,
+        expires_at_ms: now_ms.saturating_add(timeout_ms),
+        resolved_at_ms: None,
+        escalated_to: None,
+        consumed_by: None,
+    }
+}

@@ -1,0 +1,152 @@
+//! What ends an approval: people, the caller, time. And what outlives one: a grant.
+
+use toolgate_core::PrincipalId;
+use toolgate_core::approval::{Approval, ApprovalState, BallotKind, Grant, GrantTerms, Step, TimeOut};
+use toolgate_core::event::Event;
+use toolgate_core::governance::{DecideError, Decided, Deciding, StoreDown};
+use toolgate_core::id::{ApprovalId, GrantId};
+
+use super::{Inner, down, events};
+use crate::approval::{self, Versioned};
+use crate::{grant, now_ms};
+
+/// How many approvals whose time is over are looked up at once.
+const DUE_MAX: i64 = 100;
+
+impl Inner {
+    pub(super) async fn decide(&self, deciding: Deciding) -> Result<Decided, DecideError> {
+        let down = down("decide on an approval");
+        let mut transaction = self.begin().await.map_err(&down)?;
+        let found = approval::lock(&mut transaction, self.tenant(), &deciding.id).await.map_err(&down)?;
+        let Some(Versioned { mut approval, version }) = found else {
+            return Err(DecideError::Unknown(deciding.id));
+        };
+        let now_ms = now_ms();
+        let step = self.vote(&mut approval, &deciding, now_ms)?;
+        if step == Step::Repeated {
+            let grant = grant::of_approval(&mut transaction, self.tenant(), &approval.id).await;
+            return Ok(Decided { grant: grant.map_err(down)?, approval });
+        }
+        let mut told = vec![events::voted(&approval, &deciding, now_ms)];
+        if step == Step::Resolved {
+            told.push(events::resolved(&approval, &deciding.voter.id, now_ms));
+        }
+        approval::save(&mut transaction, self.tenant(), &approval).await.map_err(&down)?;
+        let grant = granted(&approval, &deciding, now_ms)?;
+        if let Some(grant) = &grant {
+            grant::insert(&mut transaction, self.tenant(), grant).await.map_err(&down)?;
+            told.push(events::grant_created(grant, &approval, now_ms));
+        }
+        self.record(transaction, told).await.map_err(down)?;
+        self.store.waiting.tell(&approval.id, version + 1);
+        Ok(Decided { approval, grant })
+    }
+
+    fn vote(&self, approval: &mut Approval, deciding: &Deciding, now_ms: i64) -> Result<Step, DecideError> {
+        let Deciding { voter, standing, ballot, reason, .. } = deciding;
+        let valid_ms = i64::try_from(self.settings.approved_valid.as_millis()).unwrap_or(i64::MAX);
+        Ok(approval.vote(voter, *standing, ballot.clone(), reason.clone(), now_ms, valid_ms)?)
+    }
+
+    pub(super) async fn cancel(&self, id: &ApprovalId, by: &PrincipalId) -> Result<(), DecideError> {
+        let down = down("cancel an approval");
+        let mut transaction = self.begin().await.map_err(&down)?;
+        let found = approval::lock(&mut transaction, self.tenant(), id).await.map_err(&down)?;
+        let Some(Versioned { mut approval, version }) = found else {
+            return Err(DecideError::Unknown(id.clone()));
+        };
+        let now_ms = now_ms();
+        approval.cancel(now_ms)?;
+        approval::save(&mut transaction, self.tenant(), &approval).await.map_err(&down)?;
+        let told = vec![events::resolved(&approval, by, now_ms)];
+        self.record(transaction, told).await.map_err(down)?;
+        self.store.waiting.tell(id, version + 1);
+        Ok(())
+    }
+
+    /// One transaction for each, so that one that cannot be changed does not hold up the others.
+    pub(super) async fn expire_due(&self, now_ms: i64) -> Result<Vec<Approval>, StoreDown> {
+        let (mut changed, mut failed) = (Vec::new(), None);
+        loop {
+            let due = self.store.due_approvals(now_ms, DUE_MAX).await;
+            let due = due.map_err(|error| StoreDown(error.to_string()))?;
+            let before = changed.len();
+            for id in &due {
+                match self.expire(id, now_ms).await {
+                    Ok(approval) => changed.extend(approval),
+                    Err(error) => failed = Some(error),
+                }
+            }
+            if due.len() < DUE_MAX as usize || changed.len() == before {
+                break;
+            }
+        }
+        match failed {
+            Some(error) if changed.is_empty() => Err(down("end an approval whose time is over")(error)),
+            // What could not be changed is due the next time too.
+            _ => Ok(changed),
+        }
+    }
+
+    async fn expire(&self, id: &ApprovalId, now_ms: i64) -> Result<Option<Approval>, sqlx::Error> {
+        let mut transaction = self.begin().await?;
+        let found = approval::lock(&mut transaction, self.tenant(), id).await?;
+        let Some(Versioned { mut approval, version }) = found else { return Ok(None) };
+        let Some(told) = self.time_out(&mut approval, now_ms) else { return Ok(None) };
+        approval::save(&mut transaction, self.tenant(), &approval).await?;
+        self.record(transaction, vec![told]).await?;
+        self.store.waiting.tell(id, version + 1);
+        Ok(Some(approval))
+    }
+
+    /// Does what is due, and says what that was.
+    pub(super) fn time_out(&self, approval: &mut Approval, now_ms: i64) -> Option<Event> {
+        Some(match approval.time_out(now_ms, &self.settings.escalate_to)? {
+            TimeOut::Escalated => events::escalated(approval, now_ms),
+            TimeOut::Expired | TimeOut::Lapsed => events::resolved(approval, &PrincipalId::gateway(), now_ms),
+        })
+    }
+
+    pub(super) async fn revoke_grant(&self, id: &GrantId, by: &PrincipalId) -> Result<bool, sqlx::Error> {
+        let mut transaction = self.begin().await?;
+        let now_ms = now_ms();
+        let found = grant::lock(&mut transaction, self.tenant(), id).await?;
+        let Some(mut grant) = found.filter(|grant| grant.is_live(now_ms)) else { return Ok(false) };
+        grant.revoked_at_ms = Some(now_ms);
+        grant::save(&mut transaction, self.tenant(), &grant).await?;
+        self.record(transaction, vec![events::grant_revoked(&grant, by, now_ms)]).await?;
+        Ok(true)
+    }
+}
+
+/// The grant that came with a yes. One person may give it only where one person's word was enough.
+fn granted(approval: &Approval, deciding: &Deciding, now_ms: i64) -> Result<Option<Grant>, DecideError> {
+    let Some(terms) = &deciding.grant else { return Ok(None) };
+    match deciding.ballot.kind() {
+        BallotKind::Deny | BallotKind::RequestChanges => return Ok(None),
+        BallotKind::Approve | BallotKind::Edit => {}
+    }
+    let is_alone = approval.votes.iter().all(|vote| vote.person == deciding.voter.id);
+    if approval.state != ApprovalState::Approved || approval.requirement.quorum != 1 || !is_alone {
+        return Err(DecideError::GrantNeedsQuorumOfOne);
+    }
+    Ok(Some(grant_of(approval, terms, deciding.voter.id.clone(), now_ms)))
+}
+
+fn grant_of(approval: &Approval, terms: &GrantTerms, created_by: PrincipalId, now_ms: i64) -> Grant {
+    let GrantTerms { pins, uses, expires_at_ms } = terms.clone();
+    Grant {
+        id: GrantId::new(format!("{}{}", GrantId::PREFIX, uuid::Uuid::now_v7().simple())),
+        principal: approval.binding.principal.clone(),
+        tool: approval.binding.tool.clone(),
+        tool_version: approval.binding.tool_version,
+        pins,
+        gates: approval.requirement.gates.iter().map(|gate| gate.text).collect(),
+        uses_left: uses,
+        expires_at_ms,
+        created_at_ms: now_ms,
+        created_by,
+        approval: approval.id.clone(),
+        revoked_at_ms: None,
+    }
+}

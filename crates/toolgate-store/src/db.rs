@@ -1,0 +1,407 @@
+//! One way to ask either database. Every statement of the crate goes through here.
+//!
+//! A single statement: `self.db.sql(TEXT).bind(a).bind(b).fetch_all::<(String, i64)>().await`; also `fetch_optional`,
+//! `fetch_one` and `execute`, which tells how many rows it changed. Rows are tuples or `#[derive(sqlx::FromRow)]`.
+//!
+//! Several that must be one: `let mut tx = self.db.begin(Durability::OnDisk).await?; tx.sql(TEXT)…; tx.commit().await?`.
+//! What is not committed is rolled back. On SQLite one transaction of a process runs at a time (`BEGIN IMMEDIATE`): never
+//! begin one, nor wait for anything else, while another is open. On Postgres it is READ COMMITTED: lock the rows that
+//! were read and will be written with `tx.sql_for_update(TEXT)`, or everything of one kind with `tx.alone(Lock::…)`.
+//! Locks are taken in this order: approval or grant, then the head of a ledger stream.
+//!
+//! Texts are shared: `$1` works on both, and so do `ON CONFLICT`, `RETURNING`, partial indexes, several rows of `VALUES`.
+//! Where they must differ, `dialect().pick(sqlite, postgres)`. A text made at run time is wrapped in
+//! `sqlx::AssertSqlSafe` and made of constants only. Integers are `BIGINT`/`i64`; `bool` only as a result; Postgres takes
+//! no NUL character in a text: `without_nul`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
+use sqlx::{
+    Arguments as _, Database, Encode, Executor as _, FromRow, PgPool, Pool, Postgres, SqlSafeStr, SqlStr,
+    Sqlite, SqlitePool, Type,
+};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+use toolgate_core::event::Durability;
+
+use crate::fault::Faults;
+
+/// More than a writer of SQLite waits for another process. Without it, a database host that vanishes from the network
+/// would hold a call for as long as TCP does.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// What a value takes on its way, more or less.
+const POSTGRES_VALUE_BYTES: usize = 24;
+
+const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
+/// The time-out gives up the locks of a gateway whose machine vanished.
+const BEGIN_ON_DISK: &str =
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '15s'";
+/// The server has it when this process dies; it writes to disk a moment later.
+const BEGIN_WRITTEN: &str =
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '15s';
+    SET LOCAL synchronous_commit = off";
+const LOCK: &str = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
+
+#[derive(Clone)]
+pub(crate) struct Db {
+    pools: Pools,
+    faults: Arc<Faults>,
+}
+
+#[derive(Clone)]
+pub(crate) enum Pools {
+    Sqlite(SqlitePools),
+    Postgres(PgPool),
+}
+
+#[derive(Clone)]
+pub(crate) struct SqlitePools {
+    pub(crate) usual: SqlitePool,
+    /// The one connection of all transactions that write: what it has cached stays good, as long as no other process
+    /// writes.
+    pub(crate) writer: SqlitePool,
+    /// SQLite has one writer at a time, and those who wait for it there sleep and try again. It knows how durable what
+    /// the connection commits is.
+    pub(crate) writing: Arc<Mutex<Durability>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Dialect {
+    pub(crate) fn pick<T>(self, sqlite: T, postgres: T) -> T {
+        match self {
+            Dialect::Sqlite => sqlite,
+            Dialect::Postgres => postgres,
+        }
+    }
+}
+
+/// What one transaction at a time may do, in all processes on a database.
+#[derive(Clone, Copy)]
+pub(crate) enum Lock {
+    FirstTokens = 0x7467_0001,
+    /// Held together by those who draw ledger numbers, alone by those who wait for them to finish.
+    LedgerNumbers = 0x7467_0002,
+}
+
+/// A row of either database.
+pub(crate) trait Row:
+    for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+{
+}
+
+impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+
+/// What can be bound on either database.
+pub(crate) trait Value<'v>:
+    Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres>
+{
+}
+
+impl<'v, T> Value<'v> for T where T: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres> {}
+
+impl Db {
+    pub(crate) fn new(pools: Pools) -> Self {
+        Self { pools, faults: Arc::default() }
+    }
+
+    #[cfg(any(test, debug_assertions))]
+    pub(crate) fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self.pools {
+            Pools::Sqlite(_) => Dialect::Sqlite,
+            Pools::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// A statement of its own.
+    pub(crate) fn sql(&self, text: impl SqlSafeStr) -> Statement<'_> {
+        let on = match &self.pools {
+            Pools::Sqlite(pools) => On::Sqlite(Via::Pool(&pools.usual), SqliteArguments::default()),
+            Pools::Postgres(pool) => On::Postgres(Via::Pool(pool), PgArguments::default()),
+        };
+        Statement { text: text.into_sql_str(), on, faults: &self.faults, unbound: None }
+    }
+
+    /// Begins a transaction that will write, and that is as durable as asked once it is committed.
+    pub(crate) async fn begin(&self, durability: Durability) -> Result<Transaction, sqlx::Error> {
+        self.faults.check()?;
+        let open = limited(self.pools.begin(durability)).await?;
+        let transaction = Transaction { open, faults: Arc::clone(&self.faults) };
+        #[cfg(any(test, debug_assertions))]
+        let transaction = crate::fault::limit_pages(transaction).await?;
+        Ok(transaction)
+    }
+
+    pub(crate) async fn close(&self) {
+        match &self.pools {
+            Pools::Sqlite(pools) => {
+                pools.writer.close().await;
+                pools.usual.close().await;
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+/// With a write-ahead log, `FULL` syncs on every commit, `NORMAL` every now and then.
+fn synchronous(durability: Durability) -> &'static str {
+    match durability {
+        Durability::Written => "PRAGMA synchronous = NORMAL",
+        Durability::OnDisk => "PRAGMA synchronous = FULL",
+    }
+}
+
+impl Pools {
+    async fn begin(&self, durability: Durability) -> Result<Open, sqlx::Error> {
+        match self {
+            Pools::Sqlite(pools) => {
+                let mut turn = Arc::clone(&pools.writing).lock_owned().await;
+                if *turn != durability {
+                    // If it fails half way, it is made again before anything relies on it.
+                    *turn = Durability::Written;
+                    pools.writer.execute(synchronous(durability)).await?;
+                    *turn = durability;
+                }
+                Ok(Open::Sqlite(pools.begin().await?, turn))
+            }
+            Pools::Postgres(pool) => {
+                let begin = match durability {
+                    Durability::Written => BEGIN_WRITTEN,
+                    Durability::OnDisk => BEGIN_ON_DISK,
+                };
+                Ok(Open::Postgres(pool.begin_with(begin).await?))
+            }
+        }
+    }
+}
+
+impl SqlitePools {
+    async fn begin(&self) -> Result<sqlx::Transaction<'static, Sqlite>, sqlx::Error> {
+        match self.writer.begin_with(BEGIN_SQLITE).await {
+            // SQLite gives some transactions up by itself, when the disk is full for one. The connection still counts
+            // the one it could not roll back and would never begin another.
+            Err(sqlx::Error::InvalidSavePointStatement) => {
+                self.writer.acquire().await?.close().await?;
+                self.writer.begin_with(BEGIN_SQLITE).await
+            }
+            begun => begun,
+        }
+    }
+}
+
+/// A transaction that writes. Dropped without `commit`, it has never been.
+pub(crate) struct Transaction {
+    open: Open,
+    faults: Arc<Faults>,
+}
+
+enum Open {
+    Sqlite(sqlx::Transaction<'static, Sqlite>, OwnedMutexGuard<Durability>),
+    Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+impl Transaction {
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self.open {
+            Open::Sqlite(..) => Dialect::Sqlite,
+            Open::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    pub(crate) fn sql(&mut self, text: impl SqlSafeStr) -> Statement<'_> {
+        let on = match &mut self.open {
+            Open::Sqlite(transaction, _) => {
+                On::Sqlite(Via::Open(&mut **transaction), SqliteArguments::default())
+            }
+            Open::Postgres(transaction) => {
+                On::Postgres(Via::Open(&mut **transaction), PgArguments::default())
+            }
+        };
+        Statement { text: text.into_sql_str(), on, faults: &self.faults, unbound: None }
+    }
+
+    /// Reads rows that this transaction will write; nobody else writes them meanwhile.
+    pub(crate) fn sql_for_update(&mut self, text: &'static str) -> Statement<'_> {
+        match self.dialect() {
+            Dialect::Sqlite => self.sql(text),
+            Dialect::Postgres => self.sql(sqlx::AssertSqlSafe(format!("{text} FOR UPDATE"))),
+        }
+    }
+
+    /// Waits until no other transaction holds this lock, and holds it to the end of this one.
+    pub(crate) async fn alone(&mut self, lock: Lock) -> Result<(), sqlx::Error> {
+        if self.dialect() == Dialect::Postgres {
+            self.sql(LOCK).bind(lock as i64).execute().await?;
+        }
+        Ok(())
+    }
+
+    #[cfg(any(test, debug_assertions))]
+    pub(crate) fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// An error leaves it open whether the transaction has been.
+    pub(crate) async fn commit(self) -> Result<(), sqlx::Error> {
+        self.faults.check()?;
+        match self.open {
+            Open::Sqlite(transaction, turn) => {
+                limited(transaction.commit()).await?;
+                drop(turn);
+            }
+            Open::Postgres(transaction) => limited(transaction.commit()).await?,
+        }
+        self.faults.check()
+    }
+}
+
+/// One statement on its way.
+#[must_use = "a statement does nothing until it is executed or fetched"]
+pub(crate) struct Statement<'c> {
+    text: SqlStr,
+    on: On<'c>,
+    faults: &'c Faults,
+    /// The first value that could not be bound.
+    unbound: Option<sqlx::error::BoxDynError>,
+}
+
+enum On<'c> {
+    Sqlite(Via<'c, Sqlite>, SqliteArguments),
+    Postgres(Via<'c, Postgres>, PgArguments),
+}
+
+enum Via<'c, D: Database> {
+    Pool(&'c Pool<D>),
+    Open(&'c mut D::Connection),
+}
+
+/// The same call on a connection of the pool or of the transaction.
+macro_rules! via {
+    ($via:expr, $connection:ident => $call:expr) => {
+        match $via {
+            Via::Pool(pool) => {
+                let mut held = pool.acquire().await?;
+                let $connection = &mut *held;
+                $call.await
+            }
+            Via::Open($connection) => $call.await,
+        }
+    };
+}
+
+impl Statement<'_> {
+    pub(crate) fn bind<'v>(mut self, value: impl Value<'v>) -> Self {
+        self.push(value);
+        self
+    }
+
+    /// The same for many values: the statement stays where it is.
+    pub(crate) fn push<'v>(&mut self, value: impl Value<'v>) {
+        let added = match &mut self.on {
+            On::Sqlite(_, arguments) => sqlx::Arguments::add(arguments, value),
+            On::Postgres(_, arguments) => arguments.add(value),
+        };
+        if let Err(error) = added {
+            self.unbound.get_or_insert(error);
+        }
+    }
+
+    /// Makes room for so many values.
+    pub(crate) fn reserve(&mut self, values: usize) {
+        match &mut self.on {
+            On::Sqlite(_, arguments) => sqlx::Arguments::reserve(arguments, values, 0),
+            On::Postgres(_, arguments) => {
+                sqlx::Arguments::reserve(arguments, values, values * POSTGRES_VALUE_BYTES)
+            }
+        }
+    }
+
+    /// How many rows it changed.
+    pub(crate) async fn execute(self) -> Result<u64, sqlx::Error> {
+        let (text, on) = self.ready()?;
+        limited(async move {
+            match on {
+                On::Sqlite(via, arguments) => {
+                    let query = sqlx::query_with(text, arguments);
+                    via!(via, connection => query.execute(connection)).map(|done| done.rows_affected())
+                }
+                On::Postgres(via, arguments) => {
+                    let query = sqlx::query_with(text, arguments);
+                    via!(via, connection => query.execute(connection)).map(|done| done.rows_affected())
+                }
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn fetch_all<T: Row>(self) -> Result<Vec<T>, sqlx::Error> {
+        let (text, on) = self.ready()?;
+        limited(async move {
+            match on {
+                On::Sqlite(via, arguments) => {
+                    let query = sqlx::query_as_with(text, arguments);
+                    via!(via, connection => query.fetch_all(connection))
+                }
+                On::Postgres(via, arguments) => {
+                    let query = sqlx::query_as_with(text, arguments);
+                    via!(via, connection => query.fetch_all(connection))
+                }
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn fetch_optional<T: Row>(self) -> Result<Option<T>, sqlx::Error> {
+        let (text, on) = self.ready()?;
+        limited(async move {
+            match on {
+                On::Sqlite(via, arguments) => {
+                    let query = sqlx::query_as_with(text, arguments);
+                    via!(via, connection => query.fetch_optional(connection))
+                }
+                On::Postgres(via, arguments) => {
+                    let query = sqlx::query_as_with(text, arguments);
+                    via!(via, connection => query.fetch_optional(connection))
+                }
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn fetch_one<T: Row>(self) -> Result<T, sqlx::Error> {
+        self.fetch_optional().await?.ok_or(sqlx::Error::RowNotFound)
+    }
+}
+
+impl<'c> Statement<'c> {
+    fn ready(self) -> Result<(SqlStr, On<'c>), sqlx::Error> {
+        if let Some(error) = self.unbound {
+            return Err(sqlx::Error::Encode(error));
+        }
+        self.faults.check()?;
+        Ok((self.text, self.on))
+    }
+}
+
+async fn limited<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+    tokio::time::timeout(STATEMENT_TIMEOUT, work).await.unwrap_or_else(|_| {
+        let late = format!("no answer within {} seconds", STATEMENT_TIMEOUT.as_secs());
+        Err(sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, late)))
+    })
+}
+
+/// Postgres has no NUL in a text, and a name may hold whatever a server or caller sent.
+pub(crate) fn without_nul(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}

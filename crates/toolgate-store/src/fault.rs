@@ -1,0 +1,110 @@
+//! Failures on demand, for tests that want to know what happens when the n-th question to the database fails.
+//! A release build has none of it.
+
+#[cfg(any(test, debug_assertions))]
+pub(crate) use armed::{Faults, limit_pages};
+#[cfg(not(any(test, debug_assertions)))]
+pub(crate) use harmless::Faults;
+
+#[cfg(any(test, debug_assertions))]
+mod armed {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{Mutex, PoisonError};
+
+    use crate::Store;
+    use crate::db::{Dialect, Transaction};
+
+    #[derive(Default)]
+    pub(crate) struct Faults {
+        plan: Mutex<Plan>,
+        /// Where the disk is full. Zero is nowhere.
+        pages_max: AtomicU32,
+    }
+
+    #[derive(Clone, Copy, Default)]
+    enum Plan {
+        #[default]
+        None,
+        /// How many operations until the one that fails, itself included.
+        Once(u64),
+        /// The same, and all after it.
+        From(u64),
+    }
+
+    impl Faults {
+        fn set(&self, plan: Plan) {
+            *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = plan;
+        }
+
+        fn is_to_come(&self) -> bool {
+            let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+            matches!(*plan, Plan::Once(1..) | Plan::From(1..))
+        }
+
+        pub(crate) fn check(&self) -> Result<(), sqlx::Error> {
+            let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+            let (next, fails) = match *plan {
+                Plan::None => (Plan::None, false),
+                Plan::Once(left) if left > 1 => (Plan::Once(left - 1), false),
+                Plan::Once(_) => (Plan::None, true),
+                Plan::From(left) if left > 1 => (Plan::From(left - 1), false),
+                Plan::From(_) => (Plan::From(0), true),
+            };
+            *plan = next;
+            match fails {
+                true => Err(sqlx::Error::Io(std::io::Error::other("a failure that a test asked for"))),
+                false => Ok(()),
+            }
+        }
+    }
+
+    /// For tests; a release build has none of it.
+    impl Store {
+        /// Lets the n-th of the following operations on the database fail, counting from 1. A commit is two: it may
+        /// fail, or only the news of it be lost.
+        pub fn fail_nth(&self, n: u64) {
+            self.db.faults().set(Plan::Once(n));
+        }
+
+        /// Lets the n-th and everything after it fail, as if the database were gone.
+        pub fn fail_from_nth(&self, n: u64) {
+            self.db.faults().set(Plan::From(n));
+        }
+
+        /// Nothing fails any more on demand.
+        pub fn fail_never(&self) {
+            self.db.faults().set(Plan::None);
+        }
+
+        /// Whether the failure that was asked for has not come yet.
+        pub fn is_fault_to_come(&self) -> bool {
+            self.db.faults().is_to_come()
+        }
+
+        /// Lets every transaction on SQLite find the disk full beyond this many pages, and all that is there already.
+        pub fn limit_pages(&self, pages: u32) {
+            self.db.faults().pages_max.store(pages, Ordering::SeqCst);
+        }
+    }
+
+    pub(crate) async fn limit_pages(mut transaction: Transaction) -> Result<Transaction, sqlx::Error> {
+        let pages = transaction.faults().pages_max.load(Ordering::SeqCst);
+        if pages > 0 && transaction.dialect() == Dialect::Sqlite {
+            let limit = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
+            transaction.sql(limit).execute().await?;
+        }
+        Ok(transaction)
+    }
+}
+
+#[cfg(not(any(test, debug_assertions)))]
+mod harmless {
+    #[derive(Default)]
+    pub(crate) struct Faults;
+
+    impl Faults {
+        pub(crate) fn check(&self) -> Result<(), sqlx::Error> {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Appending entries inside a transaction: events on their chain, bodies, open calls, and the head of the stream.
+
+use std::collections::BTreeMap;
+
+use toolgate_core::Digest;
+use toolgate_core::event::{Body, Entry, Event, EventKind};
+use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
+use toolgate_core::{CanonicalName, ServerName};
+
+use super::bodies::{self, KnownBodies};
+use super::head::{Head, Pen};
+use super::line::{Line, Place};
+use super::terms::KnownTerms;
+use super::words::word;
+use super::{bundle, single};
+use crate::db::{Dialect, Statement, Transaction};
+
+/// In the order of binding and reading.
+pub(super) const COLUMNS: &str = "seq, tenant, stream, stream_seq, previous, hash, kind, at_ms, principal, session, run, \
+     task, call, tool, server, tool_version, trace, approval, policy_version, decision, outcome, duration_us, input, \
+     output, detail";
+pub(super) const COLUMN_COUNT: usize = 25;
+pub(super) const OPEN_COLUMNS: &str =
+    "call, tenant, stream, started_at_ms, principal, session, run, task, tool, server, tool_version";
+pub(super) const OPEN_COLUMN_COUNT: usize = 11;
+
+pub(super) const MINUTE_MS: i64 = 60_000;
+
+/// What one transaction appends.
+pub(super) struct Batch<'a> {
+    pub(super) pen: &'a Pen,
+    pub(super) lines: Vec<Linked<'a>>,
+    pub(super) opened: Vec<Opened<'a>>,
+    pub(super) paused: Vec<(&'a CallId, i64)>,
+    pub(super) closed: Vec<&'a CallId>,
+    pub(super) minutes: Vec<Minute>,
+    /// In their order, so that two writers that wait for each other's rows never wait in a circle.
+    pub(super) terms: Vec<(String, i64)>,
+    /// Where the stream ends then.
+    pub(super) end: Head,
+}
+
+/// An event on its chain.
+pub(super) struct Linked<'a> {
+    event: &'a Event,
+    line: Line<'a>,
+    hash: Digest,
+}
+
+/// A call that is open from now on.
+pub(super) struct Opened<'a> {
+    call: &'a CallId,
+    event: &'a Event,
+}
+
+/// Where the events of one minute lie.
+pub(super) struct Minute {
+    pub(super) minute: i64,
+    pub(super) first_seq: i64,
+    pub(super) last_seq: i64,
+}
+
+/// What is known to be in the database already.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) bodies: KnownBodies,
+    pub(super) terms: KnownTerms,
+}
+
+/// Appends entries after `head` and moves it. The head must have been taken in this transaction.
+pub(super) async fn append(
+    tx: &mut Transaction,
+    pen: &Pen,
+    head: Head,
+    entries: &[&Entry],
+    known: &mut Known,
+) -> Result<Head, sqlx::Error> {
+    let count = entries.iter().map(|entry| entry.events.len()).sum();
+    let seqs = match tx.dialect() {
+        Dialect::Sqlite => bundle::draw_seqs(tx, count).await?,
+        Dialect::Postgres => single::draw_seqs(tx, count).await?,
+    };
+    let batch = Batch::of(pen, head, entries, seqs, &mut known.terms);
+    bodies::insert(tx, pen, new_bodies(entries, &known.bodies)).await?;
+    match tx.dialect() {
+        Dialect::Sqlite => bundle::write(tx, &batch).await?,
+        Dialect::Postgres => single::write(tx, &batch).await?,
+    }
+    Ok(batch.end)
+}
+
+/// Those that are not known to be there: each once, in the order of their digests, so that two writers that wait for
+/// each other's rows never wait in a circle.
+fn new_bodies<'e>(entries: &[&'e Entry], known: &KnownBodies) -> Vec<&'e Body> {
+    let mut new: BTreeMap<Digest, &Body> = BTreeMap::new();
+    for body in entries.iter().flat_map(|entry| &entry.bodies).filter(|body| !known.covers(body)) {
+        let kept = new.entry(body.digest).or_insert(body);
+        if kept.keep_until_ms < body.keep_until_ms {
+            *kept = body;
+        }
+    }
+    new.into_values().collect()
+}
+
+impl<'a> Batch<'a> {
+    fn of(pen: &'a Pen, head: Head, entries: &[&'a Entry], seqs: Vec<i64>, known: &mut KnownTerms) -> Self {
+        let mut batch = Batch {
+            pen,
+            lines: Vec::with_capacity(seqs.len()),
+            opened: Vec::new(),
+            paused: Vec::new(),
+            closed: Vec::new(),
+            minutes: Vec::new(),
+            terms: Vec::new(),
+            end: head,
+        };
+        let events = entries.iter().flat_map(|entry| entry.events.iter().map(move |event| (*entry, event)));
+        for ((entry, event), seq) in events.zip(seqs) {
+            batch.link(event, seq);
+            batch.change_open_calls(entry, event);
+            batch.mark_minute(event, seq);
+            known.add(event, seq, &mut batch.terms);
+        }
+        batch.terms.sort_unstable();
+        batch
+    }
+
+    fn link(&mut self, event: &'a Event, seq: i64) {
+        let (stream_seq, previous) = (self.end.stream_seq + 1, self.end.hash);
+        let place = Place { tenant: self.pen.tenant, stream: &self.pen.stream, seq, stream_seq, previous };
+        let line = Line::of(place, event);
+        let hash = line.hash();
+        self.end = Head { stream_seq, hash };
+        self.lines.push(Linked { event, line, hash });
+    }
+
+    /// A call is open from its start to its end, and not at all where both came at once.
+    fn change_open_calls(&mut self, entry: &'a Entry, event: &'a Event) {
+        let Some(call) = &event.about.call else { return };
+        match event.kind {
+            EventKind::CallStarted if !has(entry, EventKind::CallCompleted, call) => {
+                self.opened.push(Opened { call, event });
+            }
+            EventKind::CallPaused => self.paused.push((call, event.at_ms)),
+            EventKind::CallCompleted if !has(entry, EventKind::CallStarted, call) => self.closed.push(call),
+            _ => {}
+        }
+    }
+
+    /// A batch has few minutes, most often one.
+    fn mark_minute(&mut self, event: &Event, seq: i64) {
+        let minute = event.at_ms.div_euclid(MINUTE_MS);
+        match self.minutes.iter_mut().find(|one| one.minute == minute) {
+            Some(one) => one.last_seq = seq,
+            None => self.minutes.push(Minute { minute, first_seq: seq, last_seq: seq }),
+        }
+    }
+}
+
+/// Whether an entry has an event of this kind for a call.
+pub(super) fn has(entry: &Entry, kind: EventKind, call: &CallId) -> bool {
+    entry.events.iter().any(|event| event.kind == kind && event.about.call.as_ref() == Some(call))
+}
+
+impl Linked<'_> {
+    /// In the order of `COLUMNS`. Texts are shared with the event rather than copied, where it has them so.
+    pub(super) fn push_to(&self, pen: &Pen, to: &mut Statement<'_>) {
+        let Self { event, line, hash } = self;
+        let about = &event.about;
+        to.push(line.seq);
+        to.push(word(line.tenant));
+        to.push(pen.stream.clone());
+        to.push(line.stream_seq);
+        to.push(&line.previous.as_bytes()[..]);
+        to.push(&hash.as_bytes()[..]);
+        to.push(word(line.kind));
+        to.push(line.at_ms);
+        to.push(event.principal.shared());
+        to.push(about.session.as_ref().map(SessionId::shared));
+        to.push(about.run.as_ref().map(RunId::shared));
+        to.push(about.task.clone());
+        to.push(about.call.as_ref().map(CallId::shared));
+        to.push(about.tool.as_ref().map(CanonicalName::shared));
+        to.push(about.server.as_ref().map(ServerName::shared));
+        to.push(line.tool_version);
+        to.push(about.trace.clone());
+        to.push(event.approval.as_ref().map(ApprovalId::shared));
+        to.push(line.policy_version);
+        to.push(line.decision.map(word));
+        to.push(line.outcome.map(word));
+        to.push(line.duration_us);
+        to.push(line.input);
+        to.push(line.output);
+        to.push(line.detail);
+    }
+}
+
+impl Opened<'_> {
+    /// In the order of `OPEN_COLUMNS`.
+    pub(super) fn push_to(&self, pen: &Pen, to: &mut Statement<'_>) {
+        let about = &self.event.about;
+        to.push(self.call.shared());
+        to.push(word(pen.tenant));
+        to.push(pen.stream.clone());
+        to.push(self.event.at_ms);
+        to.push(self.event.principal.shared());
+        to.push(about.session.as_ref().map(SessionId::shared));
+        to.push(about.run.as_ref().map(RunId::shared));
+        to.push(about.task.clone());
+        to.push(about.tool.as_ref().map(CanonicalName::shared));
+        to.push(about.server.as_ref().map(ServerName::shared));
+        to.push(about.tool_version.as_ref().map(|digest| &digest.as_bytes()[..]));
+    }
+}

@@ -1,0 +1,138 @@
+//! One batch of the writer: one transaction for everything that waited.
+
+use std::borrow::Cow;
+
+use tokio::sync::oneshot;
+use toolgate_core::Digest;
+use toolgate_core::event::{Durability, Entry};
+use toolgate_core::governance::{StartRefused, Warrant};
+
+use super::append::{Known, append};
+use super::clean::clean;
+use super::head::{Head, Pen};
+use super::kept::{KeptEntry, Late};
+use super::warrant;
+use crate::Store;
+use crate::db::Transaction;
+use crate::warrant::Used;
+
+const IS_THERE: &str =
+    "SELECT stream_seq FROM ledger_events WHERE stream = $1 AND stream_seq = $2 AND hash = $3";
+
+/// What one caller wants written.
+pub(super) struct Op {
+    pub(super) entry: Entry,
+    pub(super) warrant: Warrant,
+    pub(super) reply: oneshot::Sender<Result<(), StartRefused>>,
+}
+
+/// What each caller is told, in their order.
+pub(super) type Verdicts = Vec<Result<(), StartRefused>>;
+
+/// The last event of a batch. If it is in the ledger, so is the whole batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Tail {
+    pub(super) stream_seq: i64,
+    pub(super) hash: Digest,
+}
+
+/// The batch was not written, or nobody knows whether it was.
+pub(super) struct Failure {
+    pub(super) cause: sqlx::Error,
+    /// What to look for where the answer to the commit was lost, and what the callers are told if it is found.
+    pub(super) unsure: Option<(Tail, Verdicts)>,
+}
+
+impl From<sqlx::Error> for Failure {
+    fn from(cause: sqlx::Error) -> Self {
+        Self { cause, unsure: None }
+    }
+}
+
+/// Writes what was kept and then `ops`, all or nothing. An op whose warrant is refused contributes nothing.
+///
+/// `before` is an attempt with the same ops whose end is not known.
+pub(super) async fn write(
+    store: &Store,
+    pen: &Pen,
+    known: &mut Known,
+    kept: &[KeptEntry],
+    ops: &[Op],
+    before: Option<&(Tail, Verdicts)>,
+) -> Result<Verdicts, Failure> {
+    let durability = ops.iter().map(|op| op.entry.durability).max().unwrap_or_default();
+    let durability = if kept.is_empty() { durability } else { Durability::OnDisk };
+    let mut tx = store.db.begin(durability).await?;
+    // Warrants come before the head: whoever else locks both does it in this order.
+    let used = warrant::use_up_all(&mut tx, pen, ops).await?;
+    let head = Head::take(&mut tx, pen).await?;
+    // Only now: what is unsure may have been on its way until its lock on the head was given up.
+    if let Some((tail, verdicts)) = before
+        && is_there(&mut tx, pen, *tail).await?
+    {
+        return Ok(verdicts.clone());
+    }
+    let late = late_entries(&mut tx, pen, kept).await?;
+    let (permitted, verdicts) = permitted(ops, used);
+    let entries: Vec<&Entry> = late.into_iter().chain(permitted.iter().map(|entry| &**entry)).collect();
+    let end = append(&mut tx, pen, head, &entries, known).await?;
+    let tail = Tail { stream_seq: end.stream_seq, hash: end.hash };
+    if let Err(cause) = tx.commit().await {
+        let unsure = (end != head).then_some((tail, verdicts));
+        return Err(Failure { cause, unsure });
+    }
+    known.bodies.note(&entries);
+    Ok(verdicts)
+}
+
+/// The entries of those that may be written, with what their warrants add, and what everybody is told.
+fn permitted(ops: &[Op], used: Vec<Used>) -> (Vec<Cow<'_, Entry>>, Verdicts) {
+    let (mut entries, mut verdicts) = (Vec::with_capacity(ops.len()), Vec::with_capacity(ops.len()));
+    for (op, used) in ops.iter().zip(used) {
+        verdicts.push(match used {
+            Ok(before) if before.is_empty() => {
+                entries.push(Cow::Borrowed(&op.entry));
+                Ok(())
+            }
+            Ok(mut events) => {
+                events.extend_from_slice(&op.entry.events);
+                let (bodies, durability) = (op.entry.bodies.clone(), op.entry.durability);
+                let mut entry = Entry { events, bodies, durability };
+                clean(&mut entry);
+                entries.push(Cow::Owned(entry));
+                Ok(())
+            }
+            Err(refused) => Err(refused),
+        });
+    }
+    (entries, verdicts)
+}
+
+/// What of the kept entries is to be written now that it is known whether their own batch was.
+async fn late_entries<'k>(
+    tx: &mut Transaction,
+    pen: &Pen,
+    kept: &'k [KeptEntry],
+) -> Result<Vec<&'k Entry>, sqlx::Error> {
+    let mut asked: Option<(Tail, bool)> = None;
+    let mut entries = Vec::new();
+    for one in kept {
+        let written = match (one.unsure, asked) {
+            (None, _) => false,
+            (Some(tail), Some((last, found))) if last == tail => found,
+            (Some(tail), _) => is_there(tx, pen, tail).await?,
+        };
+        asked = one.unsure.map(|tail| (tail, written)).or(asked);
+        match &one.late {
+            Late::Unless(entry) if !written => entries.push(entry),
+            Late::If(entry) if written => entries.push(entry),
+            _ => {}
+        }
+    }
+    Ok(entries)
+}
+
+async fn is_there(tx: &mut Transaction, pen: &Pen, tail: Tail) -> Result<bool, sqlx::Error> {
+    let look = tx.sql(IS_THERE).bind(&*pen.stream).bind(tail.stream_seq).bind(&tail.hash.as_bytes()[..]);
+    Ok(look.fetch_optional::<(i64,)>().await?.is_some())
+}

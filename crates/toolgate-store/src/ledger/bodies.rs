@@ -1,0 +1,96 @@
+//! Bodies: arguments and results under their digests, for as long as they are to be kept.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use toolgate_core::event::{Body, Entry};
+use toolgate_core::{Digest, RawJson};
+
+use super::head::Pen;
+use super::rows::Rows;
+use super::words::word;
+use crate::db::{Statement, Transaction};
+use crate::error::doing;
+use crate::{Store, StoreError};
+
+/// The same body comes with every call of some tools. Its time is moved only when it is this much too short, or each
+/// call would write the row anew.
+const STEP_MS: i64 = 12 * 60 * 60 * 1000;
+/// How much later than asked a body is deleted: what is stored may be one step short, and what a writer remembers of it
+/// another.
+const SLACK_MS: i64 = 2 * STEP_MS;
+/// Bodies deleted in one transaction, while which nobody else writes to SQLite.
+const DELETED_AT_ONCE: u32 = 1_000;
+/// How many bodies a writer remembers as being there.
+const KNOWN_MAX: usize = 8_192;
+
+static INSERT: LazyLock<Rows> = LazyLock::new(|| {
+    let after = format!(
+        " ON CONFLICT (digest) DO UPDATE SET keep_until_ms = excluded.keep_until_ms \
+         WHERE ledger_bodies.keep_until_ms <= excluded.keep_until_ms - {STEP_MS}"
+    );
+    Rows::new("INSERT INTO ledger_bodies (digest, tenant, body, keep_until_ms) VALUES ", 4, &after)
+});
+const READ: &str = "SELECT body FROM ledger_bodies WHERE digest = $1 AND tenant = $2";
+const DELETE: &str = "DELETE FROM ledger_bodies WHERE digest IN \
+     (SELECT digest FROM ledger_bodies WHERE keep_until_ms <= $1 LIMIT $2)";
+
+/// No digest twice.
+pub(super) async fn insert(tx: &mut Transaction, pen: &Pen, bodies: Vec<&Body>) -> Result<(), sqlx::Error> {
+    let push = |to: &mut Statement<'_>, body: &&Body| {
+        to.push(&body.digest.as_bytes()[..]);
+        to.push(word(pen.tenant));
+        to.push(body.json.as_str());
+        to.push(body.keep_until_ms);
+    };
+    INSERT.execute(tx, &bodies, push).await
+}
+
+/// Bodies that this process has stored and nobody has deleted yet, with the time they are kept until.
+#[derive(Default)]
+pub(super) struct KnownBodies(HashMap<Digest, i64>);
+
+impl KnownBodies {
+    pub(super) fn covers(&self, body: &Body) -> bool {
+        self.0.get(&body.digest).is_some_and(|until| *until > body.keep_until_ms.saturating_sub(STEP_MS))
+    }
+
+    /// Takes note of what has been committed.
+    pub(super) fn note(&mut self, entries: &[&Entry]) {
+        for body in entries.iter().flat_map(|entry| &entry.bodies) {
+            if self.0.len() >= KNOWN_MAX && !self.0.contains_key(&body.digest) {
+                self.0.clear();
+            }
+            if !self.covers(body) {
+                self.0.insert(body.digest, body.keep_until_ms);
+            }
+        }
+    }
+}
+
+impl Store {
+    /// A body that an event names, unless its time is over or it was never kept.
+    pub async fn ledger_body(&self, digest: &Digest) -> Result<Option<RawJson>, StoreError> {
+        const DOING: &str = "read a body of the ledger";
+        let read = self.db.sql(READ).bind(&digest.as_bytes()[..]).bind(self.tenant);
+        let Some((body,)) = read.fetch_optional::<(String,)>().await.map_err(doing(DOING))? else {
+            return Ok(None);
+        };
+        let body = RawJson::parse(body.into_bytes().into());
+        body.map(Some).map_err(|_| StoreError::Unreadable { doing: DOING, what: "body" })
+    }
+
+    /// Deletes the bodies whose time is over for a day or more, and tells how many.
+    pub async fn delete_expired_bodies(&self, now_ms: i64) -> Result<u64, StoreError> {
+        let mut deleted = 0;
+        loop {
+            let delete = self.db.sql(DELETE).bind(now_ms.saturating_sub(SLACK_MS));
+            let some = delete.bind(i64::from(DELETED_AT_ONCE)).execute().await;
+            let some = some.map_err(doing("delete bodies whose time is over"))?;
+            deleted += some;
+            if some < u64::from(DELETED_AT_ONCE) {
+                return Ok(deleted);
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The SQL of one page.
+
+use std::fmt::Write as _;
+
+use toolgate_core::event::{DecisionKind, EventKind, Filter, Outcome};
+use toolgate_core::id::{CallId, RunId, SessionId};
+use toolgate_core::{CanonicalName, PrincipalId, ServerName};
+
+use super::append::COLUMNS;
+use super::clean;
+use super::read::Order;
+use super::terms::BLOCK;
+use crate::db::Statement;
+
+/// The events between two numbers that pass the filter, through the blocks of `terms` terms where there are any.
+///
+/// Parameters: the first and the last number, the length of the page, the first and the last block, the terms, and then
+/// what `push` adds. Without terms there are no blocks among them.
+pub(super) fn page_text(filter: &Filter, terms: usize, order: Order) -> String {
+    let mut text = format!("SELECT {COLUMNS} FROM ");
+    let mut place = 4;
+    if terms > 0 {
+        // The blocks come first, so that only their events are looked at.
+        push_blocks(&mut text, terms);
+        text.push_str(" CROSS JOIN ledger_events ");
+        place += 2 + terms;
+    } else {
+        text.push_str("ledger_events ");
+    }
+    text.push_str("WHERE seq >= $1 AND seq <= $2");
+    if terms > 0 {
+        write(&mut text, format_args!(" AND seq >= block * {BLOCK} AND seq < block * {BLOCK} + {BLOCK}"));
+    }
+    for (place, (column, operator)) in (place..).zip(conditions(filter)) {
+        write(&mut text, format_args!(" AND {column} {operator} ${place}"));
+    }
+    write(&mut text, format_args!(" ORDER BY seq {} LIMIT $3", direction(order)));
+    text
+}
+
+/// The next blocks that have all of the terms. Parameters: the first and the last block, how many, the terms.
+pub(super) fn blocks_text(terms: usize, order: Order) -> String {
+    let mut text =
+        "SELECT block FROM ledger_terms first WHERE block >= $1 AND block <= $2 AND term = $4".to_owned();
+    push_others(&mut text, 5, terms);
+    write(&mut text, format_args!(" ORDER BY block {} LIMIT $3", direction(order)));
+    text
+}
+
+fn push_blocks(text: &mut String, terms: usize) {
+    text.push_str("(SELECT block FROM ledger_terms first WHERE block >= $4 AND block <= $5 AND term = $6");
+    push_others(text, 7, terms);
+    text.push_str(") blocks");
+}
+
+fn push_others(text: &mut String, place: usize, terms: usize) {
+    for place in place..place + terms - 1 {
+        write(
+            text,
+            format_args!(
+                " AND EXISTS (SELECT 1 FROM ledger_terms other WHERE other.term = ${place} AND other.block = first.block)"
+            ),
+        );
+    }
+}
+
+fn direction(order: Order) -> &'static str {
+    match order {
+        Order::NewestFirst => "DESC",
+        Order::OldestFirst => "ASC",
+    }
+}
+
+fn write(text: &mut String, more: std::fmt::Arguments<'_>) {
+    text.write_fmt(more).expect("writing to a string does not fail");
+}
+
+fn texts(filter: &Filter) -> [(&'static str, Option<&str>); 9] {
+    [
+        ("kind", filter.kind.map(EventKind::as_str)),
+        ("principal", filter.principal.as_ref().map(PrincipalId::as_str)),
+        ("session", filter.session.as_ref().map(SessionId::as_str)),
+        ("run", filter.run.as_ref().map(RunId::as_str)),
+        ("call", filter.call.as_ref().map(CallId::as_str)),
+        ("tool", filter.tool.as_ref().map(CanonicalName::as_str)),
+        ("server", filter.server.as_ref().map(ServerName::as_str)),
+        ("outcome", filter.outcome.map(Outcome::as_str)),
+        ("decision", filter.decision.map(DecisionKind::as_str)),
+    ]
+}
+
+/// In the order in which `push` adds their values.
+fn conditions(filter: &Filter) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let times = [("at_ms", ">=", filter.from_ms), ("at_ms", "<", filter.until_ms)];
+    let times = times.into_iter().filter(|(.., value)| value.is_some());
+    let texts = texts(filter).into_iter().filter(|(_, value)| value.is_some());
+    times.map(|(column, operator, _)| (column, operator)).chain(texts.map(|(column, _)| (column, "=")))
+}
+
+pub(super) fn push(statement: &mut Statement<'_>, filter: &Filter) {
+    for number in [filter.from_ms, filter.until_ms].into_iter().flatten() {
+        statement.push(number);
+    }
+    for text in texts(filter).into_iter().filter_map(|(_, text)| text) {
+        // Postgres refuses what the ledger cannot hold.
+        statement.push(clean::replaced(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_numbered_in_the_order_of_their_values() {
+        let filter = Filter { from_ms: Some(1), outcome: Some(Outcome::Denied), ..Filter::default() };
+        let page = page_text(&filter, 0, Order::OldestFirst);
+        assert!(page.ends_with(
+            " FROM ledger_events WHERE seq >= $1 AND seq <= $2 AND at_ms >= $4 AND outcome = $5 \
+             ORDER BY seq ASC LIMIT $3"
+        ));
+        let page = page_text(&filter, 2, Order::NewestFirst);
+        let (_, from) = page.split_once(" FROM ").expect("a query");
+        assert_eq!(
+            from,
+            "(SELECT block FROM ledger_terms first WHERE block >= $4 AND block <= $5 AND term = $6 \
+             AND EXISTS (SELECT 1 FROM ledger_terms other WHERE other.term = $7 AND other.block = first.block)) blocks \
+             CROSS JOIN ledger_events WHERE seq >= $1 AND seq <= $2 AND seq >= block * 256 AND seq < block * 256 + 256 \
+             AND at_ms >= $8 AND outcome = $9 ORDER BY seq DESC LIMIT $3"
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! What waits in memory while the database is away: the ends of calls that have run, which nothing can undo.
+
+use std::sync::Arc;
+
+use toolgate_core::PrincipalId;
+use toolgate_core::event::{About, Durability, Entry, Event, EventKind, Outcome};
+
+use super::append::has;
+use super::batch::Tail;
+use crate::now_ms;
+
+/// The most entries that wait. What comes after them is lost, and said so in the log; a sweep then finds the call open.
+const KEPT_MAX: usize = 10_000;
+/// The most that their bodies may take. Events beyond it are kept without bodies.
+const KEPT_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+#[derive(Default)]
+pub(super) struct Kept {
+    entries: Vec<KeptEntry>,
+    body_bytes: usize,
+}
+
+pub(super) struct KeptEntry {
+    pub(super) late: Late,
+    /// Where the answer to its commit was lost: what to look for.
+    pub(super) unsure: Option<Tail>,
+}
+
+/// What is written when the database is back.
+pub(super) enum Late {
+    /// What did happen, unless it is there already.
+    Unless(Entry),
+    /// That the call was not made after all, if its start is there: its caller was told that the store was away.
+    If(Entry),
+}
+
+impl Kept {
+    pub(super) fn all(&self) -> &[KeptEntry] {
+        &self.entries
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Kept::default();
+    }
+
+    /// Keeps what must not be lost of an entry that could not be written, or not for certain.
+    pub(super) fn keep(&mut self, entry: Entry, unsure: Option<Tail>) {
+        let late = if entry.events.iter().any(|event| event.kind == EventKind::CallCompleted) {
+            Late::Unless(entry)
+        } else if let (Some(entry), Some(_)) = (taken_back(&entry), unsure) {
+            Late::If(entry)
+        } else {
+            return;
+        };
+        self.push(KeptEntry { late, unsure });
+    }
+
+    fn push(&mut self, mut kept: KeptEntry) {
+        let (Late::Unless(entry) | Late::If(entry)) = &mut kept.late;
+        if self.entries.len() >= KEPT_MAX {
+            let call = entry.events.iter().find_map(|event| event.about.call.as_ref());
+            tracing::error!(?call, "the end of a call is lost: too much waits for the database");
+            return;
+        }
+        let bytes: usize = entry.bodies.iter().map(|body| body.json.as_bytes().len()).sum();
+        if self.body_bytes + bytes > KEPT_BODY_BYTES_MAX {
+            entry.bodies.clear();
+        } else {
+            self.body_bytes += bytes;
+        }
+        self.entries.push(kept);
+    }
+}
+
+/// The end of a call that was refused although its start, or that it goes on, may have been written.
+fn taken_back(entry: &Entry) -> Option<Entry> {
+    let started = entry.events.iter().find(|event| {
+        matches!(event.kind, EventKind::CallStarted | EventKind::CallResumed)
+            && event.about.call.as_ref().is_some_and(|call| !has(entry, EventKind::CallCompleted, call))
+    })?;
+    let end = refused(&started.about);
+    Some(Entry { events: vec![end], bodies: Vec::new(), durability: Durability::OnDisk })
+}
+
+fn refused(about: &Arc<About>) -> Event {
+    let mut event = Event::new(EventKind::CallCompleted, now_ms(), PrincipalId::gateway(), Arc::clone(about));
+    event.outcome = Some(Outcome::Refused);
+    event
+}

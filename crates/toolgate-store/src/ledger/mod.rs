@@ -1,0 +1,47 @@
+//! The ledger: what happened, in an order that nobody can change unnoticed.
+//!
+//! Each writer has a stream of its own. An event holds the hash of the one before it in its stream (`line.rs`), and the
+//! end of each stream is sealed (`head.rs`). Reading, proving and handing on are apart from writing.
+
+mod append;
+mod batch;
+mod bodies;
+mod bundle;
+mod clean;
+mod filter;
+mod head;
+mod json;
+mod kept;
+mod line;
+mod outbox;
+mod read;
+mod row;
+mod rows;
+mod single;
+mod sweep;
+mod terms;
+mod verify;
+mod warrant;
+mod words;
+mod writer;
+
+use toolgate_core::event::Entry;
+
+pub use json::{ledger_event_cloudevent, ledger_event_json};
+pub use outbox::{OUTBOX_LEASE_MS, OutboxBatch, SinkStart};
+pub use read::{LEDGER_PAGE_MAX, Order};
+pub use verify::{LedgerFault, Tampering, Verified};
+pub use writer::LedgerWriter;
+
+pub(crate) use head::Pen;
+
+use crate::db::Transaction;
+
+/// Appends an entry in a transaction that somebody else opened and will commit. The events appear together with whatever
+/// else it changes. Take other locks first: this one is held by everybody who writes to the stream.
+pub(crate) async fn append_in(tx: &mut Transaction, pen: &Pen, mut entry: Entry) -> Result<(), sqlx::Error> {
+    clean::clean(&mut entry);
+    let head = head::Head::take(tx, pen).await?;
+    append::append(tx, pen, head, &[&entry], &mut append::Known::default()).await?;
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! The outbox: events on their way to somebody else, at least once each.
+//!
+//! A sink has a position in each stream and one lease. Whoever holds the lease has a batch in hand; its positions move
+//! when the batch was delivered. Within a stream events are numbered in the order of their commits, so nothing can
+//! appear behind a position.
+
+use std::fmt::Write as _;
+
+use toolgate_core::event::{Durability, EventKind, Recorded};
+
+use super::append::COLUMNS;
+use super::row::RecordedRow;
+use crate::db::Transaction;
+use crate::error::doing;
+use crate::{Store, StoreError, now_ms};
+
+/// How long a batch may be in somebody's hands. After that its holder is taken for dead, and the batch is given out again.
+pub const OUTBOX_LEASE_MS: i64 = 60_000;
+/// Events that are passed over at once where no kind fits.
+const WINDOW: i64 = 10_000;
+/// How many events a batch has at most.
+const BATCH_MAX: usize = 1_000;
+
+const CREATE: &str = "INSERT INTO sinks (sink, tenant) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+const TO_THE_END: &str = "INSERT INTO deliveries (sink, stream, stream_seq) \
+     SELECT $1, stream, stream_seq FROM ledger_heads WHERE tenant = $2";
+const LEASE: &str =
+    "UPDATE sinks SET holder = $2, lease_until_ms = $3 WHERE sink = $1 AND lease_until_ms <= $4";
+const RELEASE: &str = "UPDATE sinks SET holder = NULL, lease_until_ms = 0 WHERE sink = $1 AND holder = $2";
+const POSITIONS: &str = "SELECT heads.stream, COALESCE(deliveries.stream_seq, 0), heads.stream_seq FROM ledger_heads heads \
+     LEFT JOIN deliveries ON deliveries.sink = $1 AND deliveries.stream = heads.stream \
+     WHERE heads.tenant = $2 AND heads.stream_seq > COALESCE(deliveries.stream_seq, 0) ORDER BY heads.stream";
+/// A position never moves back, whoever is late.
+const ADVANCE: &str = "INSERT INTO deliveries (sink, stream, stream_seq) VALUES ($1, $2, $3) ON CONFLICT (sink, stream) \
+     DO UPDATE SET stream_seq = excluded.stream_seq WHERE deliveries.stream_seq < excluded.stream_seq";
+
+/// Where a sink begins that was not there before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SinkStart {
+    /// With what happens from now on.
+    Now,
+    /// With the first event there is.
+    FromStart,
+}
+
+/// Events for one sink, and how far it has got once they are delivered.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct OutboxBatch {
+    /// In the order of each stream, without a gap but for kinds that were not asked for.
+    pub events: Vec<Recorded>,
+    /// What is passed once these are delivered.
+    positions: Vec<Position>,
+    /// Under which the lease is held; empty where there is nothing to deliver.
+    holder: String,
+}
+
+impl OutboxBatch {
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Position {
+    stream: String,
+    stream_seq: i64,
+}
+
+impl Store {
+    /// Makes a sink, unless it is there: then it stays where it is.
+    pub async fn create_sink(&self, sink: &str, start: SinkStart) -> Result<(), StoreError> {
+        const DOING: &str = "create a sink of the ledger";
+        let mut tx = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        let create = tx.sql(CREATE).bind(sink).bind(self.tenant);
+        let created = create.execute().await.map_err(doing(DOING))?;
+        if created == 1 && start == SinkStart::Now {
+            let to_the_end = tx.sql(TO_THE_END).bind(sink).bind(self.tenant);
+            to_the_end.execute().await.map_err(doing(DOING))?;
+        }
+        tx.commit().await.map_err(doing(DOING))
+    }
+
+    /// The next events for a sink, of these kinds. Empty if there are none, or if somebody else has the batch in hand.
+    /// Ends with `delivered` or `not_delivered`. A sink that is not there is made, from now on.
+    pub async fn outbox(
+        &self,
+        sink: &str,
+        kinds: &[EventKind],
+        limit: usize,
+    ) -> Result<OutboxBatch, StoreError> {
+        const DOING: &str = "take events from the outbox";
+        self.create_sink(sink, SinkStart::Now).await?;
+        let Some(holder) = self.lease(sink).await.map_err(doing(DOING))? else {
+            return Ok(OutboxBatch::default());
+        };
+        let batch = self.gather(sink, kinds, limit.clamp(1, BATCH_MAX)).await.map_err(doing(DOING));
+        // A batch that could not be read is not in anybody's hands.
+        let batch = OutboxBatch { holder, ..batch.unwrap_or_default() };
+        if batch.is_empty() {
+            self.delivered(sink, &batch).await?;
+        }
+        Ok(batch)
+    }
+
+    /// Moves a sink past a batch and gives its lease up.
+    pub async fn delivered(&self, sink: &str, batch: &OutboxBatch) -> Result<(), StoreError> {
+        self.settle(sink, &batch.positions, &batch.holder).await.map_err(doing("mark events as delivered"))
+    }
+
+    /// Gives the lease up: the batch is there to be taken again.
+    pub async fn not_delivered(&self, sink: &str, batch: &OutboxBatch) -> Result<(), StoreError> {
+        self.settle(sink, &[], &batch.holder).await.map_err(doing("put events back"))
+    }
+
+    async fn lease(&self, sink: &str) -> Result<Option<String>, sqlx::Error> {
+        let (now, holder) = (now_ms(), uuid::Uuid::now_v7().simple().to_string());
+        let lease = self.db.sql(LEASE).bind(sink).bind(holder.clone()).bind(now + OUTBOX_LEASE_MS).bind(now);
+        Ok((lease.execute().await? == 1).then_some(holder))
+    }
+
+    async fn gather(
+        &self,
+        sink: &str,
+        kinds: &[EventKind],
+        limit: usize,
+    ) -> Result<OutboxBatch, sqlx::Error> {
+        let positions = self.db.sql(POSITIONS).bind(sink).bind(self.tenant);
+        let positions: Vec<(String, i64, i64)> = positions.fetch_all().await?;
+        let mut batch = OutboxBatch::default();
+        for (stream, mut at, end) in positions {
+            while at < end && batch.events.len() < limit {
+                let room = limit - batch.events.len();
+                let upto = end.min(at.saturating_add(WINDOW));
+                let found = self.window(&stream, kinds, at, upto, room).await?;
+                // A full hand means that there may be more before the end of the window.
+                at = if found.len() == room {
+                    found.last().map_or(upto, |last| last.stream_seq)
+                } else {
+                    upto
+                };
+                batch.events.extend(found);
+            }
+            batch.positions.push(Position { stream, stream_seq: at });
+        }
+        Ok(batch)
+    }
+
+    async fn window(
+        &self,
+        stream: &str,
+        kinds: &[EventKind],
+        after: i64,
+        upto: i64,
+        limit: usize,
+    ) -> Result<Vec<Recorded>, sqlx::Error> {
+        let limit = i64::try_from(limit).expect("a batch is limited");
+        let window = self.db.sql(sqlx::AssertSqlSafe(window_text(kinds.len())));
+        let mut window = window.bind(stream).bind(after).bind(upto).bind(limit);
+        for kind in kinds {
+            window = window.bind(kind.as_str());
+        }
+        Ok(window.fetch_all::<RecordedRow>().await?.into_iter().map(|row| row.0).collect())
+    }
+
+    async fn settle(&self, sink: &str, positions: &[Position], holder: &str) -> Result<(), sqlx::Error> {
+        let mut tx = self.db.begin(Durability::OnDisk).await?;
+        advance(&mut tx, sink, positions).await?;
+        tx.sql(RELEASE).bind(sink).bind(holder).execute().await?;
+        tx.commit().await
+    }
+}
+
+async fn advance(tx: &mut Transaction, sink: &str, positions: &[Position]) -> Result<(), sqlx::Error> {
+    for position in positions {
+        tx.sql(ADVANCE).bind(sink).bind(&*position.stream).bind(position.stream_seq).execute().await?;
+    }
+    Ok(())
+}
+
+fn window_text(kinds: usize) -> String {
+    let mut text = format!(
+        "SELECT {COLUMNS} FROM ledger_events WHERE stream = $1 AND stream_seq > $2 AND stream_seq <= $3 AND kind IN ("
+    );
+    for place in 0..kinds {
+        let comma = if place == 0 { "" } else { ", " };
+        write!(text, "{comma}${}", place + 5).expect("writing to a string does not fail");
+    }
+    text.push_str(") ORDER BY stream_seq LIMIT $4");
+    text
+}

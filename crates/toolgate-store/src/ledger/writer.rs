@@ -1,0 +1,272 @@
+//! The writer: one task that writes what everybody in this process wants written.
+//!
+//! Callers put what they have into a queue. The task takes all that waits, writes it in one transaction and answers
+//! everybody; meanwhile the next batch gathers. So a sync of the disk is shared by all who wait for one, and nobody
+//! waits for company.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use toolgate_core::event::Entry;
+use toolgate_core::governance::{Ledger, StartRefused, StoreDown, Warrant};
+use toolgate_core::port::BoxFuture;
+
+use super::append::Known;
+use super::batch::{self, Failure, Op, Verdicts};
+use super::clean::clean;
+use super::head::Pen;
+use super::kept::Kept;
+use crate::{Store, StoreError};
+
+/// Callers beyond these wait for a place in the queue.
+const QUEUE_MAX: usize = 4_096;
+/// The most that share a transaction.
+const BATCH_OPS_MAX: usize = 512;
+/// A failure that came sooner is tried again at once: most often the connection was stale.
+const QUICK: Duration = Duration::from_secs(1);
+/// How long nobody is let near a database that failed. Doubled with each failure.
+const BACKOFF_FIRST: Duration = Duration::from_millis(50);
+const BACKOFF_MAX: Duration = Duration::from_secs(2);
+/// How long the end of the process waits for the last events.
+const CLOSE_TIME_MAX: Duration = Duration::from_secs(5);
+
+const CLOSED: &str = "the ledger is closed";
+
+/// Writes to one stream of the ledger. Clones share one task, which ends when the last of them is gone.
+#[derive(Clone)]
+pub struct LedgerWriter {
+    queue: mpsc::Sender<Message>,
+    up: Arc<AtomicBool>,
+    pen: Pen,
+}
+
+enum Message {
+    Write(Op),
+    Close(oneshot::Sender<()>),
+}
+
+impl LedgerWriter {
+    /// Starts the task. Give each process a stream of its own, the same after a restart: `Store::sweep` goes by it.
+    pub async fn start(store: &Store, stream: &str) -> Result<LedgerWriter, StoreError> {
+        let key = store.sealing_key().await?;
+        let pen = Pen { tenant: store.tenant, stream: stream.into(), key };
+        let (queue, inbox) = mpsc::channel(QUEUE_MAX);
+        let up = Arc::new(AtomicBool::new(true));
+        let writer = LedgerWriter { queue, up: Arc::clone(&up), pen: pen.clone() };
+        let task = Task {
+            store: store.clone(),
+            pen,
+            up,
+            kept: Kept::default(),
+            known: Known::default(),
+            away: None,
+        };
+        tokio::spawn(task.run(inbox));
+        Ok(writer)
+    }
+
+    pub fn stream(&self) -> &str {
+        &self.pen.stream
+    }
+
+    /// For those who write to the same stream in transactions of their own.
+    pub(crate) fn pen(&self) -> &Pen {
+        &self.pen
+    }
+
+    /// Writes what was handed over, as far as the database allows within a few seconds, and ends the task.
+    pub async fn close(&self) {
+        let (done, wait) = oneshot::channel();
+        let closed = async {
+            if self.queue.send(Message::Close(done)).await.is_ok() {
+                // An error means that the task has ended, which is what is waited for.
+                drop(wait.await);
+            }
+        };
+        if tokio::time::timeout(CLOSE_TIME_MAX, closed).await.is_err() {
+            tracing::error!("the ledger was not written to its end: the database did not answer in time");
+        }
+    }
+
+    fn write(&self, mut entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
+        let queue = self.queue.clone();
+        Box::pin(async move {
+            clean(&mut entry);
+            let (reply, answer) = oneshot::channel();
+            let closed = || StartRefused::Down(StoreDown(CLOSED.into()));
+            queue.send(Message::Write(Op { entry, warrant, reply })).await.map_err(|_| closed())?;
+            answer.await.unwrap_or_else(|_| Err(closed()))
+        })
+    }
+}
+
+impl Ledger for LedgerWriter {
+    fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>> {
+        let written = self.write(entry, Warrant::NoneNeeded);
+        Box::pin(async move {
+            written.await.map_err(|refused| match refused {
+                StartRefused::Down(down) => down,
+                other => StoreDown(other.to_string()),
+            })
+        })
+    }
+
+    fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
+        self.write(entry, warrant)
+    }
+
+    fn is_up(&self) -> bool {
+        self.up.load(Ordering::Relaxed) && !self.queue.is_closed()
+    }
+}
+
+struct Task {
+    store: Store,
+    pen: Pen,
+    up: Arc<AtomicBool>,
+    /// What must be written although the database was away.
+    kept: Kept,
+    known: Known,
+    /// Set while the database is away.
+    away: Option<Away>,
+}
+
+struct Away {
+    why: StoreDown,
+    backoff: Duration,
+    retry_at: Instant,
+}
+
+impl Task {
+    async fn run(mut self, mut inbox: mpsc::Receiver<Message>) {
+        let mut messages = Vec::new();
+        loop {
+            let retry_at = self.away.as_ref().map(|away| away.retry_at);
+            tokio::select! {
+                count = inbox.recv_many(&mut messages, BATCH_OPS_MAX) => {
+                    if count == 0 {
+                        return self.write_kept_to_the_end().await;
+                    }
+                    let (ops, closing) = sort(&mut messages);
+                    self.take(ops).await;
+                    if let Some(done) = closing {
+                        self.write_kept_to_the_end().await;
+                        // Nobody may be waiting any more.
+                        done.send(()).unwrap_or(());
+                        return;
+                    }
+                }
+                () = until(retry_at) => self.take_up_again().await,
+            }
+        }
+    }
+
+    /// Writes, or refuses at once while the database is away.
+    async fn take(&mut self, ops: Vec<Op>) {
+        match &self.away {
+            Some(away) => {
+                let why = away.why.clone();
+                self.refuse(ops, &why, None);
+            }
+            None if ops.is_empty() => {}
+            None => self.commit(ops).await,
+        }
+    }
+
+    /// Tries with what was kept, or with nothing but the head of the stream.
+    async fn take_up_again(&mut self) {
+        self.commit(Vec::new()).await;
+    }
+
+    async fn commit(&mut self, ops: Vec<Op>) {
+        let begun = Instant::now();
+        let tried = match self.attempt(&ops, None).await {
+            Err(first) if begun.elapsed() < QUICK => {
+                let again = self.attempt(&ops, first.unsure.as_ref()).await;
+                // If it failed before it could look, the first attempt is still as unsure as it was.
+                again.map_err(|again| Failure { unsure: again.unsure.or(first.unsure), ..again })
+            }
+            tried => tried,
+        };
+        match tried {
+            Ok(verdicts) => self.answer(ops, verdicts),
+            Err(failure) => self.go_away(ops, failure),
+        }
+    }
+
+    async fn attempt(
+        &mut self,
+        ops: &[Op],
+        before: Option<&(batch::Tail, Verdicts)>,
+    ) -> Result<Verdicts, Failure> {
+        let written =
+            batch::write(&self.store, &self.pen, &mut self.known, self.kept.all(), ops, before).await;
+        if written.is_err() {
+            // What was about to be there may not be.
+            self.known = Known::default();
+        }
+        written
+    }
+
+    fn answer(&mut self, ops: Vec<Op>, verdicts: Verdicts) {
+        if self.away.take().is_some() {
+            tracing::info!(stream = %self.pen.stream, written_late = self.kept.len(), "the ledger is written again");
+        }
+        self.up.store(true, Ordering::Relaxed);
+        self.kept.clear();
+        for (op, verdict) in ops.into_iter().zip(verdicts) {
+            // A caller that has left does not need its answer.
+            drop(op.reply.send(verdict));
+        }
+    }
+
+    fn go_away(&mut self, ops: Vec<Op>, failure: Failure) {
+        self.up.store(false, Ordering::Relaxed);
+        let why = StoreDown(failure.cause.to_string());
+        let backoff = match &self.away {
+            Some(away) => (away.backoff * 2).min(BACKOFF_MAX),
+            None => {
+                tracing::error!(stream = %self.pen.stream, %why, "the ledger cannot be written");
+                BACKOFF_FIRST
+            }
+        };
+        self.refuse(ops, &why, failure.unsure.map(|(tail, _)| tail));
+        self.away = Some(Away { why, backoff, retry_at: Instant::now() + backoff });
+    }
+
+    fn refuse(&mut self, ops: Vec<Op>, why: &StoreDown, unsure: Option<batch::Tail>) {
+        for op in ops {
+            self.kept.keep(op.entry, unsure);
+            drop(op.reply.send(Err(StartRefused::Down(why.clone()))));
+        }
+    }
+
+    /// Ends when nothing is kept any more. Whoever waits for it has a limit in time.
+    async fn write_kept_to_the_end(&mut self) {
+        while let Some(away) = self.away.as_ref().filter(|_| self.kept.len() > 0) {
+            tokio::time::sleep_until(away.retry_at).await;
+            self.take_up_again().await;
+        }
+    }
+}
+
+fn sort(messages: &mut Vec<Message>) -> (Vec<Op>, Option<oneshot::Sender<()>>) {
+    let (mut ops, mut closing) = (Vec::with_capacity(messages.len()), None);
+    for message in messages.drain(..) {
+        match message {
+            Message::Write(op) => ops.push(op),
+            Message::Close(done) => closing = Some(done),
+        }
+    }
+    (ops, closing)
+}
+
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}

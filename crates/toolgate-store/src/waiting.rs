@@ -1,0 +1,131 @@
+//! Who waits for which approval. Decisions of this process wake them at once; those of another process are found by
+//! one task that looks every now and then, for as long as anybody waits.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::id::ApprovalId;
+
+use crate::Store;
+
+/// With the time of the question itself, a decision made elsewhere is known within 200 ms.
+const POLL: Duration = Duration::from_millis(150);
+/// How many approvals one question is about.
+const POLLED_MAX: usize = 256;
+/// The task that looks may end with the event loop it was started on; whoever still waits starts another.
+const REVIVE: Duration = Duration::from_secs(1);
+
+#[derive(Default)]
+pub(crate) struct Waiting {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// The last version of each approval that somebody waits for.
+    versions: HashMap<ApprovalId, watch::Sender<i64>>,
+    is_polling: bool,
+}
+
+impl Waiting {
+    /// An approval has changed, as far as this process knows.
+    pub(crate) fn tell(&self, id: &ApprovalId, version: i64) {
+        if let Some(sender) = self.lock().versions.get(id) {
+            sender.send_if_modified(|known| {
+                let is_news = *known < version;
+                *known = version.max(*known);
+                is_news
+            });
+        }
+    }
+
+    fn wait_for(&self, id: &ApprovalId) -> watch::Receiver<i64> {
+        self.lock().versions.entry(id.clone()).or_insert_with(|| watch::Sender::new(0)).subscribe()
+    }
+
+    /// Those that somebody still waits for.
+    fn wanted(&self) -> Vec<ApprovalId> {
+        self.lock().versions.keys().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Every change is one insert or remove: a panic elsewhere leaves nothing half done.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store {
+    /// Ends when the approval is no longer in `state`. One that does not exist never is.
+    pub(crate) async fn approval_left(&self, id: &ApprovalId, state: ApprovalState) -> Approval {
+        // Before it is read: what changes from now on is told.
+        let mut version = self.waiting.wait_for(id);
+        loop {
+            match self.get_approval(id).await {
+                Ok(Some(approval)) if approval.state != state => return approval,
+                Ok(_) => self.approval_changed(&mut version).await,
+                // While the store is away nothing can be decided either.
+                Err(_) => tokio::time::sleep(POLL).await,
+            }
+        }
+    }
+
+    async fn approval_changed(&self, version: &mut watch::Receiver<i64>) {
+        self.poll();
+        while tokio::time::timeout(REVIVE, version.changed()).await.is_err() {
+            self.poll();
+        }
+    }
+
+    /// Starts the task that looks, unless it runs.
+    fn poll(&self) {
+        if std::mem::replace(&mut self.waiting.lock().is_polling, true) {
+            return;
+        }
+        let store = self.clone();
+        let mut polling = Polling { waiting: Arc::clone(&self.waiting), is_over: false };
+        tokio::spawn(async move {
+            while polling.is_wanted() {
+                tokio::time::sleep(POLL).await;
+                store.look().await;
+            }
+        });
+    }
+
+    async fn look(&self) {
+        for ids in self.waiting.wanted().chunks(POLLED_MAX) {
+            // While the store is away there is nothing to tell.
+            for (id, version) in self.approval_versions(ids).await.unwrap_or_default() {
+                self.waiting.tell(&id, version);
+            }
+        }
+    }
+}
+
+/// Stands for the task that looks; once dropped, another one may be started.
+struct Polling {
+    waiting: Arc<Waiting>,
+    is_over: bool,
+}
+
+impl Polling {
+    /// Whether to go on. Decided under one lock, so that nobody begins to wait for a task that has just stopped.
+    fn is_wanted(&mut self) -> bool {
+        let mut inner = self.waiting.lock();
+        inner.versions.retain(|_, sender| sender.receiver_count() > 0);
+        inner.is_polling = !inner.versions.is_empty();
+        self.is_over = !inner.is_polling;
+        inner.is_polling
+    }
+}
+
+impl Drop for Polling {
+    fn drop(&mut self) {
+        // The event loop ended before the task did.
+        if !self.is_over {
+            self.waiting.lock().is_polling = false;
+        }
+    }
+}

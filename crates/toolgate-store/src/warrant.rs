@@ -1,0 +1,83 @@
+//! What lets a call be sent is used up in the very transaction that records its start: once, whoever else tries.
+
+use std::sync::Arc;
+
+use toolgate_core::approval::{ApprovalRefusal, Grant};
+use toolgate_core::event::{About, Entry, Event, EventKind};
+use toolgate_core::governance::{StartRefused, StoreDown};
+use toolgate_core::id::{ApprovalId, CallId, GrantId};
+use toolgate_core::{Digest, approval::Binding};
+
+use crate::approval::{self, Versioned};
+use crate::books::events;
+use crate::db::Transaction;
+use crate::{grant, now_ms};
+
+/// Events that belong directly before those of the start, or why the call may not be sent.
+pub(crate) type Used = Result<Vec<Event>, StartRefused>;
+
+/// Marks an approval as used by this one call.
+pub(crate) async fn consume(
+    transaction: &mut Transaction,
+    tenant: &str,
+    id: &ApprovalId,
+    binding: &Binding,
+    effective: Digest,
+    call: &CallId,
+) -> Result<Used, sqlx::Error> {
+    let found = match readable(approval::lock(transaction, tenant, id).await)? {
+        Ok(found) => found,
+        Err(unreadable) => return Ok(Err(unreadable)),
+    };
+    let Some(Versioned { mut approval, .. }) = found else {
+        // One that is not there was given for some other call at best.
+        return Ok(Err(ApprovalRefusal::Changed.into()));
+    };
+    let now_ms = now_ms();
+    if let Err(refusal) = approval.consume(binding, effective, call, now_ms) {
+        return Ok(Err(refusal.into()));
+    }
+    approval::save(transaction, tenant, &approval).await?;
+    Ok(Ok(vec![events::consumed(&approval, call, now_ms)]))
+}
+
+/// Uses a grant once, for the call that `entry` starts.
+pub(crate) async fn use_grant(
+    transaction: &mut Transaction,
+    tenant: &str,
+    id: &GrantId,
+    entry: &Entry,
+) -> Result<Used, sqlx::Error> {
+    let now_ms = now_ms();
+    let found = match readable(grant::lock(transaction, tenant, id).await)? {
+        Ok(found) => found.filter(|grant| grant.is_live(now_ms)),
+        Err(unreadable) => return Ok(Err(unreadable)),
+    };
+    let started = entry.events.iter().find(|event| event.kind == EventKind::CallStarted);
+    let (Some(mut grant), Some(started)) = (found, started) else {
+        return Ok(Err(StartRefused::Grant));
+    };
+    if !is_for(&grant, started) {
+        return Ok(Err(StartRefused::Grant));
+    }
+    grant.uses_left = grant.uses_left.map(|left| left - 1);
+    grant::save(transaction, tenant, &grant).await?;
+    Ok(Ok(vec![events::grant_used(&grant, Arc::clone(&started.about), now_ms)]))
+}
+
+/// A row that cannot be read is the trouble of one call only.
+fn readable<T>(read: Result<T, sqlx::Error>) -> Result<Result<T, StartRefused>, sqlx::Error> {
+    match read {
+        Ok(row) => Ok(Ok(row)),
+        Err(error @ sqlx::Error::Decode(_)) => Ok(Err(StoreDown(error.to_string()).into())),
+        Err(error) => Err(error),
+    }
+}
+
+/// An id is a name, never a permission.
+fn is_for(grant: &Grant, started: &Event) -> bool {
+    let About { tool, tool_version, .. } = &*started.about;
+    grant.principal == started.principal
+        && tool.as_ref() == Some(&grant.tool)
+        && *tool_version == Some(grant.tool_version)
+}

@@ -1,0 +1,176 @@
+//! What stories about approvals have in common: a call that must be asked about, and people to ask.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::approval::{
+    Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, GrantTerms, Standing,
+};
+use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
+use toolgate_core::event::{About, Durability, Entry, Event, EventKind, Filter, Outcome, Recorded};
+use toolgate_core::governance::{
+    Approvals, DecideError, Decided, Deciding, Ledger, NewApproval, StartRefused, Warrant,
+};
+use toolgate_core::id::{ApprovalId, CallId};
+use toolgate_core::{CanonicalName, Digest, Kind, Principal, PrincipalId, RawJson, Role, ServerName};
+use toolgate_store::{Books, BooksSettings, Order, Store};
+
+pub(crate) const TOOL: &str = "bank:transfer";
+pub(crate) const HOUR: Duration = Duration::from_secs(3_600);
+
+pub(crate) fn settings(stream: &str) -> BooksSettings {
+    BooksSettings { stream: stream.into(), approved_valid: HOUR, escalate_to: vec!["bosses".into()] }
+}
+
+pub(crate) async fn books(store: &Store) -> Books {
+    store.books(settings("one")).await.expect("the books open")
+}
+
+pub(crate) fn person(name: &str, groups: &[&str]) -> Principal {
+    Principal {
+        id: PrincipalId::new(name),
+        kind: Kind::Human,
+        role: Role::Approver,
+        groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+    }
+}
+
+pub(crate) fn agent() -> Principal {
+    Principal::new(PrincipalId::new("agent"), Role::Agent)
+}
+
+pub(crate) fn arguments(amount: u32) -> RawJson {
+    serde_json::json!({ "amount": amount }).into()
+}
+
+pub(crate) fn digest(amount: u32) -> Digest {
+    Digest::of(arguments(amount).as_str())
+}
+
+pub(crate) fn binding(amount: u32) -> Binding {
+    Binding {
+        principal: agent().id,
+        tool: CanonicalName::recorded(TOOL),
+        tool_version: Digest::of("tool 1"),
+        proposed: digest(amount),
+        policy_version: Digest::of("policy 1"),
+    }
+}
+
+pub(crate) fn requirement() -> Requirement {
+    Requirement {
+        gates: vec![PolicyRef { id: "money".into(), reason: None, text: Digest::of("gate") }],
+        approvers: vec![vec!["finance".into()]],
+        quorum: 1,
+        timeout_seconds: None,
+        on_timeout: OnTimeout::Deny,
+        editable: true,
+    }
+}
+
+pub(crate) fn call(id: &str) -> CallId {
+    CallId::new(format!("tc_{id}"))
+}
+
+/// A transfer of so much, proposed by the agent.
+pub(crate) fn proposal(id: &str, amount: u32) -> NewApproval {
+    NewApproval {
+        call: call(id),
+        binding: binding(amount),
+        requester: agent(),
+        arguments: arguments(amount),
+        complete: true,
+        requirement: requirement(),
+        session: None,
+        run: None,
+        task: Some("pay".into()),
+        timeout: HOUR,
+    }
+}
+
+pub(crate) fn deciding(id: &ApprovalId, voter: &str, ballot: Ballot) -> Deciding {
+    Deciding {
+        id: id.clone(),
+        voter: person(voter, &["finance"]),
+        standing: Standing::Person,
+        ballot,
+        reason: Some("because".into()),
+        grant: None,
+        via: "api".into(),
+    }
+}
+
+pub(crate) fn edit(amount: u32) -> Ballot {
+    Ballot::Edit { arguments: arguments(amount), effective: digest(amount), requirement: requirement() }
+}
+
+pub(crate) fn terms(uses: Option<u32>) -> GrantTerms {
+    GrantTerms { pins: Vec::new(), uses, expires_at_ms: i64::MAX }
+}
+
+pub(crate) async fn approve(books: &Books, id: &ApprovalId) -> Result<Decided, DecideError> {
+    books.decide(deciding(id, "alice", Ballot::Approve)).await
+}
+
+pub(crate) async fn deny(books: &Books, id: &ApprovalId) -> Result<Decided, DecideError> {
+    books.decide(deciding(id, "bob", Ballot::Deny)).await
+}
+
+fn about(id: &str) -> Arc<About> {
+    Arc::new(About {
+        call: Some(call(id)),
+        tool: Some(CanonicalName::recorded(TOOL)),
+        server: ServerName::new("bank").ok(),
+        tool_version: Some(Digest::of("tool 1")),
+        ..About::default()
+    })
+}
+
+pub(crate) fn started(id: &str) -> Entry {
+    let event = Event::new(EventKind::CallStarted, 1, agent().id, about(id));
+    Entry { events: vec![event], bodies: Vec::new(), durability: Durability::OnDisk }
+}
+
+pub(crate) fn completed(id: &str) -> Entry {
+    let mut event = Event::new(EventKind::CallCompleted, 2, agent().id, about(id));
+    event.outcome = Some(Outcome::Succeeded);
+    Entry { events: vec![event], bodies: Vec::new(), durability: Durability::Written }
+}
+
+pub(crate) fn warrant(approval: &Approval, id: &str) -> Warrant {
+    Warrant::Approval {
+        id: approval.id.clone(),
+        binding: approval.binding.clone(),
+        effective: approval.effective,
+        call: call(id),
+    }
+}
+
+/// Sends the call that an approval was given for.
+pub(crate) async fn start(books: &Books, approval: &Approval, id: &str) -> Result<(), StartRefused> {
+    books.start(started(id), warrant(approval, id)).await
+}
+
+pub(crate) fn settled(state: ApprovalState) -> DecideError {
+    DecideError::Refused(ApprovalRefusal::Settled(state))
+}
+
+/// The whole ledger, oldest first, after it was proved.
+pub(crate) async fn ledger(store: &Store) -> Vec<Recorded> {
+    let verified = store.verify_ledger(|_| ()).await.expect("the ledger can be read");
+    assert_eq!(verified.fault, None);
+    let mut all: Vec<Recorded> = Vec::new();
+    loop {
+        let after = all.last().map(|recorded| recorded.seq);
+        let page = store.ledger_page(&Filter::default(), after, 100, Order::OldestFirst).await.expect("read");
+        if page.is_empty() {
+            return all;
+        }
+        all.extend(page);
+    }
+}
+
+/// What happened, in words.
+pub(crate) async fn kinds(store: &Store) -> Vec<&'static str> {
+    ledger(store).await.iter().map(|recorded| recorded.event.kind.as_str()).collect()
+}

@@ -1,0 +1,177 @@
+//! The database fails at any operation, or is gone, or the disk is full: nothing runs unrecorded or twice, and it heals.
+
+use std::time::Duration;
+
+use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::event::EventKind;
+use toolgate_core::governance::{Approvals, DecideError, Ledger, StartRefused, Warrant};
+use toolgate_store::{Books, NewTokenSpec, Store};
+
+use crate::desk::{approve, books, call, completed, kinds, ledger, proposal, settled, start, started};
+use crate::trace::trace;
+use crate::world::{World, within};
+
+crate::on_both!(
+    any_single_operation_may_fail,
+    the_database_may_go_away_at_any_operation,
+    what_was_lost_is_asked_again_after_the_outage,
+);
+
+/// More operations than the story has.
+const OPERATIONS_MAX: u64 = 200;
+const HEALS_WITHIN: Duration = Duration::from_secs(20);
+
+/// How far a story got, by what its teller was told.
+#[derive(Debug, Default)]
+struct Told {
+    opened: Option<Approval>,
+    approved: bool,
+    started: bool,
+    completed: bool,
+}
+
+/// A call is proposed, approved, sent and answered.
+async fn story(books: &Books, id: &str, amount: u32) -> Told {
+    let mut told = Told::default();
+    let Ok(opened) = books.open(proposal(id, amount)).await else { return told };
+    told.opened = Some(opened.approval.clone());
+    let Ok(decided) = approve(books, &opened.approval.id).await else { return told };
+    told.approved = true;
+    if start(books, &decided.approval, id).await.is_err() {
+        return told;
+    }
+    told.started = true;
+    told.completed = books.append(completed(id)).await.is_ok();
+    told
+}
+
+/// What somebody was told is so, and what nobody was told happened at most as far as the rules allow.
+async fn check(store: &Store, told: &Told, id: &str, amount: u32) {
+    let starts = ledger(store).await.iter().filter(|one| is_of(one, EventKind::CallStarted, id)).count();
+    let Some(opened) = &told.opened else {
+        assert_eq!(starts, 0, "nothing was asked, nothing runs");
+        return;
+    };
+    assert_eq!(opened.binding, crate::desk::binding(amount));
+    let trace = trace(store, &opened.id).await;
+    assert_eq!((starts, trace.sent), (trace.sent, starts));
+    if told.approved {
+        assert!(trace.states.contains(&ApprovalState::Approved), "{trace:?}");
+    }
+    if told.started {
+        assert_eq!(trace.last(), Some(ApprovalState::Consumed));
+    }
+}
+
+fn is_of(one: &toolgate_core::event::Recorded, kind: EventKind, id: &str) -> bool {
+    one.event.kind == kind && one.event.about.call == Some(call(id))
+}
+
+/// The end of a call that has run is written, sooner or later.
+async fn until_completed(store: &Store, id: &str) {
+    let written = async || ledger(store).await.iter().any(|one| is_of(one, EventKind::CallCompleted, id));
+    within(HEALS_WITHIN, "the end of the call", written).await;
+}
+
+async fn sweep(world: &World, fail: impl Fn(&Store, u64)) -> u64 {
+    for n in 1..OPERATIONS_MAX {
+        let store = world.open().await;
+        let books = books(&store).await;
+        let (id, amount) = (format!("n{n}"), u32::try_from(n).expect("small"));
+        fail(&store, n);
+        let told = story(&books, &id, amount).await;
+        let clean = store.is_fault_to_come();
+        store.fail_never();
+        if told.started {
+            until_completed(&store, &id).await;
+        }
+        books.writer().close().await;
+        drop((books, store));
+
+        let store = world.open().await;
+        check(&store, &told, &id, amount).await;
+        if clean {
+            assert!(told.completed, "{told:?}");
+            return n;
+        }
+    }
+    panic!("the story has no end");
+}
+
+async fn any_single_operation_may_fail(world: World) {
+    let operations = sweep(&world, |store, n| store.fail_nth(n)).await;
+    assert!(operations > 20, "the failures were real: {operations}");
+}
+
+async fn the_database_may_go_away_at_any_operation(world: World) {
+    let operations = sweep(&world, |store, n| store.fail_from_nth(n)).await;
+    assert!(operations > 20, "the failures were real: {operations}");
+}
+
+async fn what_was_lost_is_asked_again_after_the_outage(world: World) {
+    let store = world.open().await;
+    let books = books(&store).await;
+    let id = books.open(proposal("1", 100)).await.expect("asked").approval.id;
+    store.fail_from_nth(1);
+    assert!(books.open(proposal("2", 200)).await.is_err());
+    assert!(matches!(approve(&books, &id).await, Err(DecideError::Down(_))));
+    assert!(matches!(books.cancel(&id, &crate::desk::agent().id).await, Err(DecideError::Down(_))));
+    assert!(books.get(&id).await.is_err() && books.expire_due().await.is_err());
+    let refused = books.start(started("3"), Warrant::NoneNeeded).await;
+    assert!(matches!(refused, Err(StartRefused::Down(_))), "{refused:?}");
+    assert!(!books.is_up());
+    let waiting = tokio::spawn(books.left(&id, ApprovalState::Pending));
+    store.fail_never();
+
+    until_up(&books).await;
+    let approved = approve(&books, &id).await.expect("approved").approval;
+    assert_eq!(waiting.await.expect("woken").state, ApprovalState::Approved);
+    start(&books, &approved, "1").await.expect("started");
+    assert!(books.is_up());
+    let told = kinds(&store).await;
+    assert_eq!(told.iter().filter(|kind| **kind == "tool.call.started").count(), 1);
+}
+
+async fn until_up(books: &Books) {
+    within(HEALS_WITHIN, "the ledger's return", async || books.is_up()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_refuses_calls_until_there_is_room() {
+    let world = World::sqlite();
+    let store = world.open().await;
+    let token = store.create_token(NewTokenSpec::of(toolgate_core::Role::Agent)).await.expect("created");
+    let books = books(&store).await;
+    let opened = books.open(proposal("1", 100)).await.expect("asked").approval;
+    // No more than there is: what still fits into half-full pages may be written.
+    store.limit_pages(1);
+    let mut sent = 0;
+    let refused = loop {
+        match books.start(started(&format!("c{sent}")), Warrant::NoneNeeded).await {
+            Ok(()) => sent += 1,
+            Err(refused) => break refused,
+        }
+        assert!(sent < 1_000, "the disk is never full");
+    };
+    let StartRefused::Down(down) = &refused else { panic!("{refused:?}") };
+    assert!(down.to_string().contains("full"), "{down}");
+    let mut asked = 0;
+    while books.open(proposal("2", 1_000 + asked)).await.is_ok() {
+        asked += 1;
+        assert!(asked < 1_000, "the disk is never full");
+    }
+    assert!(store.verify(&token.secret).await.expect("what is there can be read").is_some());
+    let starts = |all: Vec<&str>| all.iter().filter(|kind| **kind == "tool.call.started").count();
+    assert_eq!(starts(kinds(&store).await), sent, "nothing of the refused call is there");
+
+    store.limit_pages(1_000_000);
+    until_up(&books).await;
+    let approved = approve(&books, &opened.id).await.expect("approved").approval;
+    start(&books, &approved, "1").await.expect("started");
+    assert_eq!(
+        approve(&books, &opened.id).await.expect("said before").approval.state,
+        ApprovalState::Consumed
+    );
+    assert_eq!(crate::desk::deny(&books, &opened.id).await, Err(settled(ApprovalState::Consumed)));
+    assert_eq!(starts(kinds(&store).await), sent + 1);
+}

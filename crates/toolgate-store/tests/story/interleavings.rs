@@ -1,0 +1,211 @@
+//! Whatever people, callers, time and crashes do to one approval, and in whichever order: exactly one final state, one call
+//! at most, and a ledger that tells it.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use toolgate_core::approval::{Approval, ApprovalRefusal, ApprovalState, Ballot};
+use toolgate_core::governance::{Approvals, DecideError, StartRefused};
+use toolgate_store::{Books, Store};
+
+use crate::desk::{agent, books, deciding, digest, edit, proposal, settings, start};
+use crate::trace::trace;
+use crate::world::World;
+
+const CASES: u32 = 24;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deed {
+    Approve,
+    Deny,
+    Edit,
+    RequestChanges,
+    Cancel,
+    Expire,
+    Consume,
+    ConsumeEdited,
+}
+
+#[derive(Clone, Debug)]
+struct Wave {
+    /// All at once, each at one of two gateways.
+    deeds: Vec<(Deed, bool)>,
+    then: Then,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    GoOn,
+    /// Both gateways die while the deeds are under way.
+    Crash,
+}
+
+fn deeds() -> impl Strategy<Value = Deed> {
+    use Deed::{Approve, Cancel, Consume, ConsumeEdited, Deny, Edit, Expire, RequestChanges};
+    prop_oneof![
+        4 => Just(Approve),
+        2 => Just(Edit),
+        3 => Just(Consume),
+        2 => Just(ConsumeEdited),
+        1 => Just(Deny),
+        1 => Just(RequestChanges),
+        1 => Just(Cancel),
+        1 => Just(Expire),
+    ]
+}
+
+fn waves() -> impl Strategy<Value = Vec<Wave>> {
+    let then = prop_oneof![4 => Just(Then::GoOn), 1 => Just(Then::Crash)];
+    let wave = (prop::collection::vec((deeds(), any::<bool>()), 1..4), then);
+    prop::collection::vec(wave.prop_map(|(deeds, then)| Wave { deeds, then }), 1..6)
+}
+
+/// What somebody was told, where that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Voted,
+    Sent,
+    Done,
+    Refused,
+}
+
+struct Gateways {
+    store: Store,
+    books: [Books; 2],
+}
+
+impl Gateways {
+    async fn open(world: &World) -> Self {
+        let (store, other) = (world.open().await, world.open().await);
+        let two = other.books(settings("two")).await.expect("opened");
+        Self { books: [books(&store).await, two], store }
+    }
+
+    /// What was already in the hands of the database is left to it.
+    async fn crash(self) {
+        for books in &self.books {
+            books.writer().close().await;
+        }
+    }
+}
+
+async fn act(books: Books, approval: Approval, deed: Deed, number: u32) -> Told {
+    let vote = |ballot| deciding(&approval.id, &format!("voter {number}"), ballot);
+    let voted = async |ballot| told_of_vote(books.decide(vote(ballot)).await.map(drop));
+    let consume = async |effective| {
+        let wanted = Approval { effective, ..approval.clone() };
+        told_of_start(start(&books, &wanted, &format!("{}-{number}", approval.id)).await)
+    };
+    match deed {
+        Deed::Approve => voted(Ballot::Approve).await,
+        Deed::Deny => voted(Ballot::Deny).await,
+        Deed::Edit => voted(edit(7)).await,
+        Deed::RequestChanges => voted(Ballot::RequestChanges).await,
+        Deed::Cancel => match books.cancel(&approval.id, &agent().id).await {
+            Ok(()) => Told::Done,
+            refused => told_of_vote(refused),
+        },
+        Deed::Expire => {
+            books.expire_due_at(i64::MAX - 1).await.expect("the database is there");
+            Told::Done
+        }
+        Deed::Consume => consume(approval.effective).await,
+        Deed::ConsumeEdited => consume(digest(7)).await,
+    }
+}
+
+fn told_of_vote(result: Result<(), DecideError>) -> Told {
+    match result {
+        Ok(()) => Told::Voted,
+        Err(DecideError::Refused(ApprovalRefusal::Settled(state))) => {
+            assert_ne!(state, ApprovalState::Pending);
+            Told::Refused
+        }
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+fn told_of_start(result: Result<(), StartRefused>) -> Told {
+    match result {
+        Ok(()) => Told::Sent,
+        Err(StartRefused::Approval(ApprovalRefusal::Settled(state))) => {
+            assert_ne!(state, ApprovalState::Approved);
+            Told::Refused
+        }
+        Err(StartRefused::Approval(ApprovalRefusal::Changed)) => Told::Refused,
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+async fn live(world: &World, waves: &[Wave], amount: u32, quorum: u32) {
+    let mut gateways = Gateways::open(world).await;
+    let mut new = proposal(&format!("p{amount}"), amount);
+    new.requirement.quorum = quorum;
+    let approval = gateways.books[0].open(new).await.expect("asked").approval;
+    let mut told = Vec::new();
+    let mut number = 0;
+    for wave in waves {
+        let mut tasks = Vec::new();
+        for (deed, second) in &wave.deeds {
+            number += 1;
+            let books = gateways.books[usize::from(*second)].clone();
+            tasks.push(tokio::spawn(act(books, approval.clone(), *deed, number)));
+        }
+        if wave.then == Then::Crash {
+            tokio::task::yield_now().await;
+            for task in &tasks {
+                task.abort();
+            }
+        }
+        for task in tasks {
+            match task.await {
+                Ok(one) => told.push(one),
+                Err(gone) => assert!(gone.is_cancelled(), "{gone}"),
+            }
+        }
+        if wave.then == Then::Crash {
+            gateways.crash().await;
+            gateways = Gateways::open(world).await;
+        }
+    }
+    // In the end time is over for everything.
+    gateways.books[1].expire_due_at(i64::MAX - 1).await.expect("swept");
+    let trace = trace(&gateways.store, &approval.id).await;
+    let last = trace.last().expect("it was asked");
+    assert!(!last.is_open(), "{trace:?}");
+    assert!(trace.sent <= 1, "{trace:?}");
+    let sent = told.iter().filter(|one| **one == Told::Sent).count();
+    let voted = told.iter().filter(|one| **one == Told::Voted).count();
+    assert!(sent <= trace.sent && voted <= trace.votes, "{told:?} {trace:?}");
+    assert_eq!(trace.sent == 1, last == ApprovalState::Consumed);
+    gateways.crash().await;
+}
+
+fn any_interleaving_ends_in_one_final_state(runtime: &tokio::runtime::Runtime, world: &World) {
+    let mut runner = TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() });
+    // Each case has a proposal of its own.
+    let amount = std::cell::Cell::new(1_000);
+    let cases = (waves(), 1..3_u32);
+    runner
+        .run(&cases, |(waves, quorum)| {
+            amount.set(amount.get() + 1);
+            runtime.block_on(live(world, &waves, amount.get(), quorum));
+            Ok(())
+        })
+        .unwrap_or_else(|failed| panic!("{failed}"));
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
+}
+
+#[test]
+fn any_interleaving_ends_in_one_final_state_on_sqlite() {
+    any_interleaving_ends_in_one_final_state(&runtime(), &World::sqlite());
+}
+
+#[test]
+fn any_interleaving_ends_in_one_final_state_on_postgres() {
+    let runtime = runtime();
+    let world = runtime.block_on(World::postgres());
+    any_interleaving_ends_in_one_final_state(&runtime, &world);
+}

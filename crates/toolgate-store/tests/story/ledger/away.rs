@@ -1,0 +1,102 @@
+//! The database goes away and comes back.
+
+use std::time::{Duration, Instant};
+
+use toolgate_core::event::Outcome;
+use toolgate_core::governance::{Ledger, StartRefused, Warrant};
+
+use super::*;
+use crate::world::World;
+
+crate::on_both!(
+    while_it_is_away_starts_are_refused_and_ends_are_written_later,
+    it_recovers_when_nobody_writes,
+    whichever_operation_fails_once_nothing_is_lost_or_written_twice,
+);
+
+/// How long a test waits for what must happen soon.
+const SOON: Duration = Duration::from_secs(10);
+
+async fn until(what: &str, mut fits: impl AsyncFnMut() -> bool) {
+    let begun = Instant::now();
+    while !fits().await {
+        assert!(begun.elapsed() < SOON, "{what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+async fn take_away(world: &World) {
+    world.sql("ALTER TABLE ledger_events RENAME TO ledger_events_gone").await;
+}
+
+async fn bring_back(world: &World) {
+    world.sql("ALTER TABLE ledger_events_gone RENAME TO ledger_events").await;
+}
+
+async fn while_it_is_away_starts_are_refused_and_ends_are_written_later(world: World) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    for call in ["tc_1", "tc_2"] {
+        writer.start(on_disk(vec![started(call)]), Warrant::NoneNeeded).await.expect("started");
+    }
+    assert!(writer.is_up());
+    take_away(&world).await;
+    let refused = writer.start(on_disk(vec![started("tc_3")]), Warrant::NoneNeeded).await;
+    assert!(matches!(refused, Err(StartRefused::Down(_))), "{refused:?}");
+    assert!(!writer.is_up());
+    let kept = body("{\"late\":true}", START_MS);
+    let end = Entry { bodies: vec![kept.clone()], ..entry(vec![completed("tc_1", Outcome::Succeeded)]) };
+    assert!(writer.append(end).await.is_err());
+    assert!(writer.append(entry(vec![completed("tc_2", Outcome::Failed)])).await.is_err());
+    assert!(writer.append(entry(vec![decided("tc_4")])).await.is_err());
+    bring_back(&world).await;
+    until("it recovers by itself", async || writer.is_up()).await;
+    writer.append(entry(vec![decided("tc_5")])).await.expect("written");
+    let expected = [
+        "tc_1 tool.call.started",
+        "tc_2 tool.call.started",
+        "tc_1 tool.call.completed succeeded",
+        "tc_2 tool.call.completed failed",
+        "tc_5 policy.decided",
+    ];
+    assert_eq!(story(&store).await, expected);
+    assert_eq!(store.ledger_body(&kept.digest).await.expect("read"), Some(kept.json));
+    assert_eq!(world.sql("DELETE FROM open_calls").await, 0);
+    assert_sound(&store).await;
+}
+
+async fn it_recovers_when_nobody_writes(world: World) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    take_away(&world).await;
+    assert!(writer.append(entry(vec![decided("tc_1")])).await.is_err());
+    assert!(!writer.is_up());
+    bring_back(&world).await;
+    until("it recovers by itself", async || writer.is_up()).await;
+    assert_eq!(story(&store).await, Vec::<String>::new());
+}
+
+/// One failure at a time: the n-th question to the database, or the answer to the n-th commit.
+async fn whichever_operation_fails_once_nothing_is_lost_or_written_twice(world: World) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let mut expected = Vec::new();
+    for n in 1.. {
+        let call = format!("tc_{n:03}");
+        store.fail_nth(n);
+        let begin = writer.start(on_disk(vec![decided(&call), started(&call)]), Warrant::NoneNeeded).await;
+        let end = writer.append(entry(vec![completed(&call, Outcome::Succeeded)])).await;
+        assert_eq!((begin, end), (Ok(()), Ok(())), "operation {n}");
+        expected.push(format!("{call} policy.decided"));
+        expected.push(format!("{call} tool.call.started"));
+        expected.push(format!("{call} tool.call.completed succeeded"));
+        if store.is_fault_to_come() {
+            assert!(n > 10, "the fault was never reached");
+            break;
+        }
+    }
+    store.fail_never();
+    assert_eq!(story(&store).await, expected);
+    assert_eq!(world.sql("DELETE FROM open_calls").await, 0);
+    assert_sound(&store).await;
+}

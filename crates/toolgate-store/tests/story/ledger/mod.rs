@@ -1,0 +1,92 @@
+//! The ledger. What its stories have in common: calls, and ways to look at what became of them.
+
+mod away;
+mod outbox;
+mod reading;
+mod sweeping;
+mod tampering;
+mod writing;
+
+use std::sync::Arc;
+
+use toolgate_core::event::{
+    About, Body, DecisionKind, Durability, Entry, Event, EventKind, Filter, Outcome, Recorded,
+};
+use toolgate_core::id::{CallId, SessionId};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
+use toolgate_store::{LedgerWriter, Order, Store};
+
+const START_MS: i64 = 1_780_000_000_000;
+const DAY_MS: i64 = 86_400_000;
+
+async fn writer(store: &Store, stream: &str) -> LedgerWriter {
+    LedgerWriter::start(store, stream).await.expect("the writer starts")
+}
+
+fn about(call: &str) -> Arc<About> {
+    Arc::new(About {
+        session: Some(SessionId::new("ses_1")),
+        call: Some(CallId::new(call)),
+        tool: Some(CanonicalName::recorded("files:read")),
+        server: Some(ServerName::new("files").expect("a legal name")),
+        tool_version: Some(Digest::of("tool")),
+        ..About::default()
+    })
+}
+
+fn event(kind: EventKind, call: &str) -> Event {
+    Event::new(kind, START_MS, PrincipalId::new("agent"), about(call))
+}
+
+fn decided(call: &str) -> Event {
+    let mut event = event(EventKind::PolicyDecided, call);
+    event.decision = Some(DecisionKind::Permit);
+    event
+}
+
+fn started(call: &str) -> Event {
+    event(EventKind::CallStarted, call)
+}
+
+fn completed(call: &str, outcome: Outcome) -> Event {
+    let mut event = event(EventKind::CallCompleted, call);
+    event.outcome = Some(outcome);
+    event
+}
+
+fn entry(events: Vec<Event>) -> Entry {
+    Entry { events, ..Entry::default() }
+}
+
+fn on_disk(events: Vec<Event>) -> Entry {
+    Entry { durability: Durability::OnDisk, ..entry(events) }
+}
+
+fn body(text: &str, keep_until_ms: i64) -> Body {
+    let json = RawJson::from_composed(text.to_owned());
+    Body { digest: Digest::of(text), json, keep_until_ms }
+}
+
+async fn page(store: &Store, filter: &Filter, order: Order) -> Vec<Recorded> {
+    store.ledger_page(filter, None, 1_000, order).await.expect("read")
+}
+
+/// Oldest first.
+async fn all(store: &Store) -> Vec<Recorded> {
+    page(store, &Filter::default(), Order::OldestFirst).await
+}
+
+/// What happened to which call, oldest first.
+async fn story(store: &Store) -> Vec<String> {
+    let told = all(store).await.into_iter().map(|one| {
+        let call = one.event.about.call.as_ref().map_or("", |call| call.as_str()).to_owned();
+        let outcome = one.event.outcome.map_or("", |outcome| outcome.as_str());
+        format!("{call} {} {outcome}", one.event.kind.as_str()).trim().to_owned()
+    });
+    told.collect()
+}
+
+async fn assert_sound(store: &Store) {
+    let verified = store.verify_ledger(|_| ()).await.expect("verified");
+    assert_eq!(verified.fault, None);
+}

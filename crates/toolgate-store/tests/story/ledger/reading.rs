@@ -1,0 +1,163 @@
+//! Pages: every filter, both orders, from any place.
+
+use toolgate_core::event::{DecisionKind, Filter, Outcome};
+use toolgate_core::governance::Ledger;
+use toolgate_core::id::RunId;
+
+use super::*;
+use crate::world::World;
+
+crate::on_both!(
+    every_filter_finds_what_it_says_and_nothing_else,
+    a_cursor_goes_on_where_the_page_ended,
+    who_follows_misses_nothing_that_others_write,
+);
+
+/// 240 events that differ in everything a filter knows, some out of the order of time.
+fn mixed() -> Vec<Event> {
+    let mixed = (0..240i64).map(|number| {
+        let pick = |count: i64| number % count;
+        let server = ServerName::new(&format!("server-{}", pick(4))).expect("a legal name");
+        let about = About {
+            session: (pick(3) == 0).then(|| SessionId::new(format!("ses_{}", pick(9)))),
+            run: (pick(5) == 0).then(|| RunId::new(format!("run_{}", pick(10)))),
+            call: (pick(7) != 0).then(|| CallId::new(format!("tc_{}", number / 3))),
+            tool: (pick(11) != 0).then(|| CanonicalName::of(&server, &format!("tool_{}", pick(8)))),
+            server: (pick(11) != 0).then_some(server),
+            ..About::default()
+        };
+        let kind = EventKind::ALL[number as usize % EventKind::ALL.len()];
+        let at_ms = START_MS + number * 20_000 - pick(6) * 45_000;
+        let principal = PrincipalId::new(["agent", "other", "gateway"][pick(3) as usize]);
+        Event {
+            outcome: (pick(2) == 0).then(|| Outcome::ALL[number as usize % Outcome::ALL.len()]),
+            decision: (pick(4) == 0).then(|| DecisionKind::ALL[number as usize % DecisionKind::ALL.len()]),
+            ..Event::new(kind, at_ms, principal, Arc::new(about))
+        }
+    });
+    mixed.collect()
+}
+
+fn passes(filter: &Filter, event: &Event) -> bool {
+    fn fits<T: PartialEq>(wanted: &Option<T>, found: Option<&T>) -> bool {
+        wanted.as_ref().is_none_or(|wanted| found == Some(wanted))
+    }
+    filter.from_ms.is_none_or(|from| event.at_ms >= from)
+        && filter.until_ms.is_none_or(|until| event.at_ms < until)
+        && fits(&filter.kind, Some(&event.kind))
+        && fits(&filter.principal, Some(&event.principal))
+        && fits(&filter.session, event.about.session.as_ref())
+        && fits(&filter.run, event.about.run.as_ref())
+        && fits(&filter.call, event.about.call.as_ref())
+        && fits(&filter.tool, event.about.tool.as_ref())
+        && fits(&filter.server, event.about.server.as_ref())
+        && fits(&filter.outcome, event.outcome.as_ref())
+        && fits(&filter.decision, event.decision.as_ref())
+}
+
+/// For every event, filters that it passes: one for each field it has, and some for several.
+fn filters(events: &[Event]) -> Vec<Filter> {
+    let none = Filter::default;
+    let mut filters = vec![none()];
+    for event in events.iter().step_by(5) {
+        let about = &event.about;
+        filters.extend([
+            Filter { from_ms: Some(event.at_ms), ..none() },
+            Filter { until_ms: Some(event.at_ms), ..none() },
+            Filter { from_ms: Some(event.at_ms), until_ms: Some(event.at_ms + 60_000), ..none() },
+            Filter { kind: Some(event.kind), ..none() },
+            Filter { principal: Some(event.principal.clone()), ..none() },
+            Filter { session: about.session.clone(), ..none() },
+            Filter { run: about.run.clone(), ..none() },
+            Filter { call: about.call.clone(), ..none() },
+            Filter { tool: about.tool.clone(), ..none() },
+            Filter { server: about.server.clone(), ..none() },
+            Filter { outcome: event.outcome, ..none() },
+            Filter { decision: event.decision, ..none() },
+            Filter {
+                server: about.server.clone(),
+                outcome: event.outcome,
+                from_ms: Some(event.at_ms),
+                ..none()
+            },
+            Filter { principal: Some(event.principal.clone()), kind: Some(event.kind), ..none() },
+        ]);
+    }
+    filters.push(Filter { principal: Some(PrincipalId::new("nobody")), ..none() });
+    filters.push(Filter { from_ms: Some(START_MS * 2), ..none() });
+    filters
+}
+
+async fn every_filter_finds_what_it_says_and_nothing_else(world: World) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let events = mixed();
+    for some in events.chunks(50) {
+        writer.append(entry(some.to_vec())).await.expect("written");
+    }
+    for filter in filters(&events) {
+        let mut expected: Vec<&Event> = events.iter().filter(|event| passes(&filter, event)).collect();
+        let found = page(&store, &filter, Order::OldestFirst).await;
+        assert_eq!(found.iter().map(|one| &one.event).collect::<Vec<_>>(), expected, "{filter:?}");
+        expected.reverse();
+        let found = page(&store, &filter, Order::NewestFirst).await;
+        assert_eq!(found.iter().map(|one| &one.event).collect::<Vec<_>>(), expected, "{filter:?}");
+    }
+}
+
+async fn a_cursor_goes_on_where_the_page_ended(world: World) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    writer.append(entry(mixed())).await.expect("written");
+    let filter = Filter { principal: Some(PrincipalId::new("agent")), ..Filter::default() };
+    for order in [Order::NewestFirst, Order::OldestFirst] {
+        let whole = page(&store, &filter, order).await;
+        let (mut read, mut after) = (Vec::new(), None);
+        loop {
+            let page = store.ledger_page(&filter, after, 7, order).await.expect("read");
+            assert!(page.len() <= 7);
+            let Some(last) = page.last() else { break };
+            after = Some(last.seq);
+            read.extend(page);
+        }
+        assert_eq!(read, whole);
+    }
+}
+
+async fn who_follows_misses_nothing_that_others_write(world: World) {
+    const EACH: usize = 40;
+    let store = world.open().await;
+    let mut writing = Vec::new();
+    for number in 0..4 {
+        let store = world.open().await;
+        writing.push(tokio::spawn(async move {
+            let writer = writer(&store, &format!("stream {number}")).await;
+            for call in 0..EACH {
+                writer
+                    .append(entry(vec![decided(&format!("tc_{number}_{call}")); 3]))
+                    .await
+                    .expect("written");
+            }
+        }));
+    }
+    let (mut seen, mut after) = (Vec::new(), None);
+    while seen.len() < 4 * EACH * 3 {
+        let page = store.ledger_page(&Filter::default(), after, 50, Order::OldestFirst).await.expect("read");
+        after = page.last().map(|last| last.seq).or(after);
+        seen.extend(page);
+        assert!(
+            !writing.iter().all(|one| one.is_finished()) || all_seen(&store, &seen).await,
+            "something was missed"
+        );
+    }
+    for one in writing {
+        one.await.expect("no panic");
+    }
+    assert!(seen.is_sorted_by(|one, two| one.seq < two.seq));
+}
+
+/// Whether what is seen is all there is up to its last event.
+async fn all_seen(store: &Store, seen: &[Recorded]) -> bool {
+    let last = seen.last().map_or(0, |last| last.seq);
+    all(store).await.iter().filter(|one| one.seq <= last).count() == seen.len()
+}

@@ -1,0 +1,14 @@
+//! What the store promises, told on real folders and databases. Each story is told twice: on SQLite and on Postgres.
+
+mod approvals;
+mod desk;
+mod faults;
+mod folders;
+mod grants;
+mod interleavings;
+mod ledger;
+mod races;
+mod servers;
+mod tokens;
+mod trace;
+mod world;

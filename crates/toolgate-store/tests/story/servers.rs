@@ -1,0 +1,131 @@
+//! What is known of servers.
+
+use bytes::Bytes;
+use toolgate_core::server::{Era, Listing, ServerHealth, ServerState};
+use toolgate_core::{RawJson, ServerName};
+use toolgate_store::Counts;
+
+use crate::world::World;
+
+crate::on_both!(
+    the_era_is_remembered_for_one_configuration,
+    the_command_line_reads_what_the_gateway_writes,
+    a_listing_comes_back_byte_for_byte,
+    standard_error_is_kept,
+    servers_that_are_no_longer_configured_are_forgotten,
+);
+
+fn name(name: &str) -> ServerName {
+    ServerName::new(name).expect("a legal name")
+}
+
+fn raw(text: &'static str) -> RawJson {
+    RawJson::parse(Bytes::from_static(text.as_bytes())).expect("JSON")
+}
+
+fn healthy() -> ServerState {
+    ServerState {
+        health: ServerHealth::Healthy,
+        reason: None,
+        era: Some(Era::Modern),
+        protocol_version: Some("2026-07-28".into()),
+        transport: Some("streamable-http"),
+        pid: Some(4_000_000_000),
+        restarts: 3,
+    }
+}
+
+async fn the_era_is_remembered_for_one_configuration(world: World) {
+    let store = world.open().await;
+    let git = name("git");
+    assert_eq!(store.remembered_era(&git, "a").await.expect("asked"), None);
+    store.remember_era(&git, "a", Era::Legacy, "2025-06-18").await.expect("kept");
+    assert_eq!(
+        store.remembered_era(&git, "a").await.expect("asked"),
+        Some((Era::Legacy, "2025-06-18".into()))
+    );
+    assert_eq!(store.remembered_era(&git, "b").await.expect("asked"), None);
+    store.remember_era(&git, "b", Era::Modern, "2026-07-28").await.expect("kept");
+    assert_eq!(store.remembered_era(&git, "a").await.expect("asked"), None);
+    assert_eq!(
+        store.remembered_era(&git, "b").await.expect("asked"),
+        Some((Era::Modern, "2026-07-28".into()))
+    );
+}
+
+async fn the_command_line_reads_what_the_gateway_writes(world: World) {
+    let (gateway, cli) = (world.open().await, world.open().await);
+    let counts = Counts { tools: 5, prompts: 1, resources: 2 };
+    gateway.write_status(&name("b"), &healthy(), counts, 17).await.expect("written");
+    let degraded = ServerState {
+        health: ServerHealth::Degraded,
+        reason: Some("exited with 1".into()),
+        ..ServerState::starting()
+    };
+    gateway
+        .write_status(&name("größe"), &ServerState::starting(), Counts::default(), 18)
+        .await
+        .expect("written");
+    gateway.write_status(&name("größe"), &degraded, Counts::default(), 19).await.expect("written");
+
+    let statuses = cli.read_statuses().await.expect("read");
+    assert_eq!(statuses.len(), 2);
+    assert_eq!((&statuses[0].name, &statuses[0].state), (&name("b"), &healthy()));
+    assert_eq!((statuses[0].counts, statuses[0].updated_at_ms), (counts, 17));
+    assert_eq!((&statuses[1].name, &statuses[1].state), (&name("größe"), &degraded));
+    assert_eq!(statuses[1].updated_at_ms, 19);
+}
+
+async fn a_listing_comes_back_byte_for_byte(world: World) {
+    let store = world.open().await;
+    let listing = Listing {
+        capabilities: Some(raw(r#"{"tools" : {}}"#)),
+        server_info: Some(raw(r#"{"name":"x","version":"1","unknown":1.0}"#)),
+        instructions: Some("line\n\"two\"".into()),
+        tools: vec![raw(r#"{ "name":"b", "n": 1.50e3, "name2":"\u00e9" }"#), raw(r#"{"name":"a"}"#)],
+        prompts: vec![raw(r#"{"name":"p"}"#)],
+        resources: vec![raw(r#"{"uri":"file:///x"}"#)],
+        templates: vec![raw(r#"{"uriTemplate":"file:///{x}"}"#)],
+    };
+    store.write_listing(&name("git"), "a", &listing).await.expect("written");
+    drop(store);
+    let store = world.open().await;
+    assert_eq!(store.read_listing(&name("git"), "a").await.expect("read"), Some(listing.clone()));
+    assert_eq!(store.read_listing(&name("git"), "other").await.expect("read"), None);
+    assert_eq!(store.read_listing(&name("hg"), "a").await.expect("read"), None);
+    let all = store.read_listings().await.expect("read");
+    assert_eq!((all.len(), &all[0].listing, &*all[0].fingerprint), (1, &listing, "a"));
+    assert_eq!(Counts::of(&listing), Counts { tools: 2, prompts: 1, resources: 2 });
+
+    let empty = Listing::default();
+    store.write_listing(&name("git"), "b", &empty).await.expect("written");
+    assert_eq!(store.read_listing(&name("git"), "b").await.expect("read"), Some(empty));
+}
+
+async fn standard_error_is_kept(world: World) {
+    let store = world.open().await;
+    assert!(store.read_stderr(&name("git")).await.expect("read").is_empty());
+    let lines = ["one".to_owned(), String::new(), "three".to_owned()];
+    store.write_stderr(&name("git"), &lines).await.expect("written");
+    assert_eq!(store.read_stderr(&name("git")).await.expect("read"), lines);
+}
+
+async fn servers_that_are_no_longer_configured_are_forgotten(world: World) {
+    let store = world.open().await;
+    for server in ["kept", "gone"].map(name) {
+        store.remember_era(&server, "f", Era::Legacy, "v").await.expect("kept");
+        store.write_status(&server, &healthy(), Counts::default(), 1).await.expect("written");
+        store.write_listing(&server, "f", &Listing::default()).await.expect("written");
+        store.write_stderr(&server, &["x".into()]).await.expect("written");
+    }
+    store.keep_only_servers(&[name("kept"), name("new")]).await.expect("forgotten");
+    let statuses = store.read_statuses().await.expect("read");
+    assert_eq!(statuses.iter().map(|status| &status.name).collect::<Vec<_>>(), [&name("kept")]);
+    assert!(store.remembered_era(&name("kept"), "f").await.expect("read").is_some());
+    assert!(store.read_listing(&name("kept"), "f").await.expect("read").is_some());
+    assert!(store.remembered_era(&name("gone"), "f").await.expect("read").is_none());
+    assert!(store.read_listing(&name("gone"), "f").await.expect("read").is_none());
+    assert!(store.read_stderr(&name("gone")).await.expect("read").is_empty());
+    store.keep_only_servers(&[]).await.expect("forgotten");
+    assert!(store.read_statuses().await.expect("read").is_empty());
+}

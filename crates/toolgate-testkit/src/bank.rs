@@ -1,0 +1,107 @@
+//! A bank: a server whose tools have effects, and which writes down every call that reaches it before it answers. What
+//! stands in its journal has run, whatever the gateway in front of it says.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+#[derive(Args, Clone, Debug)]
+pub struct Settings {
+    /// Every call is appended here, one a line: the tool and its arguments.
+    #[arg(long, value_name = "FILE")]
+    pub journal: PathBuf,
+    /// `hold` answers once this file is there.
+    #[arg(long, value_name = "FILE")]
+    pub release: Option<PathBuf>,
+}
+
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// Serves stdin and stdout until stdin ends.
+pub fn serve(settings: Settings) {
+    let out = Arc::new(Mutex::new(std::io::stdout()));
+    let settings = Arc::new(settings);
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+        if message.get("id").is_none() || message.get("method").is_none() {
+            continue;
+        }
+        let (settings, out) = (settings.clone(), out.clone());
+        // A call that waits must not keep others from being answered.
+        std::thread::spawn(move || {
+            let answer = answer(&settings, &message);
+            let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+            drop(writeln!(out, "{answer}"));
+            drop(out.flush());
+        });
+    }
+}
+
+fn answer(settings: &Settings, message: &Value) -> Value {
+    let id = &message["id"];
+    let result = match message["method"].as_str().unwrap_or_default() {
+        "initialize" => json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "bank", "version": "1" },
+        }),
+        "tools/list" => json!({ "tools": tools() }),
+        "ping" => json!({}),
+        "tools/call" => call(settings, &message["params"]),
+        _ => return json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "unknown method" } }),
+    };
+    json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}
+
+fn tools() -> Value {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "amount": { "type": "integer", "description": "In cents" },
+            "account": { "type": "string" },
+            "password": { "type": "string" },
+        },
+        "required": ["amount", "account"],
+    });
+    let reads = json!({ "readOnlyHint": true, "openWorldHint": false });
+    json!([
+        { "name": "transfer", "description": "Moves money", "inputSchema": schema },
+        { "name": "hold", "description": "Moves money, when it may", "inputSchema": schema },
+        { "name": "refund", "description": "Moves money back; twice is as good as once", "inputSchema": schema,
+          "annotations": { "idempotentHint": true } },
+        { "name": "balance", "description": "Looks", "annotations": reads,
+          "inputSchema": { "type": "object", "properties": { "account": { "type": "string" } } } },
+        { "name": "statement", "description": "Looks, and says it in a form", "annotations": reads,
+          "inputSchema": { "type": "object", "properties": { "broken": { "type": "boolean" } } },
+          "outputSchema": { "type": "object", "properties": { "total": { "type": "integer" } }, "required": ["total"] } },
+    ])
+}
+
+fn call(settings: &Settings, params: &Value) -> Value {
+    let name = params["name"].as_str().unwrap_or_default();
+    let arguments = &params["arguments"];
+    write_down(settings, &format!("{name} {arguments}\n"));
+    if name == "hold"
+        && let Some(release) = &settings.release
+    {
+        while !release.exists() {
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+    if name == "statement" {
+        let total = if arguments["broken"] == true { json!("much") } else { json!(7) };
+        return json!({ "content": [{ "type": "text", "text": "statement" }], "structuredContent": { "total": total } });
+    }
+    json!({ "content": [{ "type": "text", "text": format!("{name} done: {arguments}") }] })
+}
+
+fn write_down(settings: &Settings, line: &str) {
+    let mut journal =
+        OpenOptions::new().create(true).append(true).open(&settings.journal).expect("the journal can be opened");
+    journal.write_all(line.as_bytes()).expect("the journal can be written");
+}

@@ -1,0 +1,15 @@
+//! `bank`: the server of the test kit that writes down what runs, over stdio.
+
+use clap::Parser;
+use toolgate_testkit::bank::{Settings, serve};
+
+/// An MCP server whose calls have effects.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+fn main() {
+    serve(Arguments::parse().settings);
+}

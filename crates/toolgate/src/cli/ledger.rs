@@ -1,0 +1,175 @@
+//! `toolgate ledger …`
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand, ValueEnum};
+use toolgate_core::event::{DecisionKind, EventKind, Filter, Outcome};
+use toolgate_core::id::{CallId, RunId, SessionId};
+use toolgate_core::{CanonicalName, PrincipalId, ServerName};
+
+use super::span::{Moment, moment};
+
+#[derive(Subcommand)]
+pub(crate) enum LedgerCommand {
+    /// The last events, oldest of them first
+    #[command(
+        after_help = "Examples:\n  toolgate ledger tail --follow\n  toolgate ledger tail --tool bank:transfer --decision deny --since 1d"
+    )]
+    Tail {
+        /// Go on with new events as they come
+        #[arg(long, short)]
+        follow: bool,
+        /// How many
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+        limit: u32,
+        #[command(flatten)]
+        filter: FilterArgs,
+    },
+    /// One call from its proposal to its end, with arguments and result as far as they are kept
+    #[command(after_help = "Example:\n  toolgate ledger show tc_0198f3…")]
+    Show {
+        /// The id of the call
+        #[arg(value_name = "CALL")]
+        call: String,
+    },
+    /// Check that nothing was edited, dropped or reordered
+    #[command(after_help = "Example:\n  toolgate ledger verify && echo untouched")]
+    Verify,
+    /// Every event, one JSON object on each line
+    #[command(
+        after_help = "Example:\n  toolgate ledger export --format cloudevents --since 2026-08-01 --output august.jsonl"
+    )]
+    Export {
+        #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+        format: ExportFormat,
+        /// Write here instead of to standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        filter: FilterArgs,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Each event as the ledger has it
+    Jsonl,
+    /// CloudEvents 1.0
+    Cloudevents,
+}
+
+/// Which events are wanted; what is not given may be anything.
+#[derive(Args, Default)]
+pub(crate) struct FilterArgs {
+    /// Canonical name, such as bank:transfer
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+    /// Who did it
+    #[arg(long, value_name = "NAME")]
+    principal: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = server)]
+    server: Option<ServerName>,
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    #[arg(long, value_name = "ID")]
+    run: Option<String>,
+    #[arg(long, value_name = "ID")]
+    call: Option<String>,
+    /// How the call ended
+    #[arg(long, value_parser = words(Outcome::ALL, Outcome::as_str), hide_possible_values = true)]
+    outcome: Option<Outcome>,
+    /// What policy said
+    #[arg(long, value_parser = words(DecisionKind::ALL, DecisionKind::as_str))]
+    decision: Option<DecisionKind>,
+    /// What kind of event, such as tool.call.completed
+    #[arg(long, value_parser = words(EventKind::ALL, EventKind::as_str), hide_possible_values = true)]
+    kind: Option<EventKind>,
+    /// From then on: a span back from now such as 1h, a day, or a time
+    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    since: Option<Moment>,
+    /// Before then
+    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    until: Option<Moment>,
+}
+
+impl FilterArgs {
+    pub(crate) fn resolve(self, now_ms: i64) -> Filter {
+        Filter {
+            from_ms: self.since.map(|moment| moment.from(now_ms)),
+            until_ms: self.until.map(|moment| moment.from(now_ms)),
+            kind: self.kind,
+            principal: self.principal.map(|name| PrincipalId::new(&name)),
+            session: self.session.map(SessionId::new),
+            run: self.run.map(RunId::new),
+            call: self.call.map(CallId::new),
+            tool: self.tool.map(|name| CanonicalName::recorded(&name)),
+            server: self.server,
+            outcome: self.outcome,
+            decision: self.decision,
+        }
+    }
+}
+
+fn server(name: &str) -> Result<ServerName, String> {
+    ServerName::new(name).map_err(|bad| bad.to_string())
+}
+
+/// One of a fixed vocabulary, so that a typo gets a suggestion and a shell can complete.
+fn words<T: Copy + Send + Sync>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(move |word| name(*word))).map(move |text| {
+        let found = all.iter().copied().find(|word| name(*word) == text);
+        found.expect("only these words are let in")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn parse(words: &str) -> Result<LedgerCommand, String> {
+        let cli = Cli::try_parse_from(["toolgate", "ledger"].into_iter().chain(words.split_whitespace()));
+        match cli.map_err(|error| error.to_string())?.command {
+            Command::Ledger(command) => Ok(command),
+            _ => Err("another command".to_owned()),
+        }
+    }
+
+    #[test]
+    fn every_filter_is_read() {
+        let words = "tail -f -n 5 --tool bank:transfer --principal ann --server bank --session ses_1 --run run_1 \
+                     --call tc_1 --outcome tool_error --decision deny --kind tool.call.completed --since 1h \
+                     --until 1970-01-02";
+        let Ok(LedgerCommand::Tail { follow, limit, filter }) = parse(words) else { panic!("a tail") };
+        assert!(follow && limit == 5);
+        let expected = Filter {
+            from_ms: Some(400_000),
+            until_ms: Some(86_400_000),
+            kind: Some(EventKind::CallCompleted),
+            principal: Some(PrincipalId::new("ann")),
+            session: Some(SessionId::new("ses_1")),
+            run: Some(RunId::new("run_1")),
+            call: Some(CallId::new("tc_1")),
+            tool: Some(CanonicalName::recorded("bank:transfer")),
+            server: ServerName::new("bank").ok(),
+            outcome: Some(Outcome::ToolError),
+            decision: Some(DecisionKind::Deny),
+        };
+        assert_eq!(filter.resolve(4_000_000), expected);
+    }
+
+    #[test]
+    fn a_misspelt_word_is_refused_with_the_nearest() {
+        let told = parse("tail --kind tool.call.complete").err().expect("refused");
+        assert!(told.contains("'tool.call.completed'"), "{told}");
+        assert!(parse("tail --limit 0").is_err());
+        assert!(parse("tail --since soon").is_err_and(|told| told.contains("1h30m")));
+        assert!(parse("export --format xml").is_err_and(|told| told.contains("cloudevents")));
+    }
+}

@@ -1,0 +1,99 @@
+//! `toolgate policy …`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{KindArg, RoleArg};
+
+#[derive(Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Say whether the policies load, and whether they fit the tools there are
+    #[command(after_help = "Example:\n  toolgate policy check --json")]
+    Check,
+    /// What policy says to one call, and why
+    #[command(
+        after_help = "Example:\n  toolgate policy explain --tool bank:transfer --principal bot --args '{\"amount\": 500}'"
+    )]
+    Explain(ExplainArgs),
+    /// Run the policy tests
+    #[command(after_help = "Example:\n  toolgate policy test policy/transfers.test.toml")]
+    Test {
+        /// Test files [default: every *.test.toml in the policy folder]
+        #[arg(value_name = "FILES")]
+        files: Vec<PathBuf>,
+    },
+    /// Who may do what, for every kind of tool
+    #[command(after_help = "Example:\n  toolgate policy table > decisions.txt")]
+    Table,
+    /// The Cedar schema that policies are checked against, made from the tools there are
+    #[command(after_help = "Example:\n  toolgate policy schema > toolgate.cedarschema")]
+    Schema,
+}
+
+#[derive(Args)]
+pub(crate) struct ExplainArgs {
+    /// Canonical name, such as bank:transfer
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) tool: String,
+    /// Who calls
+    #[arg(long, value_name = "NAME", default_value = "somebody")]
+    pub(crate) principal: String,
+    #[arg(long, value_enum, default_value_t = RoleArg::Agent)]
+    pub(crate) role: RoleArg,
+    /// [default: agent for agents, else human]
+    #[arg(long, value_enum)]
+    pub(crate) kind: Option<KindArg>,
+    /// A group that the caller belongs to; may be given several times
+    #[arg(long = "group", value_name = "GROUP")]
+    pub(crate) groups: Vec<String>,
+    /// The arguments of the call, as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) args: String,
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn an_explanation_takes_a_caller_and_arguments() {
+        let words =
+            ["toolgate", "policy", "explain", "--tool", "bank:transfer", "--group", "a", "--group", "b"];
+        let Ok(Cli { command: Command::Policy(PolicyCommand::Explain(args)), .. }) =
+            Cli::try_parse_from(words)
+        else {
+            panic!("an explanation")
+        };
+        assert_eq!(
+            (args.tool.as_str(), args.principal.as_str(), args.args.as_str()),
+            ("bank:transfer", "somebody", "{}")
+        );
+        assert_eq!(args.groups, ["a", "b"]);
+        assert!(args.kind.is_none());
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed_and_every_governing_verb_has_an_example() {
+        let mut cli = Cli::command();
+        cli.build();
+        cli.clone().debug_assert();
+        for noun in ["approvals", "policy", "ledger"] {
+            let noun = cli.find_subcommand(noun).expect("a command");
+            for verb in noun.get_subcommands().filter(|verb| verb.get_name() != "help") {
+                let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+                let example = format!("toolgate {} {}", noun.get_name(), verb.get_name());
+                assert!(help.contains(&example), "{example} has no example");
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! `toolgate approvals`: what waits for a person, and the person's answer. It works on the store itself, whether or not a
+//! gateway runs; a gateway that does notices.
+
+mod pick;
+mod render;
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+use toolgate_core::Principal;
+use toolgate_core::approval::{Approval, Grant};
+use toolgate_core::id::{ApprovalId, GrantId};
+use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
+use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Grants, Store};
+
+use super::{Context, shown};
+use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
+use crate::config::{Config, StoreSettings};
+use crate::governance::Governance;
+use crate::local::open_store;
+use crate::output::{put, say, talk};
+use crate::stored;
+use crate::table::json;
+use pick::pick;
+
+/// The stream of the ledger that the command line writes: a gateway that runs has its own.
+const STREAM: &str = "cli";
+/// How a vote is recorded to have come in.
+const VIA: &str = "cli";
+/// The newest approvals among which part of an id is looked up.
+const LOOKED_THROUGH_MAX: usize = 10_000;
+/// Arguments from a file or from standard input.
+const ARGUMENTS_BYTES_MAX: u64 = 16 << 20;
+
+pub(super) async fn run(context: &Context, args: ApprovalsArgs) -> anyhow::Result<ExitCode> {
+    let config = context.config_as_written()?;
+    let store = open_store(&config).await?;
+    let room = Room { context, config, store };
+    let outcome = room.run(args).await;
+    room.store.close().await;
+    outcome
+}
+
+/// What every verb needs.
+struct Room<'a> {
+    context: &'a Context,
+    config: Config,
+    store: Store,
+}
+
+impl Room<'_> {
+    async fn run(&self, args: ApprovalsArgs) -> anyhow::Result<ExitCode> {
+        let person = self.person(args.token.as_deref()).await?;
+        let (id, decision, reason, grant) = match args.command {
+            ApprovalsCommand::List { state, limit } => return self.list(state, limit).await,
+            ApprovalsCommand::Show(which) => return self.show(&which.id).await,
+            ApprovalsCommand::Grants { all } => {
+                return self.grants(if all { Grants::All } else { Grants::Live }).await;
+            }
+            ApprovalsCommand::RevokeGrant { id } => return self.revoke(&id, &person).await,
+            ApprovalsCommand::Approve { which, reason, remember } => {
+                (which.id, Decision::Approve, reason, grant_request(remember))
+            }
+            ApprovalsCommand::Deny { which, reason } => (which.id, Decision::Deny, reason, None),
+            ApprovalsCommand::Edit { which, arguments, reason } => {
+                (which.id, Decision::Edit(read_arguments(arguments)?), reason, None)
+            }
+            ApprovalsCommand::RequestChanges { which, reason } => {
+                (which.id, Decision::RequestChanges, Some(reason), None)
+            }
+        };
+        let id = self.find(&id).await?.id;
+        let request = DecideRequest { id, voter: person, decision, reason, grant, via: VIA.to_owned() };
+        self.decide(request).await
+    }
+
+    /// Who decides: the holder of the token, or whoever may read the data folder.
+    async fn person(&self, token: Option<&str>) -> anyhow::Result<Principal> {
+        let Some(token) = token else { return Ok(Principal::local()) };
+        match self.store.verify(token).await? {
+            Some(principal) => Ok(principal),
+            None => bail!(
+                "the token is unknown or revoked\nhint: `toolgate token create --role approver` makes one; without --token and TOOLGATE_TOKEN you decide as whoever may read the data folder"
+            ),
+        }
+    }
+
+    async fn list(&self, state: StateArg, limit: usize) -> anyhow::Result<ExitCode> {
+        let state = match state {
+            StateArg::All => None,
+            StateArg::Only(state) => Some(state),
+        };
+        let filter = ApprovalFilter { state, ..ApprovalFilter::default() };
+        let approvals = self.newest(&filter, limit).await?;
+        let table = render::list(&approvals, shown::now_ms());
+        put!("{}", table.render(self.context.reader(), &approvals));
+        if approvals.len() == limit {
+            talk!("the newest {limit} of them; --limit shows more");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn show(&self, id: &str) -> anyhow::Result<ExitCode> {
+        let approval = self.find(id).await?;
+        if self.context.global.json {
+            put!("{}", json(&approval));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let catalog = stored::catalog(&self.config, &self.store).await?;
+        let tool = catalog
+            .snapshot()
+            .tools
+            .find(approval.binding.tool.as_str())
+            .and_then(|entry| entry.tool.clone());
+        put!("{}", render::show(&approval, tool.map(|tool| tool.effects), shown::now_ms()));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn decide(&self, request: DecideRequest) -> anyhow::Result<ExitCode> {
+        let governance = self.governance().await?;
+        let decided = governance.desk.decide(request).await;
+        governance.stop().await;
+        let decided = decided?;
+        if self.context.global.json {
+            put!("{}", json(&Told { approval: &decided.approval, grant: decided.grant.as_ref() }));
+        } else {
+            say!("{}", render::decided(&decided.approval, decided.grant.as_ref(), shown::now_ms()));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn grants(&self, which: Grants) -> anyhow::Result<ExitCode> {
+        let grants = self.store.list_grants(which).await?;
+        put!("{}", render::grants(&grants, shown::now_ms()).render(self.context.reader(), &grants));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn revoke(&self, given: &str, person: &Principal) -> anyhow::Result<ExitCode> {
+        if !person.role.may_approve() {
+            bail!("{} may not revoke grants\nhint: a token made with `--role approver` may", person.id);
+        }
+        let grants = self.store.list_grants(Grants::All).await?;
+        let ids = grants.iter().map(|grant| grant.id.as_str());
+        let id = GrantId::new(pick(given, ids, "grant", "toolgate approvals grants --all")?);
+        let governance = self.governance().await?;
+        let revoked = governance.books.revoke_grant(&id, &person.id).await;
+        governance.stop().await;
+        if !revoked? {
+            bail!(
+                "grant {id} was used up, revoked or has expired already\nhint: `toolgate approvals grants` shows those that hold"
+            );
+        }
+        if self.context.global.json {
+            put!("{}", json(&serde_json::json!({ "revoked": id })));
+        } else {
+            say!("revoked {id}");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Everything that a decision passes, as in a gateway.
+    async fn governance(&self) -> anyhow::Result<Governance> {
+        let own = StoreSettings { stream: STREAM.to_owned(), ..self.config.store.clone() };
+        let config = Config { store: own, ..self.config.clone() };
+        let catalog = stored::catalog(&config, &self.store).await?;
+        Governance::start(&config, &self.store, &catalog).await
+    }
+
+    /// The approval with this id, or the one whose id begins or ends so.
+    async fn find(&self, given: &str) -> anyhow::Result<Approval> {
+        if let Some(approval) = self.store.get_approval(&ApprovalId::new(given)).await? {
+            return Ok(approval);
+        }
+        let mut approvals = self.newest(&ApprovalFilter::default(), LOOKED_THROUGH_MAX).await?;
+        let ids = approvals.iter().map(|approval| approval.id.as_str());
+        let id = pick(given, ids, "approval", "toolgate approvals list --state all")?.to_owned();
+        let place = approvals.iter().position(|approval| approval.id.as_str() == id);
+        Ok(approvals.swap_remove(place.expect("it was picked from among them")))
+    }
+
+    async fn newest(&self, filter: &ApprovalFilter, limit: usize) -> anyhow::Result<Vec<Approval>> {
+        let mut all = Vec::new();
+        let mut cursor = None;
+        loop {
+            let wanted = APPROVALS_PAGE_MAX.min(limit - all.len());
+            let (page, next) = self.store.list_approvals(filter, cursor.as_deref(), wanted).await?;
+            all.extend(page);
+            cursor = next;
+            if cursor.is_none() || all.len() >= limit {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+/// A decision for programs.
+#[derive(serde::Serialize)]
+struct Told<'a> {
+    approval: &'a Approval,
+    grant: Option<&'a Grant>,
+}
+
+fn grant_request(remember: Remember) -> Option<GrantRequest> {
+    remember.remember.then(|| GrantRequest {
+        pins: (!remember.pins.is_empty()).then_some(remember.pins),
+        uses: remember.uses,
+        expires_in_seconds: remember.time.map(|time| time.as_secs()),
+    })
+}
+
+fn read_arguments(given: NewArguments) -> anyhow::Result<Value> {
+    let text = match (given.args, given.args_file) {
+        (Some(text), _) => text,
+        (None, Some(file)) if file.as_os_str() == "-" => {
+            read_limited(std::io::stdin().lock(), "standard input")?
+        }
+        (None, Some(file)) => {
+            let name = file.display().to_string();
+            let opened = std::fs::File::open(&file).with_context(|| format!("could not read {name}"))?;
+            read_limited(opened, &name)?
+        }
+        (None, None) => bail!("there are no arguments\nhint: give them with --args or --args-file"),
+    };
+    serde_json::from_str(&text)
+        .context("the arguments are not valid JSON\nhint: give a JSON object: '{\"amount\": 50}'")
+}
+
+fn read_limited(from: impl std::io::Read, name: &str) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let read =
+        std::io::Read::read_to_string(&mut std::io::Read::take(from, ARGUMENTS_BYTES_MAX + 1), &mut text);
+    let read = read.with_context(|| format!("could not read {name}"))?;
+    if read as u64 > ARGUMENTS_BYTES_MAX {
+        bail!("{name} holds more than {ARGUMENTS_BYTES_MAX} bytes");
+    }
+    Ok(text)
+}

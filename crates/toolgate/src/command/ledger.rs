@@ -1,0 +1,185 @@
+//! `toolgate ledger`: what happened, whether the record of it is whole, and a way to take it elsewhere.
+
+mod export;
+mod render;
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::bail;
+use serde_json::Value;
+use toolgate_core::event::{Filter, Recorded};
+use toolgate_core::id::CallId;
+use toolgate_core::{Digest, RawJson};
+use toolgate_store::{Order, Store, ledger_event_json};
+
+use super::{Context, shown};
+use crate::cli::LedgerCommand;
+use crate::local::open_store;
+use crate::output::{put, say, write_talk};
+use crate::table::json;
+use render::Kept;
+
+/// How often `--follow` looks for more.
+const LOOK: Duration = Duration::from_millis(500);
+/// How many events one look takes at most; the next follows at once.
+const LOOK_MAX: usize = 500;
+
+pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Result<ExitCode> {
+    let store = open_store(&context.config_as_written()?).await?;
+    let now_ms = shown::now_ms();
+    let outcome = match command {
+        LedgerCommand::Tail { follow, limit, filter } => {
+            let tail = Tail { context, store: &store, filter: filter.resolve(now_ms), limit: limit as usize };
+            if follow { tail.follow().await } else { tail.once().await }
+        }
+        LedgerCommand::Show { call } => show(context, &store, &CallId::new(call)).await,
+        LedgerCommand::Verify => verify(context, &store).await,
+        LedgerCommand::Export { format, output, filter } => {
+            let target = output.map(|file| context.cwd.join(file));
+            export::run(&store, &filter.resolve(now_ms), format, target.as_deref()).await
+        }
+    };
+    store.close().await;
+    outcome
+}
+
+struct Tail<'a> {
+    context: &'a Context,
+    store: &'a Store,
+    filter: Filter,
+    limit: usize,
+}
+
+impl Tail<'_> {
+    async fn once(&self) -> anyhow::Result<ExitCode> {
+        let events = self.last().await?;
+        if self.context.global.json {
+            self.print(&events);
+        } else {
+            put!("{}", render::table(&events).render(self.context.reader(), &()));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Ends only when it is interrupted, or when nobody reads any more.
+    async fn follow(&self) -> anyhow::Result<ExitCode> {
+        if !self.context.global.json {
+            say!("{}", render::header_line());
+        }
+        let events = self.last().await?;
+        self.print(&events);
+        let mut last = match events.last() {
+            Some(event) => event.seq,
+            None => self.newest().await?,
+        };
+        loop {
+            let events =
+                self.store.ledger_page(&self.filter, Some(last), LOOK_MAX, Order::OldestFirst).await?;
+            self.print(&events);
+            last = events.last().map_or(last, |event| event.seq);
+            if events.len() < LOOK_MAX {
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+    }
+
+    /// The last events, oldest of them first.
+    async fn last(&self) -> anyhow::Result<Vec<Recorded>> {
+        let mut events = self.store.ledger_page(&self.filter, None, self.limit, Order::NewestFirst).await?;
+        events.reverse();
+        Ok(events)
+    }
+
+    /// Where the ledger ends, whatever the filter.
+    async fn newest(&self) -> anyhow::Result<i64> {
+        let newest = self.store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await?;
+        Ok(newest.first().map_or(0, |event| event.seq))
+    }
+
+    fn print(&self, events: &[Recorded]) {
+        for event in events {
+            if self.context.global.json {
+                say!("{}", ledger_event_json(event));
+            } else {
+                say!("{}", render::line(event));
+            }
+        }
+    }
+}
+
+async fn show(context: &Context, store: &Store, call: &CallId) -> anyhow::Result<ExitCode> {
+    let events = store.ledger_call(call).await?;
+    if events.is_empty() {
+        bail!(
+            "the ledger has no call {call}\nhint: `toolgate ledger tail` shows the last ones; give the whole id"
+        );
+    }
+    let bodies = read_bodies(store, &events).await?;
+    if context.global.json {
+        let events = events.iter().map(ledger_event_json).collect();
+        put!("{}", json(&ToldCall { events, bodies: &bodies }));
+    } else {
+        let body = |digest: &Digest| bodies.get(digest).map_or(Kept::Gone, |json| Kept::Here(json.clone()));
+        put!("{}", render::call(&events, body));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A call for programs. Bodies are told as they were kept, to the last digit.
+#[derive(serde::Serialize)]
+struct ToldCall<'a> {
+    events: Vec<Value>,
+    bodies: &'a BTreeMap<Digest, RawJson>,
+}
+
+async fn read_bodies(store: &Store, events: &[Recorded]) -> anyhow::Result<BTreeMap<Digest, RawJson>> {
+    let mut bodies = BTreeMap::new();
+    for digest in events.iter().flat_map(|one| [one.event.input, one.event.output]).flatten() {
+        if !bodies.contains_key(&digest)
+            && let Some(body) = store.ledger_body(&digest).await?
+        {
+            bodies.insert(digest, body);
+        }
+    }
+    Ok(bodies)
+}
+
+/// The last word is a line on standard output; how far it has got is talk.
+async fn verify(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
+    let mut progress = Progress::new();
+    let verified = store.verify_ledger(|events| progress.tell(events)).await?;
+    progress.clear();
+    if context.global.json {
+        let (events, streams) = (verified.events, verified.streams);
+        say!("{}", serde_json::json!({ "events": events, "streams": streams, "fault": verified.fault }));
+    } else {
+        say!("{}", render::verified(&verified));
+    }
+    Ok(if verified.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A line on the terminal that is written over again and again. Elsewhere nothing is told: a log is not a terminal.
+struct Progress {
+    on_terminal: bool,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self { on_terminal: std::io::stderr().is_terminal() }
+    }
+
+    fn tell(&mut self, events: u64) {
+        if self.on_terminal {
+            write_talk(format_args!("\r{} …", shown::several(events, "event")));
+        }
+    }
+
+    fn clear(&self) {
+        if self.on_terminal {
+            write_talk(format_args!("\r\u{1b}[K"));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Events as a person reads them.
+
+use serde_json::Value;
+use toolgate_core::event::{Event, EventKind, Recorded};
+use toolgate_core::moment::rfc3339;
+use toolgate_core::{Digest, RawJson};
+use toolgate_store::Verified;
+
+use crate::command::shown::{duration, indented, pretty, several};
+use crate::table::{Table, clean};
+
+const HEADER: [&str; 7] = ["TIME", "EVENT", "PRINCIPAL", "TOOL", "RESULT", "TOOK", "CALL"];
+/// Widths while events come one by one and nobody knows what is yet to come.
+const WIDTHS: [usize; 6] = [24, 21, 20, 28, 17, 9];
+
+pub(super) fn table(events: &[Recorded]) -> Table {
+    let mut table = Table::new(HEADER);
+    events.iter().for_each(|recorded| table.row(cells(&recorded.event)));
+    table
+}
+
+pub(super) fn header_line() -> String {
+    line_of(&HEADER.map(str::to_owned))
+}
+
+pub(super) fn line(recorded: &Recorded) -> String {
+    line_of(&cells(&recorded.event).map(|cell| clean(&cell)))
+}
+
+fn line_of(cells: &[String; 7]) -> String {
+    let widths = WIDTHS.into_iter().chain([0]);
+    let padded: Vec<String> =
+        cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+    padded.join("  ").trim_end().to_owned()
+}
+
+fn cells(event: &Event) -> [String; 7] {
+    [
+        rfc3339(event.at_ms),
+        event.kind.as_str().to_owned(),
+        event.principal.to_string(),
+        event.about.tool.as_ref().map(ToString::to_string).unwrap_or_default(),
+        result(event).to_owned(),
+        event.duration_us.map(duration).unwrap_or_default(),
+        about(event),
+    ]
+}
+
+/// What the event says came of it.
+fn result(event: &Event) -> &'static str {
+    let outcome = event.outcome.map(|outcome| outcome.as_str());
+    outcome.or_else(|| event.decision.map(|decision| decision.as_str())).unwrap_or_default()
+}
+
+/// What the event can be looked up by.
+fn about(event: &Event) -> String {
+    let call = event.about.call.as_ref().map(ToString::to_string);
+    call.or_else(|| event.approval.as_ref().map(ToString::to_string)).unwrap_or_default()
+}
+
+/// A body that an event names.
+pub(super) enum Kept {
+    Here(RawJson),
+    /// Its time is over, or it was too large, or the tool's audit level keeps none.
+    Gone,
+}
+
+/// One call from its proposal to its end. `body` finds what an event names.
+pub(super) fn call(events: &[Recorded], body: impl Fn(&Digest) -> Kept) -> String {
+    let Some(first) = events.first() else { return String::new() };
+    let mut text = String::new();
+    for (name, value) in facts(events) {
+        text.push_str(&format!("{name:<10} {}\n", clean(&value)));
+    }
+    text.push('\n');
+    for recorded in events {
+        text.push_str(&timeline_entry(&recorded.event, first.event.at_ms));
+    }
+    let event = |find: fn(&Event) -> Option<Digest>| events.iter().rev().find_map(|one| find(&one.event));
+    let bodies = [("arguments", event(|event| event.input)), ("result", event(|event| event.output))];
+    for (name, digest) in bodies.into_iter().filter_map(|(name, digest)| Some((name, digest?))) {
+        let shown = match body(&digest) {
+            Kept::Here(json) => pretty(&json),
+            Kept::Gone => "not kept".to_owned(),
+        };
+        text.push_str(&format!("\n{name} ({digest})\n{}", indented(&shown)));
+    }
+    text
+}
+
+fn facts(events: &[Recorded]) -> Vec<(&'static str, String)> {
+    let find = |fact: &dyn Fn(&Event) -> Option<String>| events.iter().find_map(|one| fact(&one.event));
+    let found = [
+        ("call", find(&|event| event.about.call.as_ref().map(ToString::to_string))),
+        ("tool", find(&|event| event.about.tool.as_ref().map(ToString::to_string))),
+        ("version", find(&|event| event.about.tool_version.map(|version| version.to_string()))),
+        ("principal", proposer(events)),
+        ("session", find(&|event| event.about.session.as_ref().map(ToString::to_string))),
+        ("run", find(&|event| event.about.run.as_ref().map(ToString::to_string))),
+        ("task", find(&|event| event.about.task.as_ref().map(ToString::to_string))),
+        ("trace", find(&|event| event.about.trace.as_ref().map(ToString::to_string))),
+        ("approval", find(&|event| event.approval.as_ref().map(ToString::to_string))),
+        ("policy", find(&|event| event.policy_version.map(|version| version.to_string()))),
+        ("outcome", Some(outcome(events).to_owned())),
+    ];
+    found.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Who made the call. Other events of it may be somebody's vote.
+fn proposer(events: &[Recorded]) -> Option<String> {
+    let of_call =
+        |kind| matches!(kind, EventKind::PolicyDecided | EventKind::CallStarted | EventKind::CallCompleted);
+    let found = events.iter().find(|one| of_call(one.event.kind)).or(events.first());
+    found.map(|one| one.event.principal.to_string())
+}
+
+fn outcome(events: &[Recorded]) -> &'static str {
+    let last = events.iter().rev().find_map(|one| one.event.outcome);
+    last.map_or("none yet", |outcome| outcome.as_str())
+}
+
+/// `2026-08-01T12:00:12.034Z  +12.03 s  tool.call.completed  bot  succeeded in 33.1 ms`
+fn timeline_entry(event: &Event, start_ms: i64) -> String {
+    let took = event.duration_us.map(|us| format!("in {}", duration(us))).unwrap_or_default();
+    let came_of_it = format!("{} {took}", result(event));
+    let told = format!(
+        "{}  +{:<9} {:<21} {}  {}",
+        rfc3339(event.at_ms),
+        since(event.at_ms.saturating_sub(start_ms)),
+        event.kind.as_str(),
+        clean(event.principal.as_str()),
+        came_of_it.trim(),
+    );
+    let mut text = format!("{}\n", told.trim_end());
+    for (name, value) in details(event) {
+        text.push_str(&format!("{:27}{name}: {}\n", "", clean(&value)));
+    }
+    text
+}
+
+/// The ledger knows the time of an event to the millisecond.
+fn since(ms: i64) -> String {
+    if ms < 1000 { format!("{ms} ms") } else { duration(ms.saturating_mul(1000)) }
+}
+
+/// What only this kind of event has, one member per line.
+fn details(event: &Event) -> Vec<(String, String)> {
+    let detail = event.detail.as_ref().and_then(|detail| detail.decode::<Value>().ok());
+    let Some(Value::Object(members)) = detail else { return Vec::new() };
+    let shown = |value: Value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    members.into_iter().map(|(name, value)| (clean(&name), shown(value))).collect()
+}
+
+/// What a verification found, in one line.
+pub(super) fn verified(verified: &Verified) -> String {
+    match &verified.fault {
+        None => {
+            let events = several(verified.events, "event");
+            format!("ok: {events} in {}", several(verified.streams as u64, "stream"))
+        }
+        Some(fault) => clean(&format!("not intact: {fault}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

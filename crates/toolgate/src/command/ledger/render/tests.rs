@@ -1,0 +1,109 @@
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+use serde_json::json;
+use toolgate_core::event::{About, DecisionKind, Outcome};
+use toolgate_core::id::{ApprovalId, CallId};
+use toolgate_core::{CanonicalName, PrincipalId};
+
+use toolgate_store::{LedgerFault, Tampering};
+
+use super::*;
+use crate::table::Reader;
+
+fn recorded(seq: i64, kind: EventKind, at_ms: i64, principal: &str) -> Recorded {
+    let about = About {
+        call: Some(CallId::new("tc_1")),
+        tool: Some(CanonicalName::recorded("bank:transfer")),
+        ..About::default()
+    };
+    let event = Event::new(kind, at_ms, PrincipalId::new(principal), Arc::new(about));
+    let zero = Digest::from_bytes([0; 32]);
+    Recorded { seq, stream: "gateway".into(), stream_seq: seq, event, previous: zero, hash: zero }
+}
+
+fn events() -> Vec<Recorded> {
+    let mut asked = recorded(1, EventKind::PolicyDecided, 1_785_585_600_000, "bot");
+    asked.event.decision = Some(DecisionKind::Approve);
+    asked.event.input = Some(Digest::of("in"));
+    asked.event.detail = Some(json!({ "gates": ["gates.cedar:1"], "note": "a\u{1b}[31m" }).into());
+    let mut voted = recorded(2, EventKind::ApprovalVoted, 1_785_585_612_000, "ann");
+    voted.event.approval = Some(ApprovalId::new("apr_1"));
+    let mut done = recorded(3, EventKind::CallCompleted, 1_785_585_612_034, "bot");
+    done.event.outcome = Some(Outcome::Succeeded);
+    done.event.duration_us = Some(33_100);
+    done.event.output = Some(Digest::of("out"));
+    vec![asked, voted, done]
+}
+
+#[test]
+fn events_are_rows() {
+    assert_snapshot!(table(&events()).render(Reader::Pipe, &()), @r#"
+    TIME                      EVENT                PRINCIPAL  TOOL           RESULT     TOOK     CALL
+    2026-08-01T12:00:00.000Z  policy.decided       bot        bank:transfer  approve             tc_1
+    2026-08-01T12:00:12.000Z  approval.voted       ann        bank:transfer                      tc_1
+    2026-08-01T12:00:12.034Z  tool.call.completed  bot        bank:transfer  succeeded  33.1 ms  tc_1
+    "#);
+}
+
+#[test]
+fn lines_that_come_one_by_one_stand_below_each_other() {
+    let lines: Vec<String> = std::iter::once(header_line()).chain(events().iter().map(line)).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    TIME                      EVENT                  PRINCIPAL             TOOL                          RESULT             TOOK       CALL
+    2026-08-01T12:00:00.000Z  policy.decided         bot                   bank:transfer                 approve                       tc_1
+    2026-08-01T12:00:12.000Z  approval.voted         ann                   bank:transfer                                               tc_1
+    2026-08-01T12:00:12.034Z  tool.call.completed    bot                   bank:transfer                 succeeded          33.1 ms    tc_1
+    "#);
+}
+
+#[test]
+fn a_call_is_told_from_its_proposal_to_its_end() {
+    let body = |digest: &Digest| match *digest == Digest::of("in") {
+        true => Kept::Here(json!({ "amount": 500, "pin": "[redacted]" }).into()),
+        false => Kept::Gone,
+    };
+    assert_snapshot!(call(&events(), body), @r#"
+    call       tc_1
+    tool       bank:transfer
+    principal  bot
+    approval   apr_1
+    outcome    succeeded
+
+    2026-08-01T12:00:00.000Z  +0 ms      policy.decided        bot  approve
+                               gates: ["gates.cedar:1"]
+                               note: a [31m
+    2026-08-01T12:00:12.000Z  +12.00 s   approval.voted        ann
+    2026-08-01T12:00:12.034Z  +12.03 s   tool.call.completed   bot  succeeded in 33.1 ms
+
+    arguments (sha256:582967534d0f909d196b97f9e6921342777aea87b46fa52df165389db1fb8ccf)
+      {
+        "amount": 500,
+        "pin": "[redacted]"
+      }
+
+    result (sha256:762069bc07a6e1b5df123a5ae7bd91c10daa04694fbaa17fba0cd6a8dcce8f22)
+      not kept
+    "#);
+}
+
+#[test]
+fn escape_sequences_of_callers_do_not_reach_the_terminal() {
+    let mut events = events();
+    events[0].event.principal = PrincipalId::new("b\u{1b}]0;x\u{7}");
+    let told = call(&events, |_| Kept::Here(json!("\u{1b}[31m").into()));
+    assert!(!told.contains('\u{1b}') && !line(&events[0]).contains('\u{1b}'), "{told:?}");
+}
+
+#[test]
+fn a_verification_is_one_line() {
+    let whole = Verified { events: 1_234, streams: 2, fault: None };
+    assert_eq!(verified(&whole), "ok: 1,234 events in 2 streams");
+    let fault =
+        LedgerFault { stream: "gateway".into(), stream_seq: 7, seq: Some(9), what: Tampering::Edited };
+    let broken = Verified { events: 6, streams: 1, fault: Some(fault) };
+    assert_eq!(
+        verified(&broken),
+        "not intact: event 7 of stream gateway (number 9): it was changed after it was written"
+    );
+}

@@ -1,0 +1,207 @@
+//! `toolgate policy`: whether the policies are well formed, what they say to a call, and whether they say what they should.
+//! Tools are those that the servers listed last; nothing is started.
+
+mod render;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+use toolgate_core::decision::Question;
+use toolgate_core::id::{RunId, SessionId};
+use toolgate_core::{Kind, Principal, PrincipalId, Role, Tool};
+use toolgate_policy::{PolicyEngine, Template, check, run_tests, schema_for, table};
+
+use super::Context;
+use crate::cli::{ExplainArgs, PolicyCommand};
+use crate::config::Config;
+use crate::governance::sources;
+use crate::local::open_store;
+use crate::output::{printable, put, say, talk};
+use crate::stored;
+use crate::table::json as json_text;
+
+/// How alike a name must be to be meant.
+const NEAR_ENOUGH: f64 = 0.7;
+const NO_TOOLS: &str =
+    "no tools are known yet\nhint: `toolgate serve` keeps what servers list; start it once";
+
+pub(super) async fn run(context: &Context, command: PolicyCommand) -> anyhow::Result<ExitCode> {
+    let config = context.config_as_written()?;
+    let store = open_store(&config).await?;
+    let catalog = stored::catalog(&config, &store).await;
+    store.close().await;
+    let room = Room { context, config, tools: stored::tools(&*catalog?) };
+    match command {
+        PolicyCommand::Check => room.check(),
+        PolicyCommand::Explain(args) => room.explain(args),
+        PolicyCommand::Test { files } => room.test(files),
+        PolicyCommand::Table => room.table(),
+        PolicyCommand::Schema => room.schema(),
+    }
+}
+
+/// What every verb needs.
+struct Room<'a> {
+    context: &'a Context,
+    config: Config,
+    /// By name.
+    tools: Vec<Arc<Tool>>,
+}
+
+impl Room<'_> {
+    fn engine(&self) -> anyhow::Result<PolicyEngine> {
+        Ok(PolicyEngine::load(sources(&self.config))?)
+    }
+
+    fn check(&self) -> anyhow::Result<ExitCode> {
+        let report = check(&sources(&self.config), &self.tools);
+        if self.context.global.json {
+            put!("{}", json_text(&report));
+        } else {
+            put!("{}", render::report(&report, self.tools.len()));
+        }
+        if self.tools.is_empty() {
+            talk!("warning: {NO_TOOLS}");
+        }
+        Ok(if report.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn explain(&self, args: ExplainArgs) -> anyhow::Result<ExitCode> {
+        let engine = self.engine()?;
+        let tool = self.tool(&args.tool)?;
+        let principal = principal(&args);
+        let arguments: Value = serde_json::from_str(&args.args)
+            .context("the arguments are not valid JSON\nhint: give a JSON object: '{\"amount\": 50}'")?;
+        let (session, run) = (args.session.map(SessionId::new), args.run.map(RunId::new));
+        let explanation = engine.explain(&Question {
+            principal: &principal,
+            tool,
+            arguments: &arguments,
+            session: session.as_ref(),
+            run: run.as_ref(),
+            task: args.task.as_deref(),
+        });
+        if self.context.global.json {
+            put!("{}", json_text(&explanation));
+        } else {
+            put!("{}", render::explanation(&explanation, &principal, tool));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn tool(&self, name: &str) -> anyhow::Result<&Tool> {
+        if let Some(tool) = self.tools.iter().find(|tool| tool.name.as_str() == name) {
+            return Ok(tool);
+        }
+        if self.tools.is_empty() {
+            bail!("{NO_TOOLS}");
+        }
+        let likeness = |tool: &&Arc<Tool>| strsim::jaro_winkler(tool.name.as_str(), name);
+        let nearest = self.tools.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        match nearest.filter(|tool| likeness(tool) > NEAR_ENOUGH) {
+            Some(nearest) => {
+                bail!("there is no tool {name:?}\nhint: did you mean {}?", printable(nearest.name.as_str()))
+            }
+            None => bail!(
+                "there is no tool {name:?}\nhint: tools are named server:tool; `toolgate policy table` shows them"
+            ),
+        }
+    }
+
+    fn test(&self, files: Vec<PathBuf>) -> anyhow::Result<ExitCode> {
+        let paths = match (files.is_empty(), &self.config.policy.folder) {
+            (false, _) => files,
+            (true, Some(folder)) => vec![folder.clone()],
+            (true, None) => bail!(
+                "there is no policy folder to look for tests in\nhint: set `folder` below `[policy]`, or name the files"
+            ),
+        };
+        let outcomes = run_tests(&paths, &self.engine()?, &self.tools)?;
+        let failed = outcomes.iter().filter(|outcome| !outcome.passed()).count();
+        if self.context.global.json {
+            put!("{}", json_text(&outcomes));
+        } else {
+            put!("{}", render::tests(&outcomes));
+        }
+        if outcomes.is_empty() {
+            talk!(
+                "no tests were found\nhint: tests are files whose names end in {}",
+                toolgate_policy::TEST_SUFFIX
+            );
+        }
+        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn table(&self) -> anyhow::Result<ExitCode> {
+        let engine = self.engine()?;
+        if self.tools.is_empty() {
+            bail!("{NO_TOOLS}");
+        }
+        let actors = actors();
+        if self.context.global.json {
+            put!("{}", json_text(&self.decisions(&engine, &actors)?));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let tools: Vec<(&str, Arc<Tool>)> =
+            self.tools.iter().map(|tool| (tool.name.as_str(), tool.clone())).collect();
+        put!("{}", printable(&table(&engine, &actors, &tools, &Template::ALL)?));
+        talk!("calls without arguments; in force is {}", engine.template().as_str());
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The table for programs.
+    fn decisions(&self, engine: &PolicyEngine, actors: &[(&str, Principal)]) -> anyhow::Result<Vec<Value>> {
+        let mut decisions = Vec::new();
+        let arguments = json!({});
+        for template in Template::ALL {
+            let engine = engine.under(template)?;
+            for ((actor, principal), tool) in
+                actors.iter().flat_map(|actor| self.tools.iter().map(move |tool| (actor, tool)))
+            {
+                let question =
+                    Question { principal, tool, arguments: &arguments, session: None, run: None, task: None };
+                let told = engine.explain(&question);
+                decisions.push(json!({
+                    "actor": actor,
+                    "tool": tool.name,
+                    "template": template,
+                    "verdict": told.verdict,
+                    "summary": told.summary,
+                }));
+            }
+        }
+        Ok(decisions)
+    }
+
+    fn schema(&self) -> anyhow::Result<ExitCode> {
+        if self.tools.is_empty() {
+            bail!("{NO_TOOLS}");
+        }
+        let schema = schema_for(&self.tools)?.text;
+        if self.context.global.json {
+            say!("{}", json!({ "schema": schema, "tools": self.tools.len() }));
+        } else {
+            put!("{}", printable(&schema));
+            if !schema.ends_with('\n') {
+                say!("");
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn principal(args: &ExplainArgs) -> Principal {
+    let role: Role = args.role.into();
+    let kind = args.kind.map_or(role.usual_kind(), Kind::from);
+    let groups = args.groups.clone().into();
+    Principal { id: PrincipalId::new(&args.principal), kind, role, groups }
+}
+
+/// One principal for each role that may call tools.
+fn actors() -> Vec<(&'static str, Principal)> {
+    let callers = Role::ALL.into_iter().filter(|role| role.may_call_tools());
+    callers.map(|role| (role.as_str(), Principal::new(PrincipalId::new(role.as_str()), role))).collect()
+}

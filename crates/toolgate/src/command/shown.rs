@@ -1,0 +1,132 @@
+//! How numbers, spans of time and JSON are told to people.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+use toolgate_core::RawJson;
+use toolgate_core::decision::Requirement;
+
+use crate::output::printable;
+
+/// Milliseconds since 1970.
+pub(super) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The two largest units: `2d 3h`, `12m 5s`, `0s`.
+pub(super) fn span(ms: i64) -> String {
+    const UNITS: [(i64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
+    let mut seconds = ms.max(0) / 1000;
+    let Some(first) = UNITS.iter().position(|(unit, _)| seconds >= *unit) else { return "0s".to_owned() };
+    let mut parts = Vec::new();
+    for (unit, name) in UNITS.iter().skip(first).take(2) {
+        let count = seconds / unit;
+        seconds %= unit;
+        if count > 0 {
+            parts.push(format!("{count}{name}"));
+        }
+    }
+    parts.join(" ")
+}
+
+/// How long something took: `850 µs`, `12.3 ms`, `4.56 s`, and from two minutes on as a span.
+pub(super) fn duration(us: i64) -> String {
+    match us {
+        ..1_000 => format!("{us} µs"),
+        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1e3),
+        1_000_000..120_000_000 => format!("{:.2} s", us as f64 / 1e6),
+        _ => span(us / 1000),
+    }
+}
+
+/// `1,234,567`
+pub(super) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 event`, `2 events`
+pub(super) fn several(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// Indented JSON. Numbers stay as they were written only while they fit; what is exact is `--json`.
+pub(super) fn pretty(json: &RawJson) -> String {
+    let shown = json.decode::<Value>().map(|value| format!("{value:#}"));
+    printable(&shown.unwrap_or_else(|_| json.as_str().to_owned()))
+}
+
+/// Every line of a text further to the right.
+pub(super) fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+/// `a`, `a or b`, `a, b or c`
+pub(super) fn any_of(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => "nobody".to_owned(),
+    }
+}
+
+/// Who must agree: "2 people, one of finance, one of legal or admins".
+pub(super) fn needs(requirement: &Requirement) -> String {
+    let people = match requirement.quorum {
+        1 => "1 person".to_owned(),
+        quorum => format!("{quorum} people"),
+    };
+    let groups = requirement.approvers.iter().map(|groups| format!(", one of {}", any_of(groups)));
+    std::iter::once(people).chain(groups).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_have_two_units() {
+        let cases = [
+            (-5, "0s"),
+            (999, "0s"),
+            (45_000, "45s"),
+            (3_600_000, "1h"),
+            (3_725_000, "1h 2m"),
+            (266_400_000, "3d 2h"),
+        ];
+        for (ms, text) in cases {
+            assert_eq!(span(ms), text, "{ms}");
+        }
+    }
+
+    #[test]
+    fn durations_have_the_unit_that_fits() {
+        let cases = [(7, "7 µs"), (12_340, "12.3 ms"), (4_560_000, "4.56 s"), (3_725_000_000, "1h 2m")];
+        for (us, text) in cases {
+            assert_eq!(duration(us), text, "{us}");
+        }
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!(
+            [count(0), count(999), count(1_234), count(1_000_000)],
+            ["0", "999", "1,234", "1,000,000"]
+        );
+        assert_eq!([several(1, "event"), several(2_000, "event")], ["1 event", "2,000 events"]);
+    }
+
+    #[test]
+    fn escape_sequences_in_json_do_not_reach_the_terminal() {
+        let json = RawJson::from(serde_json::json!({ "a": "\u{9b}31m" }));
+        assert!(!pretty(&json).contains('\u{9b}'), "{}", pretty(&json));
+    }
+}

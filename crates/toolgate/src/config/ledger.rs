@@ -1,0 +1,180 @@
+//! `[store]`, `[ledger]` and `[[redact]]`: where the record is kept, how much of it, and what never enters it.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use toolgate_pipeline::redact::{BadPattern, BadRule, RedactRule, Redactor};
+use url::Url;
+
+use super::problem::Problems;
+use super::section::{At, Section};
+use super::tools::checked_pattern;
+use super::value::Context;
+
+pub(super) const STORE_KEYS: [&str; 2] = ["url", "stream"];
+pub(super) const LEDGER_KEYS: [&str; 5] =
+    ["reads_when_down", "keep_days", "keep_days_detailed", "body_bytes_max", "body_bytes_max_detailed"];
+pub(super) const REDACT_KEYS: [&str; 3] = ["tools", "input", "output"];
+
+const KEEP_DAYS: RangeInclusive<usize> = 1..=36_500;
+const BODY_BYTES: RangeInclusive<usize> = 0..=64 << 20;
+const STREAM_CHARS_MAX: usize = 64;
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// Where everything is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoreSettings {
+    /// A Postgres database; SQLite in the data folder without it.
+    pub(crate) url: Option<String>,
+    /// The name under which this gateway writes the ledger.
+    pub(crate) stream: String,
+}
+
+impl Default for StoreSettings {
+    fn default() -> Self {
+        Self { url: None, stream: "gateway".into() }
+    }
+}
+
+/// How much of calls is kept, and what happens while nothing can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LedgerSettings {
+    pub(crate) reads_when_down: ReadsWhenDown,
+    pub(crate) keep: Duration,
+    pub(crate) keep_detailed: Duration,
+    pub(crate) body_bytes_max: usize,
+    pub(crate) body_bytes_max_detailed: usize,
+}
+
+/// What becomes of calls that only read while the store is away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadsWhenDown {
+    Refuse,
+    Serve,
+}
+
+const READS_WHEN_DOWN: [(&str, ReadsWhenDown); 2] =
+    [("refuse", ReadsWhenDown::Refuse), ("serve", ReadsWhenDown::Serve)];
+
+impl Default for LedgerSettings {
+    fn default() -> Self {
+        Self {
+            reads_when_down: ReadsWhenDown::Refuse,
+            keep: 90 * DAY,
+            keep_detailed: 365 * DAY,
+            body_bytes_max: 16 << 10,
+            body_bytes_max_detailed: 1 << 20,
+        }
+    }
+}
+
+pub(super) fn read_store(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> StoreSettings {
+    section.refuse_unknown_keys(&STORE_KEYS, &[], problems);
+    let url = section.string("url", problems).and_then(|url| {
+        let expanded = ctx.places(section).plain("url", &url, problems)?;
+        checked_store_url(&expanded, &url, problems)
+    });
+    let stream = section.string("stream", problems).and_then(|stream| checked_stream(&stream, problems));
+    StoreSettings { url, stream: stream.unwrap_or_else(|| StoreSettings::default().stream) }
+}
+
+/// Messages do not quote what a reference stood for: it holds a password.
+fn checked_store_url(expanded: &str, url: &At<&str>, problems: &mut Problems) -> Option<String> {
+    const SQLITE: &str =
+        "leave `url` out for SQLite: it is kept in the data folder, which `data` at the top of the file sets";
+    let lower = expanded.to_ascii_lowercase();
+    let is_file = lower.starts_with("sqlite") || !lower.contains("://");
+    let (what, hint) = match Url::parse(expanded) {
+        _ if is_file => ("`url` in `[store]` is not a Postgres address", SQLITE),
+        Ok(url) if matches!(url.scheme(), "postgres" | "postgresql") => return Some(expanded.to_owned()),
+        Ok(_) => ("`url` in `[store]` has another scheme", "only Postgres is spoken: `postgres://…`"),
+        Err(_) => (
+            "`url` in `[store]` is not an address",
+            "special characters in a password are written as `%` and two digits",
+        ),
+    };
+    problems.add(url.span.clone(), what, "an address such as `postgres://user:password@host/database`", hint);
+    None
+}
+
+fn checked_stream(stream: &At<&str>, problems: &mut Problems) -> Option<String> {
+    let name = stream.value;
+    let fits = !name.is_empty() && name.chars().count() <= STREAM_CHARS_MAX;
+    if fits && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) {
+        return Some(name.to_owned());
+    }
+    let what = format!("`stream` in `[store]` cannot be {name:?}");
+    let expected = "1 to 64 letters, digits, `-`, `_` and `.`";
+    problems.add(
+        stream.span.clone(),
+        what,
+        expected,
+        "each gateway on one database has its own, such as `gate-2`",
+    );
+    None
+}
+
+pub(super) fn read_ledger(section: &Section<'_>, problems: &mut Problems) -> LedgerSettings {
+    section.refuse_unknown_keys(&LEDGER_KEYS, &[], problems);
+    let fallback = LedgerSettings::default();
+    let hint = "`refuse`: nothing runs unrecorded; `serve`: calls that only read go on";
+    let reads_when_down = section.word("reads_when_down", &READS_WHEN_DOWN, hint, problems);
+    let mut days = |key, default| {
+        let days = section.count(key, KEEP_DAYS, problems).and_then(|days| u32::try_from(days).ok());
+        days.map_or(default, |days| days * DAY)
+    };
+    let keep = days("keep_days", fallback.keep);
+    let keep_detailed = days("keep_days_detailed", fallback.keep_detailed);
+    let mut bytes = |key, default| section.bytes(key, BODY_BYTES, problems).unwrap_or(default);
+    LedgerSettings {
+        reads_when_down: reads_when_down.unwrap_or(fallback.reads_when_down),
+        keep,
+        keep_detailed,
+        body_bytes_max: bytes("body_bytes_max", fallback.body_bytes_max),
+        body_bytes_max_detailed: bytes("body_bytes_max_detailed", fallback.body_bytes_max_detailed),
+    }
+}
+
+/// Reads one `[[redact]]` table. `None` if a problem was added.
+pub(super) fn read_redact(mut section: Section<'_>, problems: &mut Problems) -> Option<RedactRule> {
+    section.rename("a `[[redact]]` table".into());
+    section.refuse_unknown_keys(&REDACT_KEYS, &[], problems);
+    let tools = checked_pattern(&section, "tools", problems);
+    let input = paths(&section, "input", problems);
+    let output = paths(&section, "output", problems);
+    if section.key_span("input").is_none() && section.key_span("output").is_none() {
+        let what = "a `[[redact]]` table has neither `input` nor `output`";
+        let expected = "paths to leave out, of arguments (`input`) or results (`output`)";
+        problems.add(section.span.clone(), what, expected, "add a line such as `input = [\"/password\"]`");
+        return None;
+    }
+    Some(RedactRule { tools: tools?, input, output })
+}
+
+fn paths(section: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<String> {
+    let mut checked = Vec::new();
+    for path in section.strings(key, problems) {
+        let text = path.value;
+        let Some(bad) = problem_of_path(text) else {
+            checked.push(text.to_owned());
+            continue;
+        };
+        let hint = match bad {
+            BadPattern::NoSlash => format!("write `/{text}`, or `/**/{text}` for wherever it stands"),
+            other => other.to_string(),
+        };
+        let what = format!("{text:?} in `{key}` of {} is not a path", section.title());
+        let expected = "a path that starts with `/`, such as `/pin`, `/items/*/secret` or `/**/iban`";
+        problems.add(path.span, what, expected, hint);
+    }
+    checked
+}
+
+/// Whoever takes out what a path names also says whether it is one.
+fn problem_of_path(path: &str) -> Option<BadPattern> {
+    let rule = RedactRule { tools: "*".into(), input: vec![path.to_owned()], output: Vec::new() };
+    match Redactor::new(vec![rule]) {
+        Err(BadRule::Path { problem, .. }) => Some(problem),
+        _ => None,
+    }
+}

@@ -1,0 +1,155 @@
+//! `[policy]` and `[approvals]`: what decides about calls, and how people are asked.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use toolgate_core::decision::CALLER_GROUP;
+use url::Url;
+
+use super::problem::Problems;
+use super::section::{At, Seconds, Section};
+use super::value::Context;
+
+pub(super) const POLICY_KEYS: [&str; 4] = ["folder", "template", "guard", "gates"];
+pub(super) const APPROVALS_KEYS: [&str; 5] =
+    ["hold_seconds", "timeout_seconds", "approved_valid_seconds", "escalate_to", "link"];
+
+/// Where policies come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PolicySettings {
+    /// Absolute; it was there when the file was read.
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) template: TemplateName,
+    /// Cedar text that stands in the file itself.
+    pub(crate) guard: Option<String>,
+    pub(crate) gates: Option<String>,
+}
+
+/// A level of care that ships with Toolgate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TemplateName {
+    #[default]
+    Exploratory,
+    Standard,
+    Regulated,
+    AuditCritical,
+}
+
+const TEMPLATES: [(&str, TemplateName); 4] = [
+    ("exploratory", TemplateName::Exploratory),
+    ("standard", TemplateName::Standard),
+    ("regulated", TemplateName::Regulated),
+    ("audit_critical", TemplateName::AuditCritical),
+];
+
+/// How people are asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ApprovalSettings {
+    /// How long a call is held before it answers `pending_approval`.
+    pub(crate) hold: Duration,
+    /// How long people have, where the gate does not say.
+    pub(crate) timeout: Duration,
+    /// How long a call may use a yes.
+    pub(crate) approved_valid: Duration,
+    /// Groups that are asked as well where a gate escalates.
+    pub(crate) escalate_to: Vec<String>,
+    /// Where a person finds an approval; `{id}` stands for it.
+    pub(crate) link: Option<String>,
+}
+
+impl Default for ApprovalSettings {
+    fn default() -> Self {
+        Self {
+            hold: Duration::from_secs(20),
+            timeout: Duration::from_secs(3600),
+            approved_valid: Duration::from_secs(3600),
+            escalate_to: vec!["admins".into()],
+            link: None,
+        }
+    }
+}
+
+pub(super) fn read_policy(
+    section: &Section<'_>,
+    ctx: &Context<'_>,
+    problems: &mut Problems,
+) -> PolicySettings {
+    section.refuse_unknown_keys(&POLICY_KEYS, &[], problems);
+    let folder = ctx.places(section).path("folder", ctx.folder, problems);
+    let hint = "from no gates at all (`exploratory`) to a gate on every move (`audit_critical`)";
+    let template = section.word("template", &TEMPLATES, hint, problems);
+    PolicySettings {
+        folder: folder.and_then(|folder| existing_folder(folder, problems)),
+        template: template.unwrap_or_default(),
+        guard: section.string("guard", problems).map(|text| text.value.to_owned()),
+        gates: section.string("gates", problems).map(|text| text.value.to_owned()),
+    }
+}
+
+fn existing_folder(folder: At<PathBuf>, problems: &mut Problems) -> Option<PathBuf> {
+    if folder.value.is_dir() {
+        return Some(folder.value);
+    }
+    let (what, hint) = match folder.value.exists() {
+        true => ("is not a folder", "name the folder that holds `guard.cedar` and `gates.cedar`"),
+        false => ("does not exist", "make it, or leave the key out to have the template only"),
+    };
+    let what = format!("the policy folder {} {what}", folder.value.display());
+    problems.add(folder.span, what, "a folder with `.cedar` files, from the folder of this file", hint);
+    None
+}
+
+pub(super) fn read_approvals(section: &Section<'_>, problems: &mut Problems) -> ApprovalSettings {
+    section.refuse_unknown_keys(&APPROVALS_KEYS, &[], problems);
+    let fallback = ApprovalSettings::default();
+    let mut seconds = |key, may_be, default| section.seconds(key, may_be, problems).unwrap_or(default);
+    ApprovalSettings {
+        hold: seconds("hold_seconds", Seconds::ZeroOrMore, fallback.hold),
+        timeout: seconds("timeout_seconds", Seconds::Positive, fallback.timeout),
+        approved_valid: seconds("approved_valid_seconds", Seconds::Positive, fallback.approved_valid),
+        escalate_to: groups(section, "escalate_to", problems).unwrap_or(fallback.escalate_to),
+        link: section.string("link", problems).and_then(|link| checked_link(&link, problems)),
+    }
+}
+
+/// Names of groups, as tokens carry them. `None` if the key is not there.
+pub(super) fn groups(section: &Section<'_>, key: &str, problems: &mut Problems) -> Option<Vec<String>> {
+    section.key_span(key)?;
+    let mut groups = Vec::new();
+    for group in section.strings(key, problems) {
+        let hint = match group.value {
+            "" => "`[]` is nobody",
+            CALLER_GROUP => "`caller` is the person at the calling client, whom only a gate may ask",
+            name => {
+                groups.push(name.to_owned());
+                continue;
+            }
+        };
+        let what = format!("{:?} in `{key}` in {} is not a group", group.value, section.title());
+        problems.add(group.span, what, "groups as `toolgate token create --group` names them", hint);
+    }
+    Some(groups)
+}
+
+fn checked_link(link: &At<&str>, problems: &mut Problems) -> Option<String> {
+    let is_address = |text: &str| {
+        Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    };
+    let (what, hint) = if !link.value.contains("{id}") {
+        (
+            "`link` in `[approvals]` does not contain `{id}`",
+            "write `{id}` where the id of the approval belongs",
+        )
+    } else if !is_address(&link.value.replace("{id}", "apr_1")) {
+        ("`link` in `[approvals]` is not an address", "start with `http://` or `https://` and a host")
+    } else {
+        return Some(link.value.to_owned());
+    };
+    problems.add(
+        link.span.clone(),
+        what,
+        "an address such as `https://gate.example.com/approvals/{id}`",
+        hint,
+    );
+    None
+}

@@ -1,0 +1,101 @@
+//! `[[tools]]` and `[validation]`: what the operator says of tools, whatever their servers say.
+
+use toolgate_core::{AuditLevel, Effects, OutputCheck};
+
+use super::problem::Problems;
+use super::section::Section;
+
+pub(super) const TOOLS_KEYS: [&str; 5] = ["name", "effects", "audit", "idempotent", "output"];
+pub(super) const VALIDATION_KEYS: [&str; 1] = ["output"];
+
+/// What one table says of the tools that its pattern fits. What is `None` is left to others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ToolRule {
+    /// A pattern over canonical names: `*` is any characters, `?` one.
+    pub(crate) name: String,
+    pub(crate) effects: Option<Effects>,
+    pub(crate) audit: Option<AuditLevel>,
+    pub(crate) idempotent: Option<bool>,
+    pub(crate) output: Option<OutputCheck>,
+}
+
+const OUTPUT: [(&str, OutputCheck); 3] =
+    [("warn", OutputCheck::Warn), ("enforce", OutputCheck::Enforce), ("off", OutputCheck::Off)];
+const OUTPUT_HINT: &str = "`warn` passes a wrong result on with a warning, `enforce` makes an error of it";
+
+pub(super) fn read_validation(section: &Section<'_>, problems: &mut Problems) -> OutputCheck {
+    section.refuse_unknown_keys(&VALIDATION_KEYS, &[], problems);
+    section.word("output", &OUTPUT, OUTPUT_HINT, problems).unwrap_or_default()
+}
+
+/// Reads one `[[tools]]` table. `None` if a problem was added.
+pub(super) fn read_tool(mut section: Section<'_>, problems: &mut Problems) -> Option<ToolRule> {
+    match section.string("name", &mut Problems::default()) {
+        Some(name) => section.rename(format!("tool {:?}", name.value)),
+        None => section.rename("a `[[tools]]` table".into()),
+    }
+    section.refuse_unknown_keys(&TOOLS_KEYS, &[], problems);
+    let name = checked_pattern(&section, "name", problems);
+    let effects = effects(&section, problems);
+    let audit = section.word("audit", &audit_levels(), "`none`, `standard` or `detailed`", problems);
+    refuse_unrecorded_change(&section, effects, audit, problems);
+    let idempotent = section.boolean("idempotent", problems).map(|flag| flag.value);
+    let output = section.word("output", &OUTPUT, OUTPUT_HINT, problems);
+    Some(ToolRule { name: name?, effects, audit, idempotent, output })
+}
+
+fn audit_levels() -> [(&'static str, AuditLevel); 3] {
+    AuditLevel::ALL.map(|level| (level.as_str(), level))
+}
+
+fn effects(section: &Section<'_>, problems: &mut Problems) -> Option<Effects> {
+    let known = Effects::NAMES.map(|(effect, name)| (name, effect));
+    let hint = "`external` reaches beyond the server, `destructive` cannot be undone; `[]` is none of them";
+    let words = section.words("effects", &known, hint, problems)?;
+    Some(words.into_iter().fold(Effects::NONE, Effects::and))
+}
+
+/// What changes something is always recorded, so a wish not to is a mistake about the one or the other.
+fn refuse_unrecorded_change(
+    section: &Section<'_>,
+    effects: Option<Effects>,
+    audit: Option<AuditLevel>,
+    problems: &mut Problems,
+) {
+    if audit != Some(AuditLevel::None) || !effects.is_some_and(Effects::changes_something) {
+        return;
+    }
+    let span = section.key_span("audit").expect("an audit level that was read was written");
+    let what = format!("`audit = \"none\"` in {}, which writes or destroys", section.title());
+    let expected = "`standard` or `detailed`: what changes something is always recorded";
+    problems.add(span, what, expected, "remove the line, or the effects if the tool only reads");
+}
+
+/// A required pattern over canonical names.
+pub(super) fn checked_pattern(section: &Section<'_>, key: &str, problems: &mut Problems) -> Option<String> {
+    const EXPECTED: &str =
+        "a canonical name such as `bank:transfer`, with `*` for any characters and `?` for one";
+    let Some(pattern) = section.string(key, problems) else {
+        if section.key_span(key).is_none() {
+            let what = format!("{} has no `{key}`", section.title());
+            let hint = format!("add a line such as `{key} = \"bank:*\"`");
+            problems.add(section.span.clone(), what, EXPECTED, hint);
+        }
+        return None;
+    };
+    let text = pattern.value;
+    let foreign = |c: char| matches!(c, '[' | ']' | '{' | '}' | '\\') || c.is_control();
+    let (what, hint) = match text.chars().find(|c| foreign(*c)) {
+        Some(c) => {
+            (format!("has {c:?} in it, which has no meaning"), "make one table for each name".to_owned())
+        }
+        None if text.is_empty() => ("is empty".to_owned(), "`*` stands for every tool".to_owned()),
+        None if !text.contains([':', '.', '*']) => (
+            "is not a canonical name".to_owned(),
+            format!("write `server:{text}`, or `*:{text}` for any server"),
+        ),
+        None => return Some(text.to_owned()),
+    };
+    problems.add(pattern.span, format!("`{key}` in {} {what}", section.title()), EXPECTED, hint);
+    None
+}

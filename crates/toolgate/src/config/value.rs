@@ -1,0 +1,257 @@
+//! Values that may hold `${NAME}`: text, paths, addresses, headers and secrets.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use http::{HeaderName, HeaderValue};
+use url::Url;
+
+use super::problem::Problems;
+use super::reference::{self, BadReference};
+use super::section::{At, Section};
+use super::{Lookup, References};
+
+/// What every table of a file is read against.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    pub(super) source: &'a str,
+    /// The folder of the file: relative paths start here.
+    pub(super) folder: &'a Path,
+    pub(super) references: References<'a>,
+    pub(super) env: Lookup<'a>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn values(&self, section: &'a Section<'a>) -> Values<'a> {
+        Values { section, source: self.source, references: self.references }
+    }
+
+    /// For what says where things are, which every command must know.
+    pub(super) fn places(&self, section: &'a Section<'a>) -> Values<'a> {
+        Values { section, source: self.source, references: References::Resolve(self.env) }
+    }
+}
+
+/// Access to the values of one table.
+pub(super) struct Values<'a> {
+    pub(super) section: &'a Section<'a>,
+    pub(super) source: &'a str,
+    pub(super) references: References<'a>,
+}
+
+/// How messages speak of an address.
+pub(super) struct UrlForm {
+    pub(super) expected: &'static str,
+    /// What to do instead of writing a password into it.
+    pub(super) instead_of_password: &'static str,
+}
+
+/// Headers that only the gateway can get right.
+pub(super) struct OwnHeaders {
+    pub(super) names: &'static [&'static str],
+    pub(super) expected: &'static str,
+}
+
+const SECRET_CHARS_MIN: usize = 16;
+const REFERENCE: &str = "`${NAME}` or `${NAME:-default}`";
+
+impl Values<'_> {
+    /// An address to dial.
+    pub(super) fn url(&self, key: &str, form: &UrlForm, problems: &mut Problems) -> Option<String> {
+        let url = self.section.string(key, problems)?;
+        let expanded = self.expand(key, &url, problems)?;
+        if self.is_kept(url.value) {
+            return Some(expanded);
+        }
+        let title = self.section.title();
+        let mut refuse = |what: &str, hint: &str| {
+            problems.add(url.span.clone(), format!("`{key}` in {title} {what}"), form.expected, hint);
+        };
+        match Url::parse(&expanded) {
+            Err(error) => refuse(&format!("is not a URL: {error}"), "start with `http://` or `https://`"),
+            Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => {
+                refuse(
+                    &format!("has the scheme `{}`", parsed.scheme()),
+                    "only `http` and `https` can be dialled",
+                );
+            }
+            Ok(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
+                refuse("holds a user name or password", form.instead_of_password);
+            }
+            Ok(mut parsed) => {
+                parsed.set_fragment(None);
+                return Some(parsed.into());
+            }
+        }
+        None
+    }
+
+    /// A key to sign with. Messages never hold it, nor its length.
+    pub(super) fn secret(&self, key: &str, problems: &mut Problems) -> Option<String> {
+        let secret = self.section.string(key, problems)?;
+        let expanded = self.expand(key, &secret, problems)?;
+        if !self.is_kept(secret.value) && expanded.chars().count() < SECRET_CHARS_MIN {
+            let what = format!("`{key}` in {} is too short", self.section.title());
+            let expected = format!("at least {SECRET_CHARS_MIN} characters that nobody can guess");
+            let hint = "`openssl rand -hex 32` makes one; keep it in the environment: `${NAME}`";
+            problems.add(secret.span, what, expected, hint);
+            return None;
+        }
+        Some(expanded)
+    }
+
+    /// A path, from the folder of the file.
+    pub(super) fn path(&self, key: &str, folder: &Path, problems: &mut Problems) -> Option<At<PathBuf>> {
+        let path = self.section.string(key, problems)?;
+        let expanded = self.path_text(key, &path, problems)?;
+        if expanded.trim().is_empty() {
+            let what = format!("`{key}` in {} is empty", self.section.title());
+            let expected = "a path, absolute or from the folder of this file";
+            problems.add(path.span, what, expected, "leave the key out to do without");
+            return None;
+        }
+        let value = if self.is_kept(path.value) { expanded.into() } else { folder.join(expanded) };
+        Some(At { value, span: path.span })
+    }
+
+    /// `headers`, of which the gateway itself sets `own`.
+    pub(super) fn headers(&self, own: &OwnHeaders, problems: &mut Problems) -> BTreeMap<String, String> {
+        let mut headers: BTreeMap<String, String> = BTreeMap::new();
+        for (name, value) in self.section.string_map("headers", problems) {
+            let key = format!("headers.{}", name.value);
+            if !self.header_name_fits(&name, own, &headers, problems) {
+                continue;
+            }
+            let Some(expanded) = self.expand(&key, &value, problems) else { continue };
+            if HeaderValue::from_str(&expanded).is_err() {
+                let what =
+                    format!("the value of `{key}` in {} is not legal in a header", self.section.title());
+                let expected = "one line of visible ASCII characters";
+                let hint =
+                    "line breaks and control characters are not allowed, nor is a line break in a variable";
+                problems.add(value.span, what, expected, hint);
+                continue;
+            }
+            headers.insert(name.value.to_owned(), expanded);
+        }
+        headers
+    }
+
+    fn header_name_fits(
+        &self,
+        name: &At<&str>,
+        own: &OwnHeaders,
+        headers: &BTreeMap<String, String>,
+        problems: &mut Problems,
+    ) -> bool {
+        let title = self.section.title();
+        let expected = "a header name such as `Authorization`";
+        let Ok(parsed) = HeaderName::from_bytes(name.value.as_bytes()) else {
+            let what = format!("{:?} in `headers` of {title} is not a header name", name.value);
+            problems.add(
+                name.span.clone(),
+                what,
+                expected,
+                "letters, digits and `-` only, without the colon",
+            );
+            return false;
+        };
+        if own.names.contains(&parsed.as_str()) {
+            let what = format!("`{}` in `headers` of {title} is set by Toolgate itself", name.value);
+            problems.add(name.span.clone(), what, own.expected, "remove it");
+            return false;
+        }
+        if headers.keys().any(|other| other.eq_ignore_ascii_case(name.value)) {
+            let what = format!("the header `{}` of {title} is given twice", name.value);
+            problems.add(name.span.clone(), what, "each header once", "header names do not differ by case");
+            return false;
+        }
+        true
+    }
+
+    pub(super) fn path_text(&self, key: &str, path: &At<&str>, problems: &mut Problems) -> Option<String> {
+        if path.value == "~" || path.value.starts_with("~/") {
+            let what = format!("`~` at the start of `{key}` in {} is not expanded", self.section.title());
+            let expected = "an absolute path, or one from the folder of this file";
+            let hint = format!("write `${{HOME}}{}`", &path.value[1..]);
+            problems.add(path.span.clone(), what, expected, hint);
+            return None;
+        }
+        self.plain(key, path, problems)
+    }
+
+    /// Expands and refuses what no operating system takes.
+    pub(super) fn plain(&self, key: &str, text: &At<&str>, problems: &mut Problems) -> Option<String> {
+        let expanded = self.expand(key, text, problems)?;
+        if expanded.contains('\0') {
+            let what = format!("`{key}` in {} contains a NUL character", self.section.title());
+            problems.add(text.span.clone(), what, "text without NUL", "remove `\\u0000`");
+            return None;
+        }
+        Some(expanded)
+    }
+
+    pub(super) fn is_kept(&self, written: &str) -> bool {
+        matches!(self.references, References::Keep) && written.contains("${")
+    }
+
+    pub(super) fn expand(&self, key: &str, text: &At<&str>, problems: &mut Problems) -> Option<String> {
+        let env = match self.references {
+            References::Resolve(env) => env,
+            // Even where no value is wanted, a reference that can never resolve is refused.
+            References::Keep => &|_: &str| Some(String::new()),
+        };
+        match (reference::expand(text.value, env), self.references) {
+            (Ok(expanded), References::Resolve(_)) => Some(expanded),
+            (Ok(_), References::Keep) => Some(text.value.to_owned()),
+            (Err(bad), _) => {
+                self.bad_reference(key, text, bad, problems);
+                None
+            }
+        }
+    }
+
+    fn bad_reference(&self, key: &str, text: &At<&str>, bad: BadReference, problems: &mut Problems) {
+        let title = self.section.title();
+        let source = self.source;
+        match bad {
+            BadReference::Missing { name } => problems.add(
+                narrowed(source, text, &format!("${{{name}")),
+                format!("{title}, `{key}`: the environment variable `{name}` is not set"),
+                "a value in the environment for every `${NAME}`",
+                format!("`export {name}=…` before the start, or give a default: `${{{name}:-default}}`"),
+            ),
+            BadReference::Unclosed => problems.add(
+                narrowed(source, text, "${"),
+                format!("{title}, `{key}`: a `${{` is never closed"),
+                REFERENCE,
+                "add the `}`, or write `$$` for a plain dollar sign",
+            ),
+            BadReference::Name { name } => problems.add(
+                narrowed(source, text, &format!("${{{name}")),
+                format!("{title}, `{key}`: {name:?} cannot name an environment variable"),
+                REFERENCE,
+                "letters, digits and `_` only; write `$$` for a plain dollar sign",
+            ),
+            BadReference::Nested => problems.add(
+                narrowed(source, text, "${"),
+                format!("{title}, `{key}`: a default may not hold another reference"),
+                REFERENCE,
+                "give the default as plain text",
+            ),
+        }
+    }
+}
+
+/// The place of `part` within a string value, if it stands there unescaped; else the whole value.
+fn narrowed(source: &str, text: &At<&str>, part: &str) -> Range<usize> {
+    match source[text.span.clone()].find(part) {
+        Some(at) => {
+            let start = text.span.start + at;
+            let end = source[start..text.span.end].find('}').map_or(start + part.len(), |at| start + at + 1);
+            start..end
+        }
+        None => text.span.clone(),
+    }
+}

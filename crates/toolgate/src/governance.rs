@@ -1,0 +1,243 @@
+//! What governs calls, put together: policy, approvals, ledger and the pipeline that asks them, and the work that goes on
+//! beside calls: policies are read anew, approvals run out, bodies are let go.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_catalog::Catalog;
+use toolgate_core::decision::Policy;
+use toolgate_core::event::{About, Entry, Event, EventKind};
+use toolgate_core::governance::{Clock, Ledger};
+use toolgate_core::id::CallId;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::{CanonicalName, PrincipalId, RawJson, Tool};
+use toolgate_edge::Archive;
+use toolgate_pipeline::desk::{Desk, ToolBook};
+use toolgate_pipeline::redact::{RedactRule, Redactor};
+use toolgate_pipeline::{Keep, Pipeline, Settings, Setup, WhenDown};
+use toolgate_policy::{PolicyEngine, Set, Sources, Template};
+use toolgate_store::{Books, BooksSettings, Store};
+
+use crate::config::{Config, ReadsWhenDown, TemplateName};
+
+/// How often policies are looked at for changes, and approvals for those whose time is over.
+const WATCH_EVERY: Duration = Duration::from_secs(1);
+/// How often bodies are looked at that need not be kept any longer.
+const RETENTION_EVERY: Duration = Duration::from_secs(600);
+
+pub(crate) struct Governance {
+    pub(crate) pipeline: Arc<Pipeline>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) books: Arc<Books>,
+    pub(crate) policy: Arc<PolicyEngine>,
+    tasks: TaskTracker,
+}
+
+impl Governance {
+    pub(crate) async fn start(config: &Config, store: &Store, catalog: &Arc<Catalog>) -> anyhow::Result<Self> {
+        let policy = Arc::new(PolicyEngine::load(sources(config))?);
+        let books = Arc::new(store.books(books_settings(config)).await?);
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let pipeline = Pipeline::new(Setup {
+            policy: policy.clone(),
+            approvals: books.clone(),
+            ledger: books.clone(),
+            clock: clock.clone(),
+            redactor: redactor(config)?,
+            settings: settings(config),
+        });
+        let tools = Arc::new(Tools(catalog.clone()));
+        let desk = Desk::new(policy.clone(), books.clone(), tools, clock);
+        Ok(Self {
+            pipeline: Arc::new(pipeline),
+            desk: Arc::new(desk),
+            books,
+            policy,
+            tasks: TaskTracker::new(),
+        })
+    }
+
+    /// Starts what the gateway that holds the data folder does beside calls.
+    pub(crate) async fn watch(&self, store: &Store, shutdown: &CancellationToken) -> anyhow::Result<()> {
+        let swept = store.sweep(self.books.writer().stream()).await?;
+        for call in &swept {
+            tracing::warn!(%call, "the gateway ended while this call was under way; whether it took effect is not known");
+        }
+        self.note_policy(EventKind::PolicyLoaded, None).await;
+        let (books, policy) = (self.books.clone(), self.policy.clone());
+        self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(run_out(books)));
+        self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(follow_policies(policy, self.books.clone())));
+        self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(let_bodies_go(store.clone())));
+        Ok(())
+    }
+
+    async fn note_policy(&self, kind: EventKind, detail: Option<RawJson>) {
+        note_policy(&self.policy, &self.books, kind, detail).await;
+    }
+
+    /// Writes the last events.
+    pub(crate) async fn stop(self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+        self.books.writer().close().await;
+    }
+}
+
+pub(crate) fn sources(config: &Config) -> Sources {
+    let settings = &config.policy;
+    let extra = [("guard", Set::Guard, &settings.guard), ("gates", Set::Gates, &settings.gates)];
+    let named = |(key, set, text): (&str, Set, &Option<String>)| {
+        Some((format!("toolgate.toml [policy] {key}"), set, text.clone()?))
+    };
+    Sources {
+        folder: settings.folder.clone(),
+        extra: extra.into_iter().filter_map(named).collect(),
+        template: match settings.template {
+            TemplateName::Exploratory => Template::Exploratory,
+            TemplateName::Standard => Template::Standard,
+            TemplateName::Regulated => Template::Regulated,
+            TemplateName::AuditCritical => Template::AuditCritical,
+        },
+    }
+}
+
+pub(crate) fn books_settings(config: &Config) -> BooksSettings {
+    BooksSettings {
+        stream: config.store.stream.clone(),
+        approved_valid: config.approvals.approved_valid,
+        escalate_to: config.approvals.escalate_to.clone(),
+    }
+}
+
+fn settings(config: &Config) -> Settings {
+    let ledger = &config.ledger;
+    Settings {
+        hold: config.approvals.hold,
+        approval_timeout: config.approvals.timeout,
+        output_check: config.output_check,
+        reads_when_down: match ledger.reads_when_down {
+            ReadsWhenDown::Refuse => WhenDown::Refuse,
+            ReadsWhenDown::Serve => WhenDown::Serve,
+        },
+        standard: Keep { body_bytes_max: ledger.body_bytes_max, time: ledger.keep },
+        detailed: Keep { body_bytes_max: ledger.body_bytes_max_detailed, time: ledger.keep_detailed },
+    }
+}
+
+fn redactor(config: &Config) -> anyhow::Result<Redactor> {
+    let rule = |rule: &crate::config::RedactRule| RedactRule {
+        tools: rule.tools.clone(),
+        input: rule.input.clone(),
+        output: rule.output.clone(),
+    };
+    Ok(Redactor::new(config.redact.iter().map(rule).collect())?)
+}
+
+/// The catalogue, as the desk looks tools up in it.
+struct Tools(Arc<Catalog>);
+
+impl ToolBook for Tools {
+    fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>> {
+        self.0.snapshot().tools.find(name.as_str())?.tool.clone()
+    }
+}
+
+/// Results that the ledger keeps.
+pub(crate) struct LedgerArchive(pub(crate) Store);
+
+impl Archive for LedgerArchive {
+    fn result(&self, call: &CallId) -> BoxFuture<'static, Option<RawJson>> {
+        let (store, call) = (self.0.clone(), call.clone());
+        Box::pin(async move {
+            let events = store.ledger_call(&call).await.ok()?;
+            let completed = events.iter().rev().find(|one| one.event.kind == EventKind::CallCompleted)?;
+            store.ledger_body(&completed.event.output?).await.ok()?
+        })
+    }
+}
+
+/// The machine's clock.
+pub(crate) struct SystemClock(Instant);
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for SystemClock {
+    fn now_ms(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn monotonic_us(&self) -> i64 {
+        i64::try_from(self.0.elapsed().as_micros()).unwrap_or(i64::MAX)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn fresh_id(&self, prefix: &str) -> String {
+        let mut buffer = uuid::Uuid::encode_buffer();
+        let id = uuid::Uuid::now_v7().simple().encode_lower(&mut buffer);
+        [prefix, id].concat()
+    }
+}
+
+async fn run_out(books: Arc<Books>) {
+    let mut tick = tokio::time::interval(WATCH_EVERY);
+    loop {
+        tick.tick().await;
+        // A store that is away says so in its own log; what is due then is done when it is back.
+        drop(books.expire_due().await);
+    }
+}
+
+async fn let_bodies_go(store: Store) {
+    let mut tick = tokio::time::interval(RETENTION_EVERY);
+    loop {
+        tick.tick().await;
+        match store.delete_expired_bodies(SystemClock::default().now_ms()).await {
+            Ok(0) => {}
+            Ok(count) => tracing::info!(count, "bodies of calls whose time to be kept is over were deleted"),
+            Err(error) => tracing::warn!(%error, "bodies whose time is over could not be deleted"),
+        }
+    }
+}
+
+/// Takes up policies that changed; those that do not load change nothing.
+async fn follow_policies(policy: Arc<PolicyEngine>, books: Arc<Books>) {
+    let mut tick = tokio::time::interval(WATCH_EVERY);
+    loop {
+        tick.tick().await;
+        if !policy.sources_changed() {
+            continue;
+        }
+        match policy.reload() {
+            Ok(version) => {
+                tracing::info!(%version, "policies were read anew");
+                note_policy(&policy, &books, EventKind::PolicyLoaded, None).await;
+            }
+            Err(error) => {
+                tracing::error!("the new policies do not load and the old ones stay:\n{error}");
+                let detail = serde_json::json!({ "error": error.to_string() });
+                note_policy(&policy, &books, EventKind::PolicyRefused, Some(detail.into())).await;
+            }
+        }
+    }
+}
+
+async fn note_policy(policy: &PolicyEngine, books: &Books, kind: EventKind, detail: Option<RawJson>) {
+    let now_ms = SystemClock::default().now_ms();
+    let mut event = Event::new(kind, now_ms, PrincipalId::gateway(), Arc::new(About::default()));
+    event.policy_version = Some(policy.version());
+    event.detail = detail;
+    let entry = Entry { events: vec![event], ..Entry::default() };
+    if let Err(error) = books.append(entry).await {
+        tracing::warn!(%error, "a change of policies could not be recorded");
+    }
+}

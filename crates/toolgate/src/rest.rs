@@ -1,0 +1,113 @@
+//! The REST API behind the gateway's door, and the gateway's tools behind the API.
+
+use std::sync::{Arc, OnceLock};
+
+use anyhow::Context as _;
+use http_body_util::{BodyExt, Full};
+use toolgate_api::{Api, Hold, IncomingWebhook, NotCalled, Services, ToolCallRequest, ToolCaller};
+use toolgate_catalog::Catalog;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::signature::SigningKey;
+use toolgate_core::{Principal, RawJson};
+use toolgate_edge::{DirectCall, Gateway, Rest, RestBody, Serves};
+use toolgate_pipeline::{Answer, Patience};
+use toolgate_store::Store;
+
+use crate::config::Config;
+use crate::governance::{Governance, SystemClock};
+
+/// The place of the API in the gateway. The gateway is there first, since the API calls its tools.
+#[derive(Clone, Default)]
+pub(crate) struct Doorway(Arc<OnceLock<Api>>);
+
+impl Doorway {
+    pub(crate) fn open(&self, api: Api) {
+        // It is opened once, where the house is put together.
+        drop(self.0.set(api));
+    }
+}
+
+impl Rest for Doorway {
+    fn serves(&self, path: &str) -> Serves {
+        match () {
+            () if self.0.get().is_none() => Serves::Nothing,
+            () if Api::is_open(path) => Serves::Anybody,
+            () if Api::handles(path) => Serves::Principals,
+            () => Serves::Nothing,
+        }
+    }
+
+    fn serve(
+        &self,
+        principal: Option<Principal>,
+        mut request: http::Request<hyper::body::Incoming>,
+    ) -> BoxFuture<'static, http::Response<RestBody>> {
+        let api = self.0.get().cloned();
+        if let Some(principal) = principal {
+            request.extensions_mut().insert(principal);
+        }
+        Box::pin(async move {
+            let api = api.expect("only what the API serves comes here");
+            api.serve(request).await.map(|bytes| Full::new(bytes).boxed_unsync())
+        })
+    }
+}
+
+pub(crate) fn api(
+    config: &Config,
+    store: &Store,
+    governance: &Governance,
+    gateway: &Arc<Gateway>,
+    catalog: &Arc<Catalog>,
+) -> anyhow::Result<Api> {
+    Ok(Api::new(Services {
+        store: store.clone(),
+        books: governance.books.clone(),
+        desk: governance.desk.clone(),
+        caller: Arc::new(GatewayTools(gateway.clone())),
+        catalog: catalog.clone(),
+        clock: Arc::new(SystemClock::default()),
+        webhooks: webhooks(config)?,
+        limits: config.limits.clone(),
+    }))
+}
+
+fn webhooks(config: &Config) -> anyhow::Result<Vec<IncomingWebhook>> {
+    let deciding = config.webhooks.iter().filter(|webhook| webhook.decisions);
+    deciding
+        .map(|webhook| {
+            let key = SigningKey::parse(&webhook.secret)
+                .with_context(|| format!("the secret of webhook {:?} cannot be used", webhook.name))?;
+            Ok(IncomingWebhook { name: webhook.name.clone(), key, groups: webhook.groups.clone() })
+        })
+        .collect()
+}
+
+struct GatewayTools(Arc<Gateway>);
+
+impl ToolCaller for GatewayTools {
+    fn call(
+        &self,
+        principal: Principal,
+        request: ToolCallRequest,
+        hold: Hold,
+    ) -> BoxFuture<'static, Result<Answer, NotCalled>> {
+        let gateway = self.0.clone();
+        let call = DirectCall {
+            principal,
+            name: request.name,
+            arguments: request.arguments.unwrap_or(RawJson::EMPTY),
+            run: request.run_id,
+            task: request.task_id,
+            trace: request.trace,
+            patience: match hold {
+                Hold::AsConfigured => Patience::Hold,
+                Hold::NotAtAll => Patience::NotAtAll,
+            },
+        };
+        Box::pin(async move {
+            let answered = gateway.call_tool(call).await;
+            answered.map(|(_, answer)| answer).ok_or(NotCalled::UnknownTool)
+        })
+    }
+}
