@@ -23,6 +23,8 @@ const TOOLS_MAX: Duration = Duration::from_secs(120);
 const READY_POLL: Duration = Duration::from_micros(500);
 const TOOLS_POLL: Duration = Duration::from_millis(50);
 
+const PASS_ON: &str = "[[tools]]\nname = \"*:*\"\neffects = [\"read\"]\naudit = \"none\"\n";
+
 /// A server as the configuration names it.
 pub(crate) struct ServerEntry {
     pub(crate) name: String,
@@ -37,11 +39,18 @@ pub(crate) struct Home {
 }
 
 impl Home {
+    /// A gateway that passes calls on: every tool only reads and is not recorded, and no policy asks anything.
     pub(crate) fn new(servers: &[ServerEntry]) -> anyhow::Result<Home> {
+        Self::with(servers, PASS_ON)
+    }
+
+    /// The same with other settings.
+    pub(crate) fn with(servers: &[ServerEntry], settings: &str) -> anyhow::Result<Home> {
         let folder = TempDir::with_prefix("toolgate-bench-").context("make a temporary folder")?;
         let home =
             Home { folder, foreign: servers.iter().filter_map(|entry| endpoint_in(&entry.url)).collect() };
-        std::fs::write(home.config(), configuration(servers)).context("write toolgate.toml")?;
+        std::fs::write(home.config(), format!("{settings}\n{}", configuration(servers)))
+            .context("write toolgate.toml")?;
         Ok(home)
     }
 

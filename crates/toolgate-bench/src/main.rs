@@ -6,6 +6,7 @@ mod client;
 mod compare;
 mod fast;
 mod gateway;
+mod governed;
 mod load;
 mod memory;
 mod proc;
@@ -35,6 +36,8 @@ struct Arguments {
 enum Command {
     /// Compare calls made directly with calls through the gateway
     Run(run::Options),
+    /// Compare calls that are validated, judged and recorded with calls that are only passed on
+    Governed(governed::Options),
     /// Count the instructions the gateway executes per call and compare with the checked-in number
     Callgrind {
         #[command(flatten)]
@@ -110,6 +113,7 @@ async fn interrupted() -> anyhow::Result<ExitCode> {
 async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Run(options) => Box::pin(run::run(options)).await,
+        Command::Governed(options) => Box::pin(governed::run(options)).await,
         Command::Callgrind { gateway, baseline, update } => {
             let program = gateway.program()?;
             let text = if update {

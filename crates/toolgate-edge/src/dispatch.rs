@@ -18,8 +18,8 @@ use crate::era::{self, quoted, resource_not_found};
 use crate::gateway::Gateway;
 use crate::jobs;
 use crate::parts::{Head, OwnedRequest};
-use crate::seal::Sealer;
 use crate::said::Said;
+use crate::seal::Sealer;
 use crate::server_state;
 use crate::session::Session;
 use crate::task_id;
@@ -266,7 +266,11 @@ fn unsubscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> 
 }
 
 /// An entry by any of its names. A name that is not known yet may belong to a server that is still starting.
-pub(crate) async fn find(gateway: &Gateway, name: &str, section: fn(&Snapshot) -> &Section) -> Option<Arc<Entry>> {
+pub(crate) async fn find(
+    gateway: &Gateway,
+    name: &str,
+    section: fn(&Snapshot) -> &Section,
+) -> Option<Arc<Entry>> {
     let now = || section(&gateway.catalog.snapshot()).find(name).cloned();
     if let Some(entry) = now() {
         return Some(entry);

@@ -11,11 +11,11 @@ use http::header as h;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use toolgate_core::{Principal, Role};
 
+use crate::body::OutBody;
 use crate::gateway::Gateway;
 use crate::guard::{self, Refusal};
 use crate::http::mcp;
 use crate::message::{Request, Response, empty, json_response, not_allowed, problem, whole};
-use crate::body::OutBody;
 use crate::rest::Serves;
 use crate::sse;
 

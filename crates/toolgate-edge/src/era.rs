@@ -129,7 +129,12 @@ pub(crate) fn initialize(
         capabilities,
         info: members.get("clientInfo").map(RawJson::from),
     };
-    let session = Arc::new(Session::new(crate::gateway::random_id(), gateway.pipeline.session_name(), Arc::new(client), &gateway.limits));
+    let session = Arc::new(Session::new(
+        crate::gateway::random_id(),
+        gateway.pipeline.session_name(),
+        Arc::new(client),
+        &gateway.limits,
+    ));
     if !gateway.hub.add_session(&session, gateway.limits.sessions_max) {
         return Err(RpcError::new(RpcError::INTERNAL, "too many sessions are open; try again later"));
     }

@@ -19,8 +19,8 @@ use toolgate_pipeline::Pipeline;
 use crate::guard::{AllowedHosts, Credentials};
 use crate::hub::Hub;
 use crate::jobs::Jobs;
-use crate::rest::Rest;
 use crate::parked::Parked;
+use crate::rest::Rest;
 use crate::seal::Sealer;
 use crate::sse::Pairs;
 

@@ -163,7 +163,8 @@ async fn state(
     id: &ApprovalId,
 ) -> Result<Said, RpcError> {
     let unknown = || RpcError::invalid_params(format!("unknown task: {exposed}"));
-    let down = |error: toolgate_core::governance::StoreDown| RpcError::new(RpcError::INTERNAL, error.to_string());
+    let down =
+        |error: toolgate_core::governance::StoreDown| RpcError::new(RpcError::INTERNAL, error.to_string());
     let approval = gateway.approvals.get(id).await.map_err(down)?.ok_or_else(unknown)?;
     let job = match gateway.jobs.find(id) {
         Some(job) => Some(job),
@@ -177,7 +178,9 @@ async fn state(
         None => ("working", None),
         Some(Ok(_)) if approval.state == ApprovalState::Cancelled => ("cancelled", None),
         Some(Ok(result)) => ("completed", Some(("result", result))),
-        Some(Err(error)) => ("failed", Some(("error", json!({ "code": error.code, "message": error.message }).into()))),
+        Some(Err(error)) => {
+            ("failed", Some(("error", json!({ "code": error.code, "message": error.message }).into())))
+        }
     };
     let mut task = describe(exposed, &approval, status);
     if status == "working" {
@@ -219,14 +222,19 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
 
 /// How a call ended that ran in an earlier life of the gateway.
 async fn outcome_from_books(gateway: &Gateway, approval: &Approval) -> Option<End> {
-    let said = |text: String| Ok(json!({ "content": [{ "type": "text", "text": text }], "isError": true }).into());
+    let said =
+        |text: String| Ok(json!({ "content": [{ "type": "text", "text": text }], "isError": true }).into());
     match approval.state {
         ApprovalState::Pending | ApprovalState::Approved => None,
         ApprovalState::Consumed => {
             let call = approval.consumed_by.clone()?;
             let kept = gateway.archive.result(&call).await;
-            Some(kept.map_or_else(|| said(format!("the call ran as {call}; its result is not kept here")), Ok))
+            Some(
+                kept.map_or_else(|| said(format!("the call ran as {call}; its result is not kept here")), Ok),
+            )
         }
-        state => Some(said(format!("the call did not run: its approval {} is {}", approval.id, state.as_str()))),
+        state => {
+            Some(said(format!("the call did not run: its approval {} is {}", approval.id, state.as_str())))
+        }
     }
 }

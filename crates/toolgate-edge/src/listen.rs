@@ -149,7 +149,8 @@ impl Subscription {
     fn watch_tasks(&self, client: &Client) {
         let mut by_server: BTreeMap<ServerName, Vec<String>> = BTreeMap::new();
         for exposed in &self.listener.filter.task_ids {
-            if let Some((server, own)) = task_id::resolve(&self.gateway.sealer, &client.principal.id, exposed) {
+            if let Some((server, own)) = task_id::resolve(&self.gateway.sealer, &client.principal.id, exposed)
+            {
                 by_server.entry(server).or_default().push(own);
             }
         }

@@ -63,8 +63,12 @@ pub(crate) fn empty(status: StatusCode) -> Response {
 }
 
 pub(crate) fn not_allowed() -> Response {
-    let mut response =
-        problem(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this method is not served here", "send messages with POST");
+    let mut response = problem(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method_not_allowed",
+        "this method is not served here",
+        "send messages with POST",
+    );
     response.headers_mut().insert(h::ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
     response
 }

@@ -28,7 +28,12 @@ impl Pairs {
 
 pub(crate) fn open(gateway: &Arc<Gateway>, principal: Principal) -> Response {
     if gateway.pairs.lock().len() >= gateway.limits.sessions_max {
-        return problem(StatusCode::SERVICE_UNAVAILABLE, "too_many_sessions", "too many sessions are open", "try again later");
+        return problem(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too_many_sessions",
+            "too many sessions are open",
+            "try again later",
+        );
     }
     let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
     let pipe = Pipe::new(gateway, principal.clone(), out);
@@ -59,7 +64,12 @@ pub(crate) async fn message(gateway: &Arc<Gateway>, principal: Principal, reques
     };
     let pairs = gateway.pairs.lock().get(id).cloned();
     let Some((_, pipe)) = pairs.filter(|(owner, _)| *owner == principal.id) else {
-        return problem(StatusCode::NOT_FOUND, "unknown_session", "unknown session", "open one with GET /sse");
+        return problem(
+            StatusCode::NOT_FOUND,
+            "unknown_session",
+            "unknown session",
+            "open one with GET /sse",
+        );
     };
     match read_body(request.into_body(), gateway.limits.request_bytes_max).await {
         Ok(bytes) => {

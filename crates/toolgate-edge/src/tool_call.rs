@@ -12,9 +12,7 @@ use toolgate_core::id::RunId;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, ServerRequest};
 use toolgate_core::server::Era;
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName, Tool};
-use toolgate_pipeline::{
-    Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Round,
-};
+use toolgate_pipeline::{Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Round};
 use toolgate_wire::object;
 use toolgate_wire::{Members, header};
 
@@ -49,7 +47,8 @@ impl ToolCall {
         request: OwnedRequest,
     ) -> Self {
         let modern = caller.client.era() == Era::Modern && caller.session.is_none();
-        let patience = if modern && caller.client.abilities.tasks { Patience::Handle } else { Patience::Hold };
+        let patience =
+            if modern && caller.client.abilities.tasks { Patience::Handle } else { Patience::Hold };
         Self { gateway: gateway.clone(), caller, entry, request: Arc::new(request), patience }
     }
 
@@ -80,7 +79,8 @@ impl ToolCall {
 
     fn input(&self) -> Result<Input, RpcError> {
         let principal = &self.caller.client.principal.id;
-        let open = |sealed: &str| server_state::open(&self.gateway.sealer, &self.entry.server, principal, sealed);
+        let open =
+            |sealed: &str| server_state::open(&self.gateway.sealer, &self.entry.server, principal, sealed);
         self.request.parts.input(open)
     }
 
@@ -114,7 +114,9 @@ impl ToolCall {
             AnswerBody::InputRequired { result, round } => {
                 Said::enveloped(self.mark_state(&result, &round), &envelope, Reply::InputRequired)
             }
-            AnswerBody::Refusal(refusal) => Reply::Complete(refusal.tool_result(self.tool(), &envelope)).into(),
+            AnswerBody::Refusal(refusal) => {
+                Reply::Complete(refusal.tool_result(self.tool(), &envelope)).into()
+            }
             AnswerBody::Handle(approval) => {
                 Said::enveloped(jobs::start(self, &approval), &envelope, Reply::Task)
             }

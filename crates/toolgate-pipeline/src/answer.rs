@@ -48,7 +48,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub(crate) fn new(code: &'static str, fault: Blame, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        code: &'static str,
+        fault: Blame,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
         Self {
             code,
             fault,
@@ -96,7 +101,8 @@ impl Refusal {
     }
 
     fn fault_data(&self) -> Value {
-        let mut data = json!({ "code": self.code, "fault": self.fault, "retry": self.retry, "hint": self.hint });
+        let mut data =
+            json!({ "code": self.code, "fault": self.fault, "retry": self.retry, "hint": self.hint });
         if let (Some(data), Some(details)) = (data.as_object_mut(), self.details.as_object()) {
             data.extend(details.clone());
         }

@@ -12,11 +12,11 @@ use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
 use toolgate_core::{AuditLevel, Digest, OutputCheck, Principal, RawJson, RpcError, Tool};
 
+use crate::answer::Answer;
 use crate::flight::Flights;
 use crate::redact::Redactor;
 use crate::schema::Schemas;
 use crate::steps::{approve, decide, execute, record, validate};
-use crate::answer::Answer;
 use crate::ticket::Received;
 
 /// Everything a call passes on its way.

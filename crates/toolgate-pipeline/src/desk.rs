@@ -77,7 +77,9 @@ pub enum DeskError {
     Denied(Denial),
     #[error("the edited arguments must be an object")]
     NotAnObject,
-    #[error("there is no argument at {0:?} to pin, or it is redacted\nhint: a pin is a JSON pointer such as /account")]
+    #[error(
+        "there is no argument at {0:?} to pin, or it is redacted\nhint: a pin is a JSON pointer such as /account"
+    )]
     Pin(String),
     #[error("a grant may hold for {} days at most", GRANT_TIME_MAX.as_secs() / 86_400)]
     GrantTime,
@@ -109,7 +111,9 @@ impl Desk {
         let found = self.approvals.get(&id).await?;
         let approval = found.ok_or_else(|| DecideError::Unknown(id.clone()))?;
         let grant = match (&decision, grant) {
-            (Decision::Approve | Decision::Edit(_), Some(grant)) => Some(self.terms(&approval, &decision, &grant)?),
+            (Decision::Approve | Decision::Edit(_), Some(grant)) => {
+                Some(self.terms(&approval, &decision, &grant)?)
+            }
             _ => None,
         };
         let ballot = match decision {

@@ -108,7 +108,9 @@ impl Ticket {
 
     /// Whether a permitted call of this tool leaves a record. What may change something always does.
     pub(crate) fn is_recorded(&self) -> bool {
-        self.tool.audit != AuditLevel::None || self.tool.effects.changes_something() || self.approval.is_some()
+        self.tool.audit != AuditLevel::None
+            || self.tool.effects.changes_something()
+            || self.approval.is_some()
     }
 
     pub(crate) fn elapsed_us(&self, pipeline: &Pipeline) -> i64 {

@@ -11,9 +11,11 @@ use toolgate_core::{
 };
 use toolgate_policy::{PolicyEngine, Set, Sources, Template};
 
-const ROUNDS: u32 = 20_000;
+/// How long one run takes: the system counts a thread's time in steps of some milliseconds.
+const RUN_SECONDS: f64 = 0.2;
+const PILOT_ROUNDS: u32 = 200;
 /// The median of so many runs is told, because other work disturbs single ones.
-const RUNS: usize = 9;
+const RUNS: usize = 7;
 
 fn main() -> Result<()> {
     let quiet = json!({"amount": 500.25, "account": "DE-1", "currency": "EUR", "note": "rent for August"});
@@ -72,8 +74,10 @@ fn report(label: &str, engine: &PolicyEngine, arguments: &Value) -> Result<()> {
     let question =
         Question { principal: &principal, tool: &tool, arguments, session: None, run: None, task: None };
     let verdict = engine.decide(&question).verdict;
-    let rounds = if label.contains("Cedar") || label.contains("matches") { ROUNDS / 20 } else { ROUNDS };
-    let mut runs: Vec<f64> = (0..RUNS).map(|_| run(engine, &question, rounds)).collect();
+    let pilot = Instant::now();
+    run(engine, &question, PILOT_ROUNDS);
+    let rounds = (RUN_SECONDS / pilot.elapsed().as_secs_f64() * f64::from(PILOT_ROUNDS)) as u32;
+    let mut runs: Vec<f64> = (0..RUNS).map(|_| run(engine, &question, rounds.max(PILOT_ROUNDS))).collect();
     runs.sort_by(f64::total_cmp);
     writeln!(stdout(), "{:>9.3} µs  {:<8} {label}", runs[RUNS / 2], verdict.as_str())
 }

@@ -223,6 +223,7 @@ async fn main() {
     measure_making();
     let calls = Arc::new(Calls { next: AtomicU64::new(0) });
     for (callers, durability, traffic) in [
+        (128, Durability::OnDisk, Traffic::Same),
         (1, Durability::OnDisk, Traffic::Same),
         (64, Durability::OnDisk, Traffic::Same),
         (64, Durability::Written, Traffic::Same),

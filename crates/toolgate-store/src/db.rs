@@ -43,6 +43,8 @@ const BEGIN_ON_DISK: &str =
 const BEGIN_WRITTEN: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '15s';
     SET LOCAL synchronous_commit = off";
+/// What the codes of a server that ends, crashes or starts have in common.
+const SHUT_DOWN: &str = "57P0";
 const LOCK: &str = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
 
 #[derive(Clone)]
@@ -180,9 +182,32 @@ impl Pools {
                     Durability::Written => BEGIN_WRITTEN,
                     Durability::OnDisk => BEGIN_ON_DISK,
                 };
-                Ok(Open::Postgres(pool.begin_with(begin).await?))
+                Ok(Open::Postgres(begin_postgres(pool, begin).await?))
             }
         }
+    }
+}
+
+/// After a restart of the server every connection of the pool may be a dead one. Nothing has happened on it yet, so the
+/// next one is tried.
+async fn begin_postgres(
+    pool: &PgPool,
+    begin: &'static str,
+) -> Result<sqlx::Transaction<'static, Postgres>, sqlx::Error> {
+    for _ in 0..pool.options().get_max_connections() {
+        match pool.begin_with(begin).await {
+            Err(error) if is_cut_off(&error) => {}
+            begun => return begun,
+        }
+    }
+    pool.begin_with(begin).await
+}
+
+fn is_cut_off(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) => true,
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| code.starts_with(SHUT_DOWN)),
+        _ => false,
     }
 }
 

@@ -79,7 +79,16 @@ impl Gateway {
     }
 
     /// Stops this gateway (by signal `-9` if `hard`) and starts it again on the same data; tokens stay as they were.
-    pub fn restart(mut self, hard: bool) -> Self {
+    pub fn restart(self, hard: bool) -> Self {
+        self.restart_with(hard, &[])
+    }
+
+    /// The same, and the new one stops for good where a call reaches this point.
+    pub fn restart_stopping(self, hard: bool, point: &str) -> Self {
+        self.restart_with(hard, &[("TOOLGATE_STOP_AT", point)])
+    }
+
+    fn restart_with(mut self, hard: bool, env: &[(&str, &str)]) -> Self {
         let toml = std::fs::read_to_string(self.folder.path().join("toolgate.toml"))
             .expect("the configuration is there");
         self.end(hard);
@@ -87,7 +96,7 @@ impl Gateway {
         let folder = std::mem::replace(&mut self.folder, tempfile::tempdir().expect("a temporary folder"));
         let program = self.program.clone();
         drop(self);
-        let mut again = Self::boot_in(&program, &toml, folder);
+        let mut again = Self::boot_with(&program, &toml, folder, env);
         (again.agent, again.admin) = (agent, admin);
         again
     }

@@ -36,7 +36,11 @@ pub(crate) struct Governance {
 }
 
 impl Governance {
-    pub(crate) async fn start(config: &Config, store: &Store, catalog: &Arc<Catalog>) -> anyhow::Result<Self> {
+    pub(crate) async fn start(
+        config: &Config,
+        store: &Store,
+        catalog: &Arc<Catalog>,
+    ) -> anyhow::Result<Self> {
         let policy = Arc::new(PolicyEngine::load(sources(config))?);
         let books = Arc::new(store.books(books_settings(config)).await?);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
@@ -68,7 +72,8 @@ impl Governance {
         self.note_policy(EventKind::PolicyLoaded, None).await;
         let (books, policy) = (self.books.clone(), self.policy.clone());
         self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(run_out(books)));
-        self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(follow_policies(policy, self.books.clone())));
+        self.tasks
+            .spawn(shutdown.clone().run_until_cancelled_owned(follow_policies(policy, self.books.clone())));
         self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(let_bodies_go(store.clone())));
         Ok(())
     }

@@ -48,7 +48,7 @@ async fn a_signed_decision_counts_for_the_person_and_the_webhooks_groups() {
     let approval = &answer.json()["approval"];
     assert_eq!(
         (&approval["state"], &approval["votes"][0]["person"]),
-        (&json!("approved"), &json!("webhook:chat/Ann Ä."))
+        (&json!("approved"), &json!("Ann Ä."))
     );
 }
 

@@ -25,7 +25,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 /// A call that may be sent: nobody had to be asked, or everybody has agreed.
 pub(crate) struct Approved {
     ticket: Ticket,
-    /// What an approver made of the arguments.
+    /// What people agreed to, perhaps changed by one of them.
     arguments: Option<RawJson>,
     warrant: Warrant,
     agreed: Option<Digest>,
@@ -95,14 +95,16 @@ async fn find_grant(
     let tool = &ticket.tool;
     let grants = pipeline.approvals.grants(&ticket.principal.id, &tool.name, tool.version).await?;
     let now_ms = pipeline.clock.now_ms();
-    let fits = |grant: &Grant| grant.is_live(now_ms) && grant.covers(requirement) && pins_hold(grant, arguments);
+    let fits =
+        |grant: &Grant| grant.is_live(now_ms) && grant.covers(requirement) && pins_hold(grant, arguments);
     Ok(grants.into_iter().find(fits))
 }
 
 fn pins_hold(grant: &Grant, arguments: &Value) -> bool {
-    grant.pins.iter().all(|pin| {
-        arguments.pointer(&pin.path).is_some_and(|value| canonical::digest_of(value) == pin.value)
-    })
+    grant
+        .pins
+        .iter()
+        .all(|pin| arguments.pointer(&pin.path).is_some_and(|value| canonical::digest_of(value) == pin.value))
 }
 
 /// A call that people are asked about.
@@ -188,7 +190,9 @@ async fn wait(
         return confirm(pipeline, asking, approval, client, cancel).await;
     }
     let hold = match client.patience() {
-        Patience::Handle => return Waited::Ended(Outcome::PendingApproval, Words::Handle(Box::new(approval))),
+        Patience::Handle => {
+            return Waited::Ended(Outcome::PendingApproval, Words::Handle(Box::new(approval)));
+        }
         Patience::Hold => Some(pipeline.settings.hold),
         Patience::NotAtAll => Some(Duration::ZERO),
         Patience::Unbounded => None,
@@ -257,7 +261,9 @@ async fn confirm(
         Ok(decided) => Waited::Decided(Box::new(decided.approval)),
         // Decided elsewhere in the same moment: that decision stands.
         Err(_) => match pipeline.approvals.get(&approval.id).await {
-            Ok(Some(approval)) if approval.state != ApprovalState::Pending => Waited::Decided(Box::new(approval)),
+            Ok(Some(approval)) if approval.state != ApprovalState::Pending => {
+                Waited::Decided(Box::new(approval))
+            }
             _ => Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval))),
         },
     }
@@ -296,12 +302,16 @@ fn settle(pipeline: &Pipeline, asking: Asking, approval: Approval) -> Result<App
     let (outcome, refusal) = match approval.state {
         ApprovalState::Approved | ApprovalState::Consumed => return take(pipeline, asking, approval),
         ApprovalState::Pending => (Outcome::PendingApproval, pending(&approval)),
-        ApprovalState::Rejected => {
-            (Outcome::Rejected, said("rejected", format!("a person said no{reason}"), "do not repeat the call"))
-        }
+        ApprovalState::Rejected => (
+            Outcome::Rejected,
+            said("rejected", format!("a person said no{reason}"), "do not repeat the call"),
+        ),
         ApprovalState::ChangesRequested => {
             let message = format!("a person wants something else proposed{reason}");
-            (Outcome::ChangesRequested, said("changes_requested", message, "change the arguments and call again"))
+            (
+                Outcome::ChangesRequested,
+                said("changes_requested", message, "change the arguments and call again"),
+            )
         }
         ApprovalState::Expired | ApprovalState::Lapsed => {
             let message = "nobody decided in time, which means no".to_owned();
@@ -325,8 +335,9 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
         effective: approval.effective,
         call: asking.ticket.call.clone(),
     };
+    // What was agreed to is sent in its canonical form: no digit reaches the server that nobody saw.
     let arguments = if approval.proposed_arguments.is_none() {
-        None
+        canonical::canonical(&asking.arguments)
     } else {
         let edited: Value = approval.arguments.decode().unwrap_or_default();
         let effective = match redact::restore(edited, &asking.arguments) {
@@ -340,8 +351,9 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
         if let Err(refusal) = check_again(pipeline, &mut asking.ticket, &effective, &approval) {
             return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
         }
-        Some(RawJson::from(effective))
+        canonical::canonical(&effective)
     };
+    let arguments = Some(RawJson::from_composed(arguments));
     Ok(Approved { ticket: asking.ticket, arguments, warrant, agreed: Some(asking.agreed) })
 }
 
@@ -352,7 +364,8 @@ fn check_again(
     approval: &Approval,
 ) -> Result<(), Refusal> {
     if let InputCheck::Invalid(problems) = pipeline.schemas.check_input(&ticket.tool, effective) {
-        let message = format!("the arguments as they were edited do not fit the tool:\n{}", render(&problems));
+        let message =
+            format!("the arguments as they were edited do not fit the tool:\n{}", render(&problems));
         return Err(Refusal::new("invalid_edit", Blame::Caller, message, "call again to ask anew"));
     }
     match judge(pipeline, ticket, effective) {
@@ -373,7 +386,8 @@ fn covered(asks: &Requirement, agreed: &Requirement) -> bool {
 
 pub(crate) fn pending(approval: &Approval) -> Refusal {
     let id = &approval.id;
-    let message = format!("this call of {} waits for approval {id}; nothing has run yet", approval.binding.tool);
+    let message =
+        format!("this call of {} waits for approval {id}; nothing has run yet", approval.binding.tool);
     let hint = "repeat exactly the same call later: it attaches to this approval and runs once it is given";
     let mut refusal = Refusal::new("pending_approval", Blame::Caller, message, hint).retry().details(json!({
         "approval_id": id,
@@ -384,4 +398,3 @@ pub(crate) fn pending(approval: &Approval) -> Refusal {
     refusal.is_error = false;
     refusal
 }
-

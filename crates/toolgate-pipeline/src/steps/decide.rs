@@ -56,15 +56,15 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
         task: ticket.about.task.as_deref(),
     });
     ticket.policy_version = Some(decision.policy_version);
-    let shadow = decision.shadow.as_ref().map(Verdict::as_str);
-    let (kind, detail) = match &decision.verdict {
-        Verdict::Permit => (DecisionKind::Permit, shadow.map(|shadow| json!({ "shadow": shadow }))),
-        Verdict::Approve(requirement) => {
-            (DecisionKind::Approve, Some(json!({ "requirement": requirement, "shadow": shadow })))
-        }
-        Verdict::Deny(denial) => (DecisionKind::Deny, Some(json!({ "denial": denial, "shadow": shadow }))),
+    let (kind, mut detail) = match &decision.verdict {
+        Verdict::Permit => (DecisionKind::Permit, Value::Null),
+        Verdict::Approve(requirement) => (DecisionKind::Approve, json!({ "requirement": requirement })),
+        Verdict::Deny(denial) => (DecisionKind::Deny, json!({ "denial": denial })),
     };
-    ticket.decided(pipeline, kind, detail.map(RawJson::from));
+    if let Some(shadow) = &decision.shadow {
+        detail["shadow"] = shadow.as_str().into();
+    }
+    ticket.decided(pipeline, kind, (!detail.is_null()).then(|| RawJson::from(detail)));
     decision.verdict
 }
 
@@ -79,6 +79,8 @@ pub(super) fn denied(ticket: &Ticket, denial: &Denial) -> Refusal {
         (None, None) => "no policy permits it".into(),
     };
     let message = format!("policy does not allow this call of {tool}: {why}");
-    let hint = format!("do not repeat it as it is; `toolgate policy explain --tool {tool}` says what would be allowed");
+    let hint = format!(
+        "do not repeat it as it is; `toolgate policy explain --tool {tool}` says what would be allowed"
+    );
     Refusal::new("denied", Blame::Caller, message, hint).details(json!({ "denial": denial }))
 }

@@ -1,12 +1,12 @@
 //! Step four: the call is sent, once what allows it is used up and, where it may change something, its start is on disk.
 
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{ApprovalRefusal, ApprovalState};
 use toolgate_core::event::{Durability, EventKind, Outcome};
 use toolgate_core::governance::{StartRefused, StoreDown, Warrant};
 use toolgate_core::port::{Reply, ServerError};
 use toolgate_core::{Blame, FaultKind, RawJson, RpcError, stop_point};
-use tokio_util::sync::CancellationToken;
 use toolgate_wire::Members;
 
 use super::approve::Approved;
@@ -70,7 +70,11 @@ async fn start(pipeline: &Pipeline, mut ticket: Ticket, warrant: Warrant) -> Res
         let refuse = ticket.is_recorded()
             && pipeline.settings.reads_when_down == WhenDown::Refuse
             && !pipeline.ledger.is_up();
-        return if refuse { Err(ledger_down(ticket, &StoreDown("the last write failed".into()))) } else { Ok(ticket) };
+        return if refuse {
+            Err(ledger_down(ticket, &StoreDown("the last write failed".into())))
+        } else {
+            Ok(ticket)
+        };
     }
     let mut entry = std::mem::take(&mut ticket.unwritten);
     entry.durability = Durability::OnDisk;
@@ -117,17 +121,28 @@ async fn send(
 fn outcome_of(result: &RawJson) -> Outcome {
     let text = result.as_str();
     let said = text.contains("\"isError\"")
-        && Members::of(result).is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"));
+        && Members::of(result)
+            .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"));
     if said { Outcome::ToolError } else { Outcome::Succeeded }
 }
 
 pub(super) fn cancelled() -> Refusal {
-    Refusal::new("cancelled", Blame::Caller, "the call was cancelled before it was sent", "call again if it is still wanted")
+    Refusal::new(
+        "cancelled",
+        Blame::Caller,
+        "the call was cancelled before it was sent",
+        "call again if it is still wanted",
+    )
 }
 
 pub(super) fn ledger_down(ticket: Ticket, down: &StoreDown) -> Box<Stopped> {
     let message = format!("the call was not sent because it could not be recorded: {down}");
-    let refusal = Refusal::new("ledger_down", Blame::Gateway, message, "call again in a moment; the operator sees the cause in the log");
+    let refusal = Refusal::new(
+        "ledger_down",
+        Blame::Gateway,
+        message,
+        "call again in a moment; the operator sees the cause in the log",
+    );
     Stopped::new(ticket, Outcome::Refused, refusal.retry())
 }
 

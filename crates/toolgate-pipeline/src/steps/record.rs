@@ -24,10 +24,7 @@ impl Recorded {
     }
 }
 
-pub(crate) async fn record(
-    pipeline: &Pipeline,
-    ended: Result<Executed<'_>, Box<Stopped>>,
-) -> Recorded {
+pub(crate) async fn record(pipeline: &Pipeline, ended: Result<Executed<'_>, Box<Stopped>>) -> Recorded {
     match ended {
         Err(stopped) => record_stopped(pipeline, *stopped).await,
         Ok(executed) => record_executed(pipeline, executed).await,
@@ -120,7 +117,9 @@ async fn complete(
         let message = format!("the result is withheld because the call could not be recorded: {down}");
         return Some(Refusal::new("ledger_down", Blame::Gateway, message, "call again in a moment").retry());
     }
-    ticket.warnings.push(Warning::new("not_recorded", format!("the end of this call is not recorded yet: {down}")));
+    ticket
+        .warnings
+        .push(Warning::new("not_recorded", format!("the end of this call is not recorded yet: {down}")));
     None
 }
 

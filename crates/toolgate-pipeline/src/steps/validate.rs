@@ -25,12 +25,9 @@ impl Validated {
 
 pub(crate) fn validate(pipeline: &Pipeline, received: Received) -> Result<Validated, Box<Stopped>> {
     let mut ticket = received.ticket;
-    let arguments = match canonical::parse(ticket.arguments.as_str()) {
+    let arguments = match read(&ticket) {
         Ok(arguments) => arguments,
-        Err(bad) => {
-            let refusal = Refusal::new("invalid_arguments", Blame::Caller, bad.to_string(), "send the arguments again as one plain JSON object");
-            return Err(Stopped::new(ticket, Outcome::Invalid, refusal));
-        }
+        Err(refusal) => return Err(Stopped::new(ticket, Outcome::Invalid, refusal)),
     };
     match pipeline.schemas.check_input(&ticket.tool, &arguments) {
         InputCheck::Valid => {}
@@ -45,6 +42,16 @@ pub(crate) fn validate(pipeline: &Pipeline, received: Received) -> Result<Valida
         }
     }
     Ok(Validated { ticket, arguments })
+}
+
+fn read(ticket: &Ticket) -> Result<Value, Refusal> {
+    let refused = |message, hint| Refusal::new("invalid_arguments", Blame::Caller, message, hint);
+    let arguments =
+        canonical::parse(ticket.arguments.as_str()).map_err(|bad| refused(bad.to_string(), bad.hint()))?;
+    if !arguments.is_object() {
+        return Err(refused("the arguments are not an object".to_owned(), "send `{}` where there are none"));
+    }
+    Ok(arguments)
 }
 
 fn invalid(ticket: &Ticket, problems: &[Problem]) -> Refusal {

@@ -12,7 +12,7 @@ use toolgate_core::port::Reply;
 use toolgate_core::{CanonicalName, PrincipalId, Tool};
 
 use super::kit::{World, code, lock, person, requirement, tool};
-use crate::desk::{Decision, DecideRequest, Desk, DeskError, GrantRequest, ToolBook};
+use crate::desk::{DecideRequest, Decision, Desk, DeskError, GrantRequest, ToolBook};
 use crate::{AnswerBody, Patience, Settings};
 
 struct OneTool(Tool);
@@ -54,11 +54,16 @@ impl toolgate_core::governance::Clock for EpochClock {
 
 async fn decide(world: &World, decision: Decision, grant: Option<GrantRequest>) -> Result<(), DeskError> {
     let books = Arc::new(world.books.clone());
-    let desk =
-        Desk::new(world.policy.clone(), books, Arc::new(OneTool(tool())), Arc::new(EpochClock));
+    let desk = Desk::new(world.policy.clone(), books, Arc::new(OneTool(tool())), Arc::new(EpochClock));
     let id = lock(&world.books.0.approvals).last().expect("somebody asked").id.clone();
-    let request =
-        DecideRequest { id, voter: person("ann"), decision, reason: Some("because".into()), grant, via: "api".into() };
+    let request = DecideRequest {
+        id,
+        voter: person("ann"),
+        decision,
+        reason: Some("because".into()),
+        grant,
+        via: "api".into(),
+    };
     desk.decide(request).await.map(drop)
 }
 
@@ -144,9 +149,11 @@ async fn identical_calls_that_wait_together_run_once_and_share_the_result() {
 async fn an_edit_is_what_runs_and_what_policy_forbids_cannot_be_edited_in() {
     let world = gated();
     world.call(transfer()).await;
-    let refused = decide(&world, Decision::Edit(json!({ "amount": 5_000 })), None).await.expect_err("too much");
+    let refused =
+        decide(&world, Decision::Edit(json!({ "amount": 5_000 })), None).await.expect_err("too much");
     assert!(matches!(refused, DeskError::Denied(_)), "{refused}");
-    let refused = decide(&world, Decision::Edit(json!({ "amount": "x" })), None).await.expect_err("no number");
+    let refused =
+        decide(&world, Decision::Edit(json!({ "amount": "x" })), None).await.expect_err("no number");
     assert!(matches!(refused, DeskError::Invalid(_)), "{refused}");
     decide(&world, Decision::Edit(json!({ "amount": 5 })), None).await.expect("ann may");
     let answer = world.call(transfer()).await;
@@ -159,7 +166,8 @@ async fn an_edit_is_what_runs_and_what_policy_forbids_cannot_be_edited_in() {
 async fn an_edit_that_the_gate_does_not_allow_is_refused() {
     let world = gated_with(Requirement { editable: false, ..requirement() });
     world.call(transfer()).await;
-    let refused = decide(&world, Decision::Edit(json!({ "amount": 5 })), None).await.expect_err("not editable");
+    let refused =
+        decide(&world, Decision::Edit(json!({ "amount": 5 })), None).await.expect_err("not editable");
     assert!(refused.to_string().contains("does not let approvers change"), "{refused}");
     assert_eq!(world.books.0.only_approval().state, ApprovalState::Pending);
 }
@@ -174,7 +182,8 @@ async fn a_redacted_argument_survives_an_edit() {
     let edited = json!({ "amount": 5, "password": "[redacted]" });
     decide(&world, Decision::Edit(edited), None).await.expect("ann may");
     world.call(call).await;
-    let ran_with: Value = lock(&world.server.arguments).clone().expect("other arguments").decode().expect("JSON");
+    let ran_with: Value =
+        lock(&world.server.arguments).clone().expect("other arguments").decode().expect("JSON");
     assert_eq!(ran_with, json!({ "amount": 5, "password": "hunter2" }));
 }
 
@@ -233,7 +242,8 @@ async fn the_next_round_of_an_agreed_call_needs_no_second_yes_and_no_replay_help
     let mut world = gated();
     world.call(transfer()).await;
     decide(&world, Decision::Approve, None).await.expect("ann may");
-    lock(&world.server.replies).push(Ok(Reply::InputRequired(json!({ "resultType": "input_required" }).into())));
+    lock(&world.server.replies)
+        .push(Ok(Reply::InputRequired(json!({ "resultType": "input_required" }).into())));
     let answer = world.call(transfer()).await;
     let AnswerBody::InputRequired { round, .. } = answer.body else { panic!("a question: {answer:?}") };
     world.context.round = Some(round);

@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{Approval, ApprovalState, Grant, Step};
-use toolgate_core::decision::{Decision, Denial, OnTimeout, Policy, PolicyRef, Question, Requirement, Verdict};
+use toolgate_core::decision::{
+    Decision, Denial, OnTimeout, Policy, PolicyRef, Question, Requirement, Verdict,
+};
 use toolgate_core::event::{Durability, Entry, EventKind};
 use toolgate_core::governance::{
     Approvals, Clock, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, StartRefused, StoreDown,
@@ -16,7 +18,8 @@ use toolgate_core::governance::{
 use toolgate_core::id::{ApprovalId, CallId, GrantId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
 use toolgate_core::{
-    AuditLevel, CanonicalName, Digest, Effects, Principal, PrincipalId, RawJson, Role, RpcError, ServerName, Tool,
+    AuditLevel, CanonicalName, Digest, Effects, Principal, PrincipalId, RawJson, Role, RpcError, ServerName,
+    Tool,
 };
 
 use crate::redact::Redactor;
@@ -75,7 +78,10 @@ pub(super) struct MemoryBooks {
 
 impl MemoryBooks {
     pub(super) fn kinds(&self) -> Vec<&'static str> {
-        lock(&self.entries).iter().flat_map(|entry| entry.events.iter().map(|event| event.kind.as_str())).collect()
+        lock(&self.entries)
+            .iter()
+            .flat_map(|entry| entry.events.iter().map(|event| event.kind.as_str()))
+            .collect()
     }
 
     pub(super) fn last_outcome(&self) -> &'static str {
@@ -110,7 +116,10 @@ impl MemoryBooks {
             }
             Warrant::Grant { id } => {
                 let mut grants = lock(&self.grants);
-                let grant = grants.iter_mut().find(|one| one.id == id && one.is_live(0)).ok_or(StartRefused::Grant)?;
+                let grant = grants
+                    .iter_mut()
+                    .find(|one| one.id == id && one.is_live(0))
+                    .ok_or(StartRefused::Grant)?;
                 grant.uses_left = grant.uses_left.map(|left| left - 1);
                 Ok(())
             }

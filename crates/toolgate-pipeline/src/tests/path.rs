@@ -154,7 +154,8 @@ async fn secrets_in_arguments_do_not_reach_the_books() {
     let world = World::new(Verdict::Permit);
     world.call(json!({ "amount": 1, "password": "hunter2" })).await;
     let entries = lock(&world.books.0.entries);
-    let bodies: Vec<&RawJson> = entries.iter().flat_map(|entry| entry.bodies.iter().map(|body| &body.json)).collect();
+    let bodies: Vec<&RawJson> =
+        entries.iter().flat_map(|entry| entry.bodies.iter().map(|body| &body.json)).collect();
     assert!(!bodies.is_empty());
     assert!(bodies.iter().all(|body| !body.as_str().contains("hunter2")), "{bodies:?}");
 }

@@ -8,7 +8,7 @@ use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, ServerName};
 
 use super::bodies::{self, KnownBodies};
-use super::head::{Head, Pen};
+use super::head::{Head, Pen, Taken};
 use super::line::{Line, Place};
 use super::terms::KnownTerms;
 use super::words::word;
@@ -67,20 +67,20 @@ pub(super) struct Known {
     pub(super) terms: KnownTerms,
 }
 
-/// Appends entries after `head` and moves it. The head must have been taken in this transaction.
+/// Appends entries after the head that was taken in this transaction, and moves it.
 pub(super) async fn append(
     tx: &mut Transaction,
     pen: &Pen,
-    head: Head,
+    taken: Taken,
     entries: &[&Entry],
     known: &mut Known,
 ) -> Result<Head, sqlx::Error> {
     let count = entries.iter().map(|entry| entry.events.len()).sum();
     let seqs = match tx.dialect() {
-        Dialect::Sqlite => bundle::draw_seqs(tx, count).await?,
+        Dialect::Sqlite => bundle::next_seqs(taken, count),
         Dialect::Postgres => single::draw_seqs(tx, count).await?,
     };
-    let batch = Batch::of(pen, head, entries, seqs, &mut known.terms);
+    let batch = Batch::of(pen, taken.head, entries, seqs, &mut known.terms);
     bodies::insert(tx, pen, new_bodies(entries, &known.bodies)).await?;
     match tx.dialect() {
         Dialect::Sqlite => bundle::write(tx, &batch).await?,
@@ -130,7 +130,7 @@ impl<'a> Batch<'a> {
         let place = Place { tenant: self.pen.tenant, stream: &self.pen.stream, seq, stream_seq, previous };
         let line = Line::of(place, event);
         let hash = line.hash();
-        self.end = Head { stream_seq, hash };
+        self.end = Head { stream_seq, hash, ..self.end };
         self.lines.push(Linked { event, line, hash });
     }
 

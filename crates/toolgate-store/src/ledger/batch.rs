@@ -65,7 +65,7 @@ pub(super) async fn write(
     let mut tx = store.db.begin(durability).await?;
     // Warrants come before the head: whoever else locks both does it in this order.
     let used = warrant::use_up_all(&mut tx, pen, ops).await?;
-    let head = Head::take(&mut tx, pen).await?;
+    let taken = Head::take(&mut tx, pen).await?;
     // Only now: what is unsure may have been on its way until its lock on the head was given up.
     if let Some((tail, verdicts)) = before
         && is_there(&mut tx, pen, *tail).await?
@@ -75,10 +75,10 @@ pub(super) async fn write(
     let late = late_entries(&mut tx, pen, kept).await?;
     let (permitted, verdicts) = permitted(ops, used);
     let entries: Vec<&Entry> = late.into_iter().chain(permitted.iter().map(|entry| &**entry)).collect();
-    let end = append(&mut tx, pen, head, &entries, known).await?;
+    let end = append(&mut tx, pen, taken, &entries, known).await?;
     let tail = Tail { stream_seq: end.stream_seq, hash: end.hash };
     if let Err(cause) = tx.commit().await {
-        let unsure = (end != head).then_some((tail, verdicts));
+        let unsure = (end != taken.head).then_some((tail, verdicts));
         return Err(Failure { cause, unsure });
     }
     known.bodies.note(&entries);

@@ -7,10 +7,10 @@ use std::sync::{Arc, LazyLock};
 use toolgate_core::id::CallId;
 
 use super::append::{Batch, COLUMN_COUNT, COLUMNS, Linked, OPEN_COLUMN_COUNT, OPEN_COLUMNS, Opened};
+use super::head::Taken;
 use super::single::{mark_minutes, pause};
 use crate::db::{Statement, Transaction};
 
-const LAST_SEQ: &str = "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'ledger_events'), 0)";
 
 /// Places for events and for terms in each text; half as many for calls that are opened, and that are closed.
 const SIZES: [usize; 3] = [4, 16, 64];
@@ -41,11 +41,10 @@ fn values(rows: usize, columns: usize) -> String {
     vec![row; rows].join(", ")
 }
 
-/// Fresh numbers, growing. Known before the rows are written, because the hash covers them.
-pub(super) async fn draw_seqs(tx: &mut Transaction, count: usize) -> Result<Vec<i64>, sqlx::Error> {
-    let (last,): (i64,) = tx.sql(LAST_SEQ).fetch_one().await?;
-    let count = i64::try_from(count).expect("a batch is limited");
-    Ok((last + 1..=last + count).collect())
+/// Fresh numbers, growing. Known before the rows are written, because the hash covers them. Nobody else draws any while
+/// this transaction is open.
+pub(super) fn next_seqs(taken: Taken, count: usize) -> Vec<i64> {
+    (taken.last_seq + 1..).take(count).collect()
 }
 
 pub(super) async fn write(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(), sqlx::Error> {

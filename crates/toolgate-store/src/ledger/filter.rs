@@ -27,9 +27,12 @@ pub(super) fn page_text(filter: &Filter, terms: usize, order: Order) -> String {
     } else {
         text.push_str("ledger_events ");
     }
-    text.push_str("WHERE seq >= $1 AND seq <= $2");
     if terms > 0 {
-        write(&mut text, format_args!(" AND seq >= block * {BLOCK} AND seq < block * {BLOCK} + {BLOCK}"));
+        write(&mut text, format_args!("WHERE seq >= block * {BLOCK} AND seq < block * {BLOCK} + {BLOCK}"));
+        // The plus keeps the database from going by these instead of the blocks.
+        text.push_str(" AND +seq >= $1 AND +seq <= $2");
+    } else {
+        text.push_str("WHERE seq >= $1 AND seq <= $2");
     }
     for (place, (column, operator)) in (place..).zip(conditions(filter)) {
         write(&mut text, format_args!(" AND {column} {operator} ${place}"));
@@ -125,8 +128,8 @@ mod tests {
             from,
             "(SELECT block FROM ledger_terms first WHERE block >= $4 AND block <= $5 AND term = $6 \
              AND EXISTS (SELECT 1 FROM ledger_terms other WHERE other.term = $7 AND other.block = first.block)) blocks \
-             CROSS JOIN ledger_events WHERE seq >= $1 AND seq <= $2 AND seq >= block * 256 AND seq < block * 256 + 256 \
-             AND at_ms >= $8 AND outcome = $9 ORDER BY seq DESC LIMIT $3"
+             CROSS JOIN ledger_events WHERE seq >= block * 256 AND seq < block * 256 + 256 \
+             AND +seq >= $1 AND +seq <= $2 AND at_ms >= $8 AND outcome = $9 ORDER BY seq DESC LIMIT $3"
         );
     }
 }

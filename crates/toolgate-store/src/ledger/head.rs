@@ -7,11 +7,14 @@ use sha2::Sha256;
 use toolgate_core::Digest;
 
 use super::line::no_hash;
+use super::row;
 use crate::db::{Dialect, Lock, Transaction};
 
-const READ_SQLITE: &str = "SELECT stream_seq, hash FROM ledger_heads WHERE stream = $1";
+/// Numbers go on where they ended, so that none is ever given twice.
+const READ_SQLITE: &str = "SELECT stream_seq, hash, seal, \
+     COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'ledger_events'), 0) FROM ledger_heads WHERE stream = $1";
 /// The shared lock is held by everybody who draws numbers and has not committed: see `horizon` in `read.rs`.
-const READ_POSTGRES: &str = "SELECT stream_seq, hash FROM ledger_heads, pg_advisory_xact_lock_shared($2) \
+const READ_POSTGRES: &str = "SELECT stream_seq, hash, seal, 0::BIGINT FROM ledger_heads, pg_advisory_xact_lock_shared($2) \
      WHERE stream = $1 FOR UPDATE OF ledger_heads";
 const CREATE: &str = "INSERT INTO ledger_heads (stream, tenant, stream_seq, hash, seal) VALUES ($1, $2, $3, $4, $5) \
      ON CONFLICT DO NOTHING";
@@ -33,19 +36,38 @@ pub(crate) struct Pen {
 pub(super) struct Head {
     pub(super) stream_seq: i64,
     pub(super) hash: Digest,
+    pub(super) trust: Trust,
 }
+
+/// Whether the head was sealed with our key. What was forged goes on being written to, because not to record would be
+/// worse; but it is never sealed again, which would hide that somebody was there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Trust {
+    Sealed,
+    Forged,
+}
+
+/// A head that nobody else moves before the end of the transaction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub(super) head: Head,
+    /// The last number of the whole ledger, on SQLite.
+    pub(super) last_seq: i64,
+}
+
+type HeadRow = (i64, Vec<u8>, Vec<u8>, i64);
 
 impl Head {
     /// Nothing was written yet.
     pub(super) fn start() -> Self {
-        Self { stream_seq: 0, hash: no_hash() }
+        Self { stream_seq: 0, hash: no_hash(), trust: Trust::Sealed }
     }
 
-    /// Reads the head of a stream; nobody else moves it before the end of this transaction. It is always read anew:
-    /// other processes may write to the same stream.
-    pub(super) async fn take(tx: &mut Transaction, pen: &Pen) -> Result<Head, sqlx::Error> {
-        if let Some(head) = Self::read(tx, pen).await? {
-            return Ok(head);
+    /// Reads the head of a stream, and makes it if there is none. It is always read anew: other processes may write to
+    /// the same stream.
+    pub(super) async fn take(tx: &mut Transaction, pen: &Pen) -> Result<Taken, sqlx::Error> {
+        if let Some(taken) = Self::read(tx, pen).await? {
+            return Ok(taken);
         }
         let start = Head::start();
         let create = tx.sql(CREATE).bind(&*pen.stream).bind(pen.tenant).bind(start.stream_seq);
@@ -54,17 +76,19 @@ impl Head {
         Self::read(tx, pen).await?.ok_or(sqlx::Error::RowNotFound)
     }
 
-    async fn read(tx: &mut Transaction, pen: &Pen) -> Result<Option<Head>, sqlx::Error> {
+    async fn read(tx: &mut Transaction, pen: &Pen) -> Result<Option<Taken>, sqlx::Error> {
         let read = match tx.dialect() {
             Dialect::Sqlite => tx.sql(READ_SQLITE).bind(&*pen.stream),
             Dialect::Postgres => tx.sql(READ_POSTGRES).bind(&*pen.stream).bind(Lock::LedgerNumbers as i64),
         };
-        let Some((stream_seq, hash)) = read.fetch_optional::<(i64, Vec<u8>)>().await? else {
+        let Some((stream_seq, hash, seal, last_seq)) = read.fetch_optional::<HeadRow>().await? else {
             return Ok(None);
         };
-        let hash =
-            <[u8; 32]>::try_from(hash).map_err(|_| sqlx::Error::Decode("a hash has 32 bytes".into()))?;
-        Ok(Some(Head { stream_seq, hash: Digest::from_bytes(hash) }))
+        let mut head = Head { stream_seq, hash: row::digest(&hash)?, trust: Trust::Sealed };
+        if !head.is_sealed_by(&seal, &pen.key, &pen.stream) {
+            head.trust = Trust::Forged;
+        }
+        Ok(Some(Taken { head, last_seq }))
     }
 
     pub(super) async fn store(self, tx: &mut Transaction, pen: &Pen) -> Result<(), sqlx::Error> {
@@ -74,7 +98,10 @@ impl Head {
     }
 
     pub(super) fn seal(self, key: &[u8; 32], stream: &str) -> Vec<u8> {
-        self.mac(key, stream).finalize().into_bytes().to_vec()
+        match self.trust {
+            Trust::Sealed => self.mac(key, stream).finalize().into_bytes().to_vec(),
+            Trust::Forged => Vec::new(),
+        }
     }
 
     pub(super) fn is_sealed_by(self, seal: &[u8], key: &[u8; 32], stream: &str) -> bool {

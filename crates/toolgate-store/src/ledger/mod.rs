@@ -41,7 +41,7 @@ use crate::db::Transaction;
 /// else it changes. Take other locks first: this one is held by everybody who writes to the stream.
 pub(crate) async fn append_in(tx: &mut Transaction, pen: &Pen, mut entry: Entry) -> Result<(), sqlx::Error> {
     clean::clean(&mut entry);
-    let head = head::Head::take(tx, pen).await?;
-    append::append(tx, pen, head, &[&entry], &mut append::Known::default()).await?;
+    let taken = head::Head::take(tx, pen).await?;
+    append::append(tx, pen, taken, &[&entry], &mut append::Known::default()).await?;
     Ok(())
 }

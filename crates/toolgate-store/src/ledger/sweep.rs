@@ -53,13 +53,13 @@ impl Store {
     async fn sweep_some(&self, pen: &Pen) -> Result<Vec<CallId>, sqlx::Error> {
         let now = now_ms();
         let mut tx = self.db.begin(Durability::OnDisk).await?;
-        let head = Head::take(&mut tx, pen).await?;
+        let taken = Head::take(&mut tx, pen).await?;
         let open = tx.sql(READ_OPEN).bind(&*pen.stream).bind(now - PAUSED_TIME_MAX_MS).bind(SWEPT_AT_ONCE);
         let open: Vec<OpenCall> = open.fetch_all().await?;
         let calls = open.iter().map(|open| CallId::new(&*open.call)).collect();
         let events = open.into_iter().map(|open| end(open, now)).collect::<Result<_, _>>()?;
         let entry = Entry { events, bodies: Vec::new(), durability: Durability::OnDisk };
-        append(&mut tx, pen, head, &[&entry], &mut Known::default()).await?;
+        append(&mut tx, pen, taken, &[&entry], &mut Known::default()).await?;
         tx.commit().await?;
         Ok(calls)
     }

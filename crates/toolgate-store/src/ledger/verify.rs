@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::append::COLUMNS;
-use super::head::Head;
+use super::head::{Head, Trust};
 use super::row::{self, CheckedRow};
 use crate::error::doing;
 use crate::{Store, StoreError};
@@ -136,7 +136,7 @@ impl SealedHead {
     /// The head, if it was sealed with this key.
     fn open(&self, key: &[u8; 32]) -> Result<Head, LedgerFault> {
         let hash = row::digest(&self.hash).ok();
-        let head = hash.map(|hash| Head { stream_seq: self.stream_seq, hash });
+        let head = hash.map(|hash| Head { stream_seq: self.stream_seq, hash, trust: Trust::Sealed });
         head.filter(|head| head.is_sealed_by(&self.seal, key, &self.stream)).ok_or_else(|| LedgerFault {
             stream: self.stream.clone(),
             stream_seq: self.stream_seq,
@@ -230,7 +230,7 @@ impl Walk {
         if row.stream_seq == self.sealed.stream_seq && hashes.stored != self.sealed.hash {
             return Err(fault(row, Tampering::Edited));
         }
-        self.at = Head { stream_seq: row.stream_seq, hash: hashes.stored };
+        self.at = Head { stream_seq: row.stream_seq, hash: hashes.stored, trust: Trust::Sealed };
         self.seq = Some(row.seq);
         Ok(())
     }

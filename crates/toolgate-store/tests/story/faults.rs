@@ -137,6 +137,26 @@ async fn until_up(books: &Books) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_the_server_cut_are_replaced() {
+    let world = World::postgres().await;
+    let store = world.open().await;
+    let books = books(&store).await;
+    // Several connections, and all of them used a moment ago.
+    let opening = (0..8).map(|amount| tokio::spawn(books.open(proposal("1", amount))));
+    for opened in opening.collect::<Vec<_>>() {
+        opened.await.expect("no panic").expect("asked");
+    }
+    let cut = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    world.run_on_postgres(cut).await;
+    let opened = books.open(proposal("2", 100)).await.expect("asked").approval;
+    let approved = approve(&books, &opened.id).await.expect("approved").approval;
+    start(&books, &approved, "2").await.expect("started");
+    assert!(books.is_up());
+    assert_eq!(trace(&store, &opened.id).await.last(), Some(ApprovalState::Consumed));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_refuses_calls_until_there_is_room() {
     let world = World::sqlite();
     let store = world.open().await;

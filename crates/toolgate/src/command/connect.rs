@@ -60,7 +60,8 @@ async fn with_token(
         return hand_over(&token);
     }
     let label = format!("connect {}", client.name());
-    let NewToken { id, secret, .. } = store.create_token(NewTokenSpec::of(Role::Agent).labelled(label)).await?;
+    let NewToken { id, secret, .. } =
+        store.create_token(NewTokenSpec::of(Role::Agent).labelled(label)).await?;
     if let Err(error) = hand_over(&secret) {
         store.revoke_token(&id).await?;
         return Err(error);

@@ -7,6 +7,7 @@ mod doors;
 mod endings;
 mod eras;
 mod fidelity;
+mod governed;
 mod house;
 mod kit;
 mod names;

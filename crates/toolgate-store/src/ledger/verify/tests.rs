@@ -18,7 +18,7 @@ fn stream(name: &str, count: i64) -> (Vec<CheckedRow>, SealedHead) {
         rows.push(CheckedRow { seq: stream_seq * 10, stream: name.into(), stream_seq, hashes });
         previous = hash;
     }
-    (rows, sealed(name, Head { stream_seq: count, hash: previous }))
+    (rows, sealed(name, Head { stream_seq: count, hash: previous, trust: Trust::Sealed }))
 }
 
 fn sealed(name: &str, head: Head) -> SealedHead {
@@ -85,7 +85,7 @@ fn a_stream_without_a_head_is_noticed() {
 fn what_is_written_meanwhile_is_no_fault() {
     let (rows, after) = stream("s", 9);
     let hash = rows[3].hashes.expect("an event").stored;
-    let before = sealed("s", Head { stream_seq: 4, hash });
+    let before = sealed("s", Head { stream_seq: 4, hash, trust: Trust::Sealed });
     let (new, new_head) = stream("t", 2);
     let all: Vec<CheckedRow> = rows.iter().chain(&new).cloned().collect();
     assert_eq!(check(&all, std::slice::from_ref(&before), &[after, new_head]), None);

@@ -12,6 +12,7 @@ crate::on_both!(
     while_it_is_away_starts_are_refused_and_ends_are_written_later,
     it_recovers_when_nobody_writes,
     whichever_operation_fails_once_nothing_is_lost_or_written_twice,
+    from_whichever_operation_on_it_is_away_every_call_has_one_end,
 );
 
 /// How long a test waits for what must happen soon.
@@ -97,6 +98,39 @@ async fn whichever_operation_fails_once_nothing_is_lost_or_written_twice(world: 
     }
     store.fail_never();
     assert_eq!(story(&store).await, expected);
+    assert_eq!(world.sql("DELETE FROM open_calls").await, 0);
+    assert_sound(&store).await;
+}
+
+/// The database goes away at the n-th question, or right after a commit whose answer is lost, and comes back later.
+async fn from_whichever_operation_on_it_is_away_every_call_has_one_end(world: World) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let mut taken_back = 0;
+    for n in 1.. {
+        let call = format!("tc_{n:03}");
+        store.fail_from_nth(n);
+        let begin = writer.start(on_disk(vec![decided(&call), started(&call)]), Warrant::NoneNeeded).await;
+        if begin.is_ok() {
+            // Whatever it is told, the end of a call that ran is not lost.
+            drop(writer.append(entry(vec![completed(&call, Outcome::Succeeded)])).await);
+        }
+        let is_over = store.is_fault_to_come();
+        store.fail_never();
+        until("it recovers by itself", async || writer.is_up()).await;
+        let told = store.ledger_call(&CallId::new(&*call)).await.expect("read");
+        let outcomes: Vec<_> = told.iter().map(|one| one.event.outcome).collect();
+        match (begin.is_ok(), &outcomes[..]) {
+            (true, [None, None, Some(Outcome::Succeeded)]) | (false, []) => {}
+            (false, [None, None, Some(Outcome::Refused)]) => taken_back += 1,
+            told => panic!("operation {n}: {told:?}"),
+        }
+        if is_over {
+            assert!(n > 10, "the fault was never reached");
+            break;
+        }
+    }
+    assert_eq!(taken_back, 1, "once the start was written and nobody knew");
     assert_eq!(world.sql("DELETE FROM open_calls").await, 0);
     assert_sound(&store).await;
 }

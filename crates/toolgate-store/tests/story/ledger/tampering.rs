@@ -16,6 +16,7 @@ crate::on_both!(
     events_that_changed_places_are_named,
     an_inserted_event_is_named,
     a_forged_head_is_noticed,
+    a_forged_head_is_not_sealed_by_writing_on,
 );
 
 /// An event with everything, so that there is something to change in every column.
@@ -186,4 +187,14 @@ async fn a_forged_head_is_noticed(world: World) {
     assert_eq!(fault(&store).await, at("one", 4, None, Tampering::HeadForged));
     world.sql("DELETE FROM ledger_heads WHERE stream = 'one'").await;
     assert_eq!(fault(&store).await, at("one", 4, None, Tampering::HeadForged));
+}
+
+async fn a_forged_head_is_not_sealed_by_writing_on(world: World) {
+    let store = ledger(&world).await;
+    let forge = "UPDATE ledger_heads SET stream_seq = 4, hash = (SELECT hash FROM ledger_events \
+         WHERE stream = 'one' AND stream_seq = 4) WHERE stream = 'one'";
+    world.sql(forge).await;
+    world.sql("DELETE FROM ledger_events WHERE stream = 'one' AND stream_seq = 5").await;
+    writer(&store, "one").await.append(entry(vec![full(11)])).await.expect("it is still recorded");
+    assert_eq!(fault(&store).await, at("one", 5, None, Tampering::HeadForged));
 }

@@ -1,0 +1,45 @@
+//! The governed path from outside: whatever door a call comes through, policy, people and the ledger have their say. The
+//! bank behind the gateway writes down what reached it, so every test can tell what has run.
+
+mod bank;
+mod crashes;
+mod database;
+mod deciding;
+mod elicitation;
+mod envelopes;
+mod grants;
+mod handles;
+mod outage;
+mod one_path;
+mod outbound;
+mod people;
+mod policies;
+mod receiver;
+mod records;
+mod replicas;
+mod tampering;
+mod waiting;
+
+/// Makes two tests of each story: one on SQLite, one on Postgres.
+macro_rules! on_both {
+    ($($story:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $(
+                #[tokio::test]
+                async fn $story() {
+                    super::$story($crate::governed::database::Backing::Sqlite).await;
+                }
+            )+
+        }
+        mod on_postgres {
+            $(
+                #[tokio::test]
+                async fn $story() {
+                    super::$story($crate::governed::database::Backing::postgres()).await;
+                }
+            )+
+        }
+    };
+}
+
+pub(crate) use on_both;

@@ -1,0 +1,146 @@
+//! Where a gateway of these tests keeps its state: SQLite in its folder, or a database of its own on a Postgres.
+
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use toolgate_testkit::gateway::signal;
+
+#[derive(Clone)]
+pub(super) enum Backing {
+    Sqlite,
+    Postgres(Arc<Database>),
+}
+
+impl Backing {
+    /// A database of its own on the Postgres that all tests share.
+    pub(super) fn postgres() -> Self {
+        Self::Postgres(Arc::new(Database::create(shared_server())))
+    }
+
+    pub(super) fn toml(&self) -> String {
+        match self {
+            Backing::Sqlite => String::new(),
+            Backing::Postgres(database) => format!("[store]\nurl = {:?}\n", database.url),
+        }
+    }
+}
+
+/// Gone when the test is over.
+pub(super) struct Database {
+    name: String,
+    server: String,
+    pub(super) url: String,
+}
+
+impl Database {
+    pub(super) fn create(server: &str) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("governed_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        // A process of this number may have been killed before it could clean up.
+        run(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
+        run(server, &format!("CREATE DATABASE {name}"));
+        let (address, _) = server.rsplit_once('/').expect("a URL with a database");
+        Self { url: format!("{address}/{name}"), server: server.to_owned(), name }
+    }
+
+    /// A statement behind the gateway's back.
+    pub(super) fn run(&self, statement: &str) {
+        run(&self.url, statement);
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // A server that is away takes its databases with it.
+        drop(psql(&self.server, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name)));
+    }
+}
+
+fn psql(url: &str, statement: &str) -> Output {
+    let output = Command::new("psql").args(["-q", "-v", "ON_ERROR_STOP=1", "-c", statement, url]).output();
+    output.expect("psql is part of Postgres")
+}
+
+fn run(url: &str, statement: &str) {
+    let output = psql(url, statement);
+    assert!(output.status.success(), "{statement}: {output:?}");
+}
+
+/// The server that `script/test` has started, or one that is started now and stays.
+fn shared_server() -> &'static str {
+    static SERVER: OnceLock<String> = OnceLock::new();
+    SERVER.get_or_init(|| std::env::var("TOOLGATE_TEST_POSTGRES").unwrap_or_else(|_| script("start", None)))
+}
+
+/// Runs `script/postgres`; what it printed.
+fn script(verb: &str, folder: Option<&Path>) -> String {
+    let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../script/postgres"));
+    command.arg(verb);
+    if let Some(folder) = folder {
+        command.env("TOOLGATE_POSTGRES", folder);
+    }
+    let output = command.output().expect("the script runs");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("a URL is text").trim().to_owned()
+}
+
+/// A Postgres of one test's own, which can go away and come back.
+pub(super) struct Server {
+    folder: PathBuf,
+    url: String,
+}
+
+impl Server {
+    pub(super) fn start() -> Self {
+        let name = format!("toolgate-outage-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let url = script("start", Some(&folder));
+        Self { folder, url }
+    }
+
+    pub(super) fn backing(&self) -> Backing {
+        Backing::Postgres(Arc::new(Database::create(&self.url)))
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// Ends it at once, as if the machine had gone.
+    pub(super) fn go_away(&self) {
+        let pid = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
+        let pid = pid.lines().next().and_then(|pid| pid.parse().ok()).expect("its first line is its number");
+        signal("-QUIT", pid);
+        let gone = toolgate_testkit::gateway::until(crate::doors::WAIT, || {
+            (!Path::new(&format!("/proc/{pid}")).exists()).then_some(())
+        });
+        gone.expect("it ends");
+    }
+
+    /// Starts it again where it was, with the settings it had.
+    pub(super) fn come_back(&self) {
+        let options = std::fs::read_to_string(self.data().join("postmaster.opts")).expect("it has run");
+        let program = Path::new(options.split(' ').next().expect("the program comes first"));
+        let control = program.with_file_name("pg_ctl");
+        let owner = std::fs::metadata(self.data()).expect("the folder is there");
+        let log = self.data().join("log");
+        let mut command = Command::new(control);
+        command.arg("-D").arg(self.data()).arg("-l").arg(log).args(["-w", "-s", "restart"]).current_dir("/");
+        if std::fs::metadata("/proc/self").expect("Linux").uid() != owner.uid() {
+            command.uid(owner.uid()).gid(owner.gid());
+        }
+        let output = command.output().expect("pg_ctl runs");
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        script("stop", Some(&self.folder));
+    }
+}

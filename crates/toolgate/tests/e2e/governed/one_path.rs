@@ -1,0 +1,204 @@
+//! One path: what policy denies cannot run, whichever way the call comes in, and the ledger says that it was refused.
+
+use serde_json::{Value, json};
+use toolgate_testkit::gateway::{HttpClient, until_async};
+
+use super::bank::{Bank, FORBIDDEN, NO_HOLD, envelope, money, pending, status};
+use super::database::Backing;
+use crate::doors::{Pair, Stdio, WAIT, modern_meta};
+use crate::kit::call;
+
+const TOOL: &str = "bank__transfer";
+
+/// Counts what the ledger has on denied calls, and holds each door to it.
+struct Watch {
+    bank: Bank,
+    denied: usize,
+}
+
+impl Watch {
+    fn new() -> Self {
+        Self { bank: Bank::open(&format!("{FORBIDDEN}{NO_HOLD}")), denied: 0 }
+    }
+
+    /// One more call was denied: recorded as a decision and as an end, and nothing has run.
+    fn one_more(&mut self, door: &str) {
+        self.more(door, 1);
+    }
+
+    fn more(&mut self, door: &str, count: usize) {
+        self.denied += count;
+        let decided = self.bank.events(&["--kind", "policy.decided", "--decision", "deny"]);
+        let ended = self.bank.events(&["--kind", "tool.call.completed", "--outcome", "denied"]);
+        assert_eq!((decided.len(), ended.len()), (self.denied, self.denied), "{door}");
+        for (decided, ended) in decided.iter().zip(&ended) {
+            assert_eq!(decided["call"], ended["call"], "{door}: a decision and the end of the same call");
+            assert_eq!(decided["tool"], "bank:transfer", "{door}");
+            let named = decided["detail"]["denial"]["policies"].as_array().map_or(0, Vec::len);
+            assert_eq!(named, 1, "{door}: the policy that forbids it is named: {decided}");
+        }
+        assert_eq!(self.bank.events(&["--kind", "tool.call.started"]), Vec::<Value>::new(), "{door}");
+        assert_eq!(self.bank.ran(), Vec::<String>::new(), "{door}");
+    }
+}
+
+/// The result that tells a caller that its call was denied.
+fn refused(result: &Value, door: &str) {
+    assert_eq!(result["isError"], true, "{door}: {result}");
+    assert_eq!(status(result), "denied", "{door}: {result}");
+    let fault = &result["_meta"]["dev.toolgate/fault"];
+    assert_eq!((fault["code"].as_str(), fault["retry"].as_bool()), (Some("denied"), Some(false)), "{door}: {result}");
+    assert!(envelope(result)["tool_call_id"].as_str().is_some_and(|id| id.starts_with("tc_")), "{door}: {result}");
+}
+
+fn params() -> Value {
+    json!({ "name": TOOL, "arguments": money(1) })
+}
+
+#[tokio::test]
+async fn a_denied_tool_runs_through_no_http_door() {
+    let mut watch = Watch::new();
+    let newer = watch.bank.agent();
+    refused(&call(&newer, TOOL, money(1)).await, "newer era");
+    watch.one_more("newer era");
+    refused(&call(&newer, "bank:transfer", money(1)).await, "newer era, canonical name");
+    watch.one_more("newer era, canonical name");
+    for version in ["2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut older = watch.bank.agent();
+        older.initialize(version).await;
+        refused(&older.legacy(1, "tools/call", params()).await.result(), version);
+        watch.one_more(version);
+    }
+    let mut pair = Pair::initialized(&watch.bank.gateway, &json!({})).await;
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params() });
+    assert_eq!(pair.post(body.to_string()).await, 202);
+    refused(&pair.events.answer(1).await["result"], "/sse");
+    watch.one_more("/sse");
+}
+
+#[tokio::test]
+async fn a_denied_tool_runs_in_no_batch() {
+    let mut watch = Watch::new();
+    let mut older = watch.bank.agent();
+    older.initialize("2025-03-26").await;
+    let request =
+        |id: u64, name: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name, "arguments": money(id) } });
+    let batch = json!([request(1, TOOL), request(2, "bank__balance"), request(3, TOOL)]);
+    let answer = HttpClient::finish(older.legacy_post().body(batch.to_string())).await;
+    let answers: Vec<Value> = answer.messages().into_iter().flat_map(flattened).collect();
+    let of = |id: u64| answers.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("{id}: {answer:?}"));
+    refused(&of(1)["result"], "first of a batch");
+    refused(&of(3)["result"], "last of a batch");
+    assert_eq!(status(&of(2)["result"]), "succeeded");
+    let ran = watch.bank.ran();
+    assert_eq!(ran.len(), 1, "the one between them runs: {ran:?}");
+    assert!(ran[0].starts_with("balance "), "{ran:?}");
+    watch.denied = 2;
+    let denied = watch.bank.events(&["--outcome", "denied"]);
+    assert_eq!(denied.len(), watch.denied);
+}
+
+/// A batch may be answered as one array or one by one.
+fn flattened(message: Value) -> Vec<Value> {
+    match message {
+        Value::Array(all) => all,
+        one => vec![one],
+    }
+}
+
+#[tokio::test]
+async fn a_denied_tool_runs_through_no_pipe() {
+    let mut watch = Watch::new();
+    let mut older = Stdio::initialized(&watch.bank.gateway, "2025-11-25", &json!({})).await;
+    refused(&older.request(1, "tools/call", params()).await["result"], "stdio, older era");
+    watch.one_more("stdio, older era");
+    let mut newer = Stdio::open(&watch.bank.gateway);
+    let mut with_meta = params();
+    with_meta["_meta"] = modern_meta(&json!({}));
+    refused(&newer.request(1, "tools/call", with_meta.clone()).await["result"], "stdio, newer era");
+    watch.one_more("stdio, newer era");
+    for stdio in [older, newer] {
+        assert!(stdio.end().await.1.success());
+    }
+    watch.bank.gateway.end(false);
+    let mut alone = Stdio::open(&watch.bank.gateway);
+    refused(&alone.request(1, "tools/call", with_meta).await["result"], "stdio without a gateway");
+    assert!(alone.end().await.1.success());
+    watch.one_more("stdio without a gateway");
+    watch.bank.verify();
+}
+
+#[tokio::test]
+async fn a_denied_tool_runs_from_no_command_line() {
+    let mut watch = Watch::new();
+    for door in ["with a gateway", "without a gateway"] {
+        let output = watch.bank.gateway.cli(&["--json", "tools", "call", TOOL, "amount:=1", "account=DE1"]);
+        assert!(!output.status.success(), "{door}: {output:?}");
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{door}: {output:?}"));
+        refused(&result, door);
+        watch.one_more(door);
+        watch.bank.gateway.end(false);
+    }
+    watch.bank.verify();
+}
+
+#[tokio::test]
+async fn a_denied_tool_runs_through_no_rest_call() {
+    let mut watch = Watch::new();
+    let (agent, admin) = (watch.bank.gateway.agent.clone(), watch.bank.gateway.admin.clone());
+    for (token, name) in [(&agent, "bank:transfer"), (&agent, TOOL), (&admin, TOOL)] {
+        let body = json!({ "name": name, "arguments": money(1) });
+        let answer = watch.bank.rest(token, "POST", "/tools/call", Some(body)).await;
+        assert_eq!(answer.status, 403, "{answer:?}");
+        let said = answer.json();
+        assert_eq!((&said["status"], &said["data"]), (&json!("denied"), &Value::Null), "{said}");
+        assert_eq!(said["error"]["code"], "denied", "{said}");
+        watch.one_more(name);
+    }
+}
+
+#[tokio::test]
+async fn a_denied_tool_gets_no_task() {
+    let mut watch = Watch::new();
+    let mut newer = watch.bank.agent();
+    newer.capabilities = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    refused(&call(&newer, TOOL, money(1)).await, "tasks extension");
+    watch.one_more("tasks extension");
+    let mut older = watch.bank.agent();
+    older.capabilities = json!({ "tasks": {} });
+    older.initialize("2025-11-25").await;
+    let mut augmented = params();
+    augmented["task"] = json!({ "ttl": 60000 });
+    let answer = older.legacy(1, "tools/call", augmented).await.response();
+    // The older tasks are not offered: the call is refused as it stands, or answered like any other.
+    if answer.get("error").is_none() {
+        refused(&answer["result"], "task of the older era");
+        watch.one_more("task of the older era");
+    }
+    watch.more("nothing else", 0);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_forbidden_while_its_call_waits_does_not_run() {
+    let gates = "forbid (principal, action == Action::\"bank:transfer\", resource);";
+    let toml = format!("[policy]\nfolder = \"policy\"\n{NO_HOLD}");
+    let bank = Bank::open_with(Backing::Sqlite, &toml, &[("policy/gates.cedar", gates)]);
+    let mut handles = bank.agent();
+    handles.capabilities = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let task = call(&handles, TOOL, money(1)).await;
+    assert_eq!(task["resultType"], "task", "{task}");
+    let id = pending(&task);
+    let forbidden = "permit (principal, action, resource);\nforbid (principal, action == Action::\"bank:transfer\", resource);";
+    std::fs::write(bank.gateway.folder().join("policy/guard.cedar"), forbidden).expect("written");
+    let taken_up = until_async(WAIT, || async { (bank.events(&["--kind", "policy.loaded"]).len() > 1).then_some(()) });
+    taken_up.await.expect("the new policies are taken up");
+    bank.approve(&id);
+    let ended = until_async(WAIT, || async {
+        let task = handles.modern("tasks/get", json!({ "taskId": task["taskId"] })).await.result();
+        (task["status"] != "working").then_some(task)
+    });
+    let ended = ended.await.expect("the task ends");
+    refused(&ended["result"], "a task that waited");
+    assert_eq!(bank.ran(), Vec::<String>::new());
+    assert_eq!(bank.events(&["--kind", "policy.decided", "--decision", "deny"]).len(), 1);
+}
