@@ -11,6 +11,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use toolgate_core::ServerName;
 use toolgate_core::server::{Era, ServerHealth, ServerState};
+use toolgate_pipeline::{Envelope, OUTPUT_SCHEMA};
 
 use crate::parts::METHODS;
 
@@ -43,6 +44,11 @@ struct ServerLabel {
     server: String,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct StatusLabel {
+    status: &'static str,
+}
+
 pub(crate) struct Metrics {
     registry: Registry,
     servers_up: Family<ServerLabel, Gauge>,
@@ -51,6 +57,8 @@ pub(crate) struct Metrics {
     seconds: Family<MethodLabel, Histogram, fn() -> Histogram>,
     sessions: Gauge,
     refused: Counter,
+    tool_calls: Family<StatusLabel, Counter>,
+    broken_outputs: Counter,
 }
 
 impl Metrics {
@@ -69,7 +77,22 @@ impl Metrics {
         registry.register("request_seconds", "Time from a request's arrival to its answer", seconds.clone());
         registry.register("sessions", "Open sessions of the older era", sessions.clone());
         registry.register("refused", "Requests turned away for their host, origin or token", refused.clone());
-        Self { registry, servers_up, server_restarts, requests, seconds, sessions, refused }
+        let tool_calls = Family::<StatusLabel, Counter>::default();
+        registry.register("tool_calls", "Tool calls, by how they ended", tool_calls.clone());
+        let broken_outputs = Counter::default();
+        let help = "Results that broke their tool's own output schema";
+        registry.register("output_schema_violations", help, broken_outputs.clone());
+        Self {
+            registry,
+            servers_up,
+            server_restarts,
+            requests,
+            seconds,
+            sessions,
+            refused,
+            tool_calls,
+            broken_outputs,
+        }
     }
 
     pub(crate) fn request(&self, method: &str, era: Era, outcome: Outcome, took: Duration) {
@@ -91,6 +114,13 @@ impl Metrics {
 
     pub(crate) fn refused(&self) {
         self.refused.inc();
+    }
+
+    pub(crate) fn tool_call(&self, envelope: &Envelope) {
+        self.tool_calls.get_or_create(&StatusLabel { status: envelope.status.as_str() }).inc();
+        if envelope.warnings.iter().any(|warning| warning.code == OUTPUT_SCHEMA) {
+            self.broken_outputs.inc();
+        }
     }
 
     pub(crate) fn render(&self, sessions: usize) -> String {

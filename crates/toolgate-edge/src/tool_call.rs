@@ -74,7 +74,9 @@ impl ToolCall {
             context,
         };
         let errand = Errand { call: self, input };
-        Ok(self.gateway.pipeline.call(request, self, &errand, cancel).await)
+        let answer = self.gateway.pipeline.call(request, self, &errand, cancel).await;
+        self.gateway.hub.metrics.tool_call(&answer.envelope);
+        Ok(answer)
     }
 
     fn input(&self) -> Result<Input, RpcError> {

@@ -1,7 +1,6 @@
 //! One call from its proposal to its answer: five steps, one line each.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -29,8 +28,8 @@ pub struct Pipeline {
     pub(crate) schemas: Schemas,
     pub(crate) settings: Settings,
     pub(crate) flights: Flights,
-    /// Results that broke their tool's own schema.
-    pub(crate) broken_outputs: AtomicU64,
+    /// The gateway is about to end: nobody is held any longer.
+    pub(crate) closing: CancellationToken,
 }
 
 /// What the binary hands over.
@@ -41,6 +40,8 @@ pub struct Setup {
     pub clock: Arc<dyn Clock>,
     pub redactor: Redactor,
     pub settings: Settings,
+    /// Cancelled when the gateway is about to end.
+    pub closing: CancellationToken,
 }
 
 #[derive(Clone, Debug)]
@@ -165,18 +166,13 @@ impl Pipeline {
             schemas: Schemas::default(),
             settings: setup.settings,
             flights: Flights::default(),
-            broken_outputs: AtomicU64::new(0),
+            closing: setup.closing,
         }
     }
 
     /// What the ledger calls a session that has just begun.
     pub fn session_name(&self) -> SessionId {
         SessionId::new(self.clock.fresh_id(SessionId::PREFIX))
-    }
-
-    /// How many results broke their tool's own schema since the start.
-    pub fn broken_outputs(&self) -> u64 {
-        self.broken_outputs.load(Ordering::Relaxed)
     }
 
     /// Takes a call through every step. Must be driven to its end: a call that is not wanted any more is ended

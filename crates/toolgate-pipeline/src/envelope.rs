@@ -8,6 +8,9 @@ use toolgate_core::id::{ApprovalId, CallId};
 /// Where the envelope stands in the `_meta` of a result.
 pub const META_KEY: &str = "dev.toolgate/envelope";
 
+/// The warning that a result breaks its tool's own output schema.
+pub const OUTPUT_SCHEMA: &str = "output_schema";
+
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Envelope {
     pub status: Outcome,

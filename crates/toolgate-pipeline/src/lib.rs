@@ -15,7 +15,7 @@ pub use answer::{Answer, AnswerBody, Refusal};
 pub use call::{
     CallContext, CallRequest, Client, Executor, Keep, Patience, Pipeline, Round, Settings, Setup, WhenDown,
 };
-pub use envelope::{Envelope, META_KEY, Warning};
+pub use envelope::{Envelope, META_KEY, OUTPUT_SCHEMA, Warning};
 pub use ticket::Received;
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ impl Governance {
         config: &Config,
         store: &Store,
         catalog: &Arc<Catalog>,
+        shutdown: &CancellationToken,
     ) -> anyhow::Result<Self> {
         let policy = Arc::new(PolicyEngine::load(sources(config))?);
         let books = Arc::new(store.books(books_settings(config)).await?);
@@ -51,6 +52,7 @@ impl Governance {
             clock: clock.clone(),
             redactor: redactor(config)?,
             settings: settings(config),
+            closing: shutdown.clone(),
         });
         let tools = Arc::new(Tools(catalog.clone()));
         let desk = Desk::new(policy.clone(), books.clone(), tools, clock);

@@ -102,7 +102,7 @@ pub(crate) async fn start(
             vec!["reap".into()],
         )),
     });
-    let governance = Governance::start(config, store, &catalog).await?;
+    let governance = Governance::start(config, store, &catalog, &shutdown).await?;
     if record == Record::Yes {
         governance.watch(store, &shutdown).await?;
     }

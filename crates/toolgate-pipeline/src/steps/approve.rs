@@ -217,6 +217,10 @@ async fn hold_on(
         tokio::select! {
             approval = &mut decided => return Waited::Decided(Box::new(approval)),
             () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
+            // The question is in the store; the next gateway goes on with it.
+            () = pipeline.closing.cancelled() => {
+                return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval)));
+            }
             () = pipeline.clock.sleep(left) => {
                 waited += left;
                 client.waiting(&approval, waited);

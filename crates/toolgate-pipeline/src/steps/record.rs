@@ -8,7 +8,7 @@ use toolgate_wire::Members;
 use super::execute::{End, Executed};
 use crate::answer::{Answer, AnswerBody, Refusal};
 use crate::call::{Pipeline, Round, WhenDown};
-use crate::envelope::{Envelope, Warning};
+use crate::envelope::{Envelope, OUTPUT_SCHEMA, Warning};
 use crate::schema::{InputCheck, render};
 use crate::ticket::{Stopped, Ticket, Words};
 
@@ -179,12 +179,11 @@ fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> O
             }
         }
     };
-    pipeline.broken_outputs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let message = format!("the result of {} breaks the tool's own schema: {problem}", ticket.tool.name);
+    ticket.warnings.push(Warning::new(OUTPUT_SCHEMA, message.clone()));
     if check == OutputCheck::Warn {
-        ticket.warnings.push(Warning::new("output_schema", message));
         return None;
     }
     let hint = "the tool ran; its server must be mended, or `output = \"warn\"` set for it";
-    Some(Refusal::new("output_schema", Blame::Server, message, hint))
+    Some(Refusal::new(OUTPUT_SCHEMA, Blame::Server, message, hint))
 }

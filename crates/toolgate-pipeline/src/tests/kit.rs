@@ -377,6 +377,7 @@ impl World {
             clock: Arc::new(CountingClock::default()),
             redactor: Redactor::new(vec![]).expect("no rules are good rules"),
             settings,
+            closing: CancellationToken::new(),
         });
         Self {
             pipeline,

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 use toolgate_core::Principal;
 use toolgate_core::approval::{Approval, Grant};
 use toolgate_core::id::{ApprovalId, GrantId};
@@ -164,7 +165,7 @@ impl Room<'_> {
         let own = StoreSettings { stream: STREAM.to_owned(), ..self.config.store.clone() };
         let config = Config { store: own, ..self.config.clone() };
         let catalog = stored::catalog(&config, &self.store).await?;
-        Governance::start(&config, &self.store, &catalog).await
+        Governance::start(&config, &self.store, &catalog, &CancellationToken::new()).await
     }
 
     /// The approval with this id, or the one whose id begins or ends so.

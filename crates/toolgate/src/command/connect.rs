@@ -13,6 +13,7 @@ use toolgate_store::{NewToken, NewTokenSpec, Store};
 use super::Context;
 use crate::cli::ConnectArgs;
 use crate::connect::{self, Client, ClientFile, Gate, Machine, Os, Written};
+use crate::local::open_store;
 use crate::lock;
 use crate::output::{self, talk};
 
@@ -38,7 +39,7 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
     if let Some(token) = &args.token {
         hand_over(token)?;
     } else if client.holds_token() {
-        let store = Store::open(&config.data).await?;
+        let store = open_store(&config).await?;
         with_token(&store, client, file.as_ref(), hand_over).await?;
         store.close().await;
     } else {

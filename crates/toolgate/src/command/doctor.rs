@@ -10,6 +10,7 @@ use toolgate_store::{Others, Store};
 use super::Context;
 use super::servers::{Trial, target, try_servers};
 use crate::config::Config;
+use crate::local::open_store;
 use crate::output::{printable, say, talk};
 use crate::{failure, lock};
 
@@ -51,7 +52,7 @@ async fn examine(context: &Context) -> Vec<Finding> {
         .as_ref()
         .map_or_else(|| "none, defaults are used".to_owned(), |path| path.display().to_string());
     let mut findings = vec![fine("configuration", source)];
-    let store = match Store::open(&config.data).await {
+    let store = match open_store(&config).await {
         Ok(store) => store,
         Err(error) => {
             findings.push(wrong("data folder", error.to_string(), failure::hint(&error).map(str::to_owned)));

@@ -16,6 +16,7 @@ use super::Context;
 use crate::cli::ServersCommand;
 use crate::config::{Config, ServerEntry};
 use crate::import::{self, Plan, Surroundings, masked_line, masked_url};
+use crate::local::open_store;
 use crate::lock;
 use crate::output::{printable, put, say, talk};
 use crate::table::Table;
@@ -93,7 +94,7 @@ async fn known<'a>(config: &'a Config, store: &Store) -> anyhow::Result<Vec<Know
 
 async fn list(context: &Context) -> anyhow::Result<ExitCode> {
     let config = context.config_as_written()?;
-    let store = Store::open(&config.data).await?;
+    let store = open_store(&config).await?;
     let known = known(&config, &store).await?;
     let json: Vec<Value> = known.iter().map(Known::to_json).collect();
     let mut table = Table::new(["SERVER", "STATE", "LISTED", "DETAIL"]);
@@ -119,7 +120,7 @@ async fn list(context: &Context) -> anyhow::Result<ExitCode> {
 
 async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
     let config = context.config_as_written()?;
-    let store = Store::open(&config.data).await?;
+    let store = open_store(&config).await?;
     let known = known(&config, &store).await?;
     let Some(one) = known.iter().find(|one| one.entry.spec.name.as_str() == name) else {
         bail!("{}", unknown_server(&config, name));
@@ -283,7 +284,7 @@ async fn test(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
     if !config.servers.iter().any(|server| server.spec.name.as_str() == name) {
         bail!("{}", unknown_server(&config, name));
     }
-    let store = Store::open(&config.data).await?;
+    let store = open_store(&config).await?;
     let trials = try_servers(&config, &store, &[name.to_owned()]).await?;
     let Some(trial) = trials.first() else { bail!("the server could not be tried") };
     let healthy = trial.state.health == ServerHealth::Healthy;

@@ -20,7 +20,8 @@ pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     }
     let store = open_store(&config).await?;
     let house = wiring::start(&config, &store, config.listen, Record::No).await?;
-    serve_pipe(house.gateway.clone(), Socket::Agent.principal(), tokio::io::stdin(), tokio::io::stdout()).await;
+    serve_pipe(house.gateway.clone(), Socket::Agent.principal(), tokio::io::stdin(), tokio::io::stdout())
+        .await;
     house.stop().await;
     store.close().await;
     Ok(ExitCode::SUCCESS)

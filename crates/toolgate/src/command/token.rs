@@ -1,22 +1,32 @@
 //! `toolgate token`: who may come in.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use toolgate_core::event::{About, Entry, Event, EventKind};
+use toolgate_core::governance::{Clock, Ledger};
+use toolgate_core::{Principal, RawJson};
 use toolgate_store::{NewTokenSpec, Store};
 
 use super::Context;
 use crate::cli::TokenCommand;
+use crate::config::Config;
+use crate::governance::{SystemClock, books_settings};
+use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::table::Table;
 
 pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Result<ExitCode> {
-    let store = Store::open(&context.config_as_written()?.data).await?;
+    let config = context.config_as_written()?;
+    let store = open_store(&config).await?;
     match command {
         TokenCommand::Create { role, label, principal, kind, groups } => {
             let kind = kind.map(Into::into);
             let spec = NewTokenSpec { role: role.into(), label, principal, kind, groups };
+            let detail = json!({ "role": spec.role, "principal": spec.principal, "groups": spec.groups });
             let token = store.create_token(spec).await?;
+            note(&config, &store, EventKind::TokenCreated, &token.id, detail).await;
             if context.global.json {
                 say!("{}", json!({ "id": token.id, "role": token.role, "token": token.secret }));
             } else {
@@ -43,6 +53,7 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
         }
         TokenCommand::Revoke { token } => {
             let token = store.revoke_token(&token).await?;
+            note(&config, &store, EventKind::TokenRevoked, &token.id, json!({})).await;
             if context.global.json {
                 say!("{}", serde_json::to_string(&token)?);
             } else {
@@ -52,4 +63,20 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
     }
     store.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Who may come in is part of what an auditor asks about. The token itself is made or revoked by then.
+async fn note(config: &Config, store: &Store, kind: EventKind, id: &str, mut detail: Value) {
+    detail["token"] = id.into();
+    let about = Arc::new(About::default());
+    let mut event = Event::new(kind, SystemClock::default().now_ms(), Principal::local().id, about);
+    event.detail = Some(RawJson::from(detail));
+    let entry = Entry { events: vec![event], ..Entry::default() };
+    let noted = match store.books(books_settings(config)).await {
+        Ok(books) => books.append(entry).await.map_err(|down| down.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    if let Err(error) = noted {
+        talk!("warning: this is not in the ledger: {error}");
+    }
 }

@@ -21,7 +21,9 @@ pub(super) const FORBIDDEN: &str = "[policy]\nguard = '''permit (principal, acti
 
 /// A gate on transfers with these annotations.
 pub(super) fn gate(annotations: &str) -> String {
-    format!("[policy]\ngates = '{annotations} forbid (principal, action == Action::\"bank:transfer\", resource);'\n")
+    format!(
+        "[policy]\ngates = '{annotations} forbid (principal, action == Action::\"bank:transfer\", resource);'\n"
+    )
 }
 
 pub(super) struct Bank {
@@ -62,13 +64,6 @@ impl Bank {
         Self { gateway: self.gateway.restart_stopping(true, point), ..self }
     }
 
-    /// Waits until the gateway has stopped there.
-    pub(super) fn wait_stopped(&self, point: &str) {
-        let line = format!("stopped at {point}");
-        let stopped = until(WAIT, || self.gateway.log().contains(&line).then_some(()));
-        assert!(stopped.is_some(), "no call reached {point:?}");
-    }
-
     /// What has run, in order: `transfer {"amount":1,…}`.
     pub(super) fn ran(&self) -> Vec<String> {
         let journal = std::fs::read_to_string(&self.journal).unwrap_or_default();
@@ -103,7 +98,8 @@ impl Bank {
 
     pub(super) fn say_json(&self, words: &[&str]) -> Value {
         let said = self.say(&[&["--json"], words].concat());
-        serde_json::from_str(&said).unwrap_or_else(|error| panic!("{words:?} did not print JSON ({error}): {said}"))
+        serde_json::from_str(&said)
+            .unwrap_or_else(|error| panic!("{words:?} did not print JSON ({error}): {said}"))
     }
 
     pub(super) fn approve(&self, id: &str) {
@@ -170,7 +166,8 @@ fn prepare(backing: &Backing, toml: &str, files: &[(&str, &str)]) -> (tempfile::
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, text) in files {
         let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().expect("files lie in folders")).expect("the folder can be made");
+        std::fs::create_dir_all(path.parent().expect("files lie in folders"))
+            .expect("the folder can be made");
         std::fs::write(path, text).expect("the file can be written");
     }
     let journal = folder.path().join("journal");

@@ -31,7 +31,8 @@ async fn call_spelt_otherwise(client: &HttpClient) -> Value {
         r#"{{"arguments" : {{ "account":"D\u0045\u0031" ,"amount":  5e2}},"name":"bank:transfer","_meta":{meta}}}"#
     );
     let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}"#);
-    let request = client.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "tools/call");
+    let request =
+        client.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", "tools/call");
     HttpClient::finish(request.header("mcp-name", "bank:transfer").body(body)).await.result()
 }
 
@@ -43,19 +44,40 @@ async fn what_was_approved_runs_exactly_once_however_it_is_spelt(backing: Backin
     assert_ne!(asked["isError"], true, "a call that waits has not failed: {asked}");
     assert_eq!(asked["structuredContent"]["approval_id"], id.as_str(), "{asked}");
     assert!(text(&asked).contains(&id) && text(&asked).contains("hint: "), "{asked}");
-    assert_eq!(pending(&call_spelt_otherwise(&agent).await), id, "the same call attaches to the same approval");
+    assert_eq!(
+        pending(&call_spelt_otherwise(&agent).await),
+        id,
+        "the same call attaches to the same approval"
+    );
     assert_ne!(pending(&call(&agent, TOOL, money(501)).await), id, "another call does not");
     assert!(bank.say(&["approvals", "list"]).contains(&id[..8]));
     bank.approve(&id);
     let done = call_spelt_otherwise(&agent).await;
-    assert_eq!((status(&done), envelope(&done)["approval_id"].as_str()), ("succeeded", Some(id.as_str())), "{done}");
+    assert_eq!(
+        (status(&done), envelope(&done)["approval_id"].as_str()),
+        ("succeeded", Some(id.as_str())),
+        "{done}"
+    );
     assert_eq!(bank.ran().len(), 1, "{:?}", bank.ran());
     let approval = bank.approval(&id);
-    assert_eq!((&approval["state"], &approval["consumed_by"]), (&json!("consumed"), &envelope(&done)["tool_call_id"]));
+    assert_eq!(
+        (&approval["state"], &approval["consumed_by"]),
+        (&json!("consumed"), &envelope(&done)["tool_call_id"])
+    );
     assert_ne!(pending(&call(&agent, TOOL, money(500)).await), id, "a yes is used up");
     assert_eq!(bank.ran().len(), 1);
-    let kinds = |kind: &str| bank.events(&["--kind", kind]).into_iter().filter(|one| one["approval"] == id.as_str()).count();
-    assert_eq!([kinds("approval.requested"), kinds("approval.voted"), kinds("approval.resolved"), kinds("approval.consumed")], [1; 4]);
+    let kinds = |kind: &str| {
+        bank.events(&["--kind", kind]).into_iter().filter(|one| one["approval"] == id.as_str()).count()
+    };
+    assert_eq!(
+        [
+            kinds("approval.requested"),
+            kinds("approval.voted"),
+            kinds("approval.resolved"),
+            kinds("approval.consumed")
+        ],
+        [1; 4]
+    );
     assert_eq!(kinds("approval.joined"), 2, "the same call came twice more");
     bank.verify();
 }
@@ -87,7 +109,11 @@ async fn a_person_may_ask_for_something_else(backing: Backing) {
     let (agent, admin) = (bank.agent(), bank.gateway.admin.clone());
     let id = pending(&call(&agent, TOOL, money(900)).await);
     let without = bank.decide(&admin, &id, json!({ "decision": "request_changes" })).await;
-    assert_eq!((without.status, without.json()["code"].as_str()), (422, Some("reason_missing")), "{without:?}");
+    assert_eq!(
+        (without.status, without.json()["code"].as_str()),
+        (422, Some("reason_missing")),
+        "{without:?}"
+    );
     bank.say(&["approvals", "request-changes", &id, "--reason", "split it in two"]);
     assert_eq!(bank.approval(&id)["state"], "changes_requested");
     let again = pending(&call(&agent, TOOL, money(900)).await);
@@ -136,8 +162,13 @@ async fn what_may_not_be_edited_is_approved_as_it_is_or_not_at_all() {
     let bank = Bank::open(&format!("{GATED}{NO_HOLD}"));
     let agent = bank.agent();
     let id = pending(&call(&agent, TOOL, money(900)).await);
-    let answer = bank.decide(&bank.gateway.admin, &id, json!({ "decision": "edit", "arguments": money(1) })).await;
-    assert_eq!((answer.status, answer.json()["code"].as_str()), (422, Some("approval_not_editable")), "{answer:?}");
+    let answer =
+        bank.decide(&bank.gateway.admin, &id, json!({ "decision": "edit", "arguments": money(1) })).await;
+    assert_eq!(
+        (answer.status, answer.json()["code"].as_str()),
+        (422, Some("approval_not_editable")),
+        "{answer:?}"
+    );
     assert!(!bank.gateway.cli(&["approvals", "edit", &id, "--args", "{}"]).status.success());
     assert_eq!(bank.approval(&id)["state"], "pending");
     let misplaced = json!({ "decision": "approve", "arguments": money(1) });
@@ -152,8 +183,16 @@ async fn the_first_decision_stands(backing: Backing) {
     bank.approve_as(&admin, &id).await;
     bank.approve_as(&admin, &id).await;
     let contradiction = bank.decide(&admin, &id, json!({ "decision": "deny" })).await;
-    assert_eq!((contradiction.status, contradiction.json()["state"].as_str()), (409, Some("approved")), "{contradiction:?}");
-    assert_eq!(bank.approval(&id)["votes"].as_array().map(Vec::len), Some(1), "the same word again is no other vote");
+    assert_eq!(
+        (contradiction.status, contradiction.json()["state"].as_str()),
+        (409, Some("approved")),
+        "{contradiction:?}"
+    );
+    assert_eq!(
+        bank.approval(&id)["votes"].as_array().map(Vec::len),
+        Some(1),
+        "the same word again is no other vote"
+    );
     assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
     let too_late = bank.decide(&admin, &id, json!({ "decision": "deny" })).await;
     assert_eq!((too_late.status, too_late.json()["state"].as_str()), (409, Some("consumed")), "{too_late:?}");
@@ -165,7 +204,8 @@ async fn the_first_decision_stands(backing: Backing) {
 #[tokio::test]
 async fn yes_and_no_at_the_same_moment_have_one_outcome() {
     let bank = Bank::open(&format!("{GATED}{NO_HOLD}"));
-    let (ann, ben) = (bank.token("--role approver --principal ann"), bank.token("--role approver --principal ben"));
+    let (ann, ben) =
+        (bank.token("--role approver --principal ann"), bank.token("--role approver --principal ben"));
     let agent = bank.agent();
     for amount in 1..=8 {
         let id = pending(&call(&agent, TOOL, money(amount)).await);
@@ -193,13 +233,21 @@ async fn an_approver_with_a_token_decides_over_the_api() {
         bank.token("--role approver --principal fin --group finance"),
     );
     let wrong = bank.decide(&legal, &id, json!({ "decision": "approve" })).await;
-    assert_eq!((wrong.status, wrong.json()["code"].as_str()), (403, Some("approval_not_in_group")), "{wrong:?}");
+    assert_eq!(
+        (wrong.status, wrong.json()["code"].as_str()),
+        (403, Some("approval_not_in_group")),
+        "{wrong:?}"
+    );
     let approval = bank.approve_as(&finance, &id).await;
     assert_eq!((&approval["state"], &approval["votes"][0]["person"]), (&json!("approved"), &json!("fin")));
     assert_eq!(status(&call(&agent, TOOL, money(3)).await), "succeeded");
     assert_eq!(bank.ran(), [moved(3)]);
     let voted = bank.events(&["--kind", "approval.voted"]);
-    assert_eq!((&voted[0]["principal"], &voted[0]["detail"]["via"]), (&json!("fin"), &json!("api")), "{voted:?}");
+    assert_eq!(
+        (&voted[0]["principal"], &voted[0]["detail"]["via"]),
+        (&json!("fin"), &json!("api")),
+        "{voted:?}"
+    );
 }
 
 /// A decision of somebody behind a webhook, signed as the specification has it.
@@ -234,7 +282,9 @@ async fn a_signed_webhook_decides() {
     let id = pending(&call(&agent, TOOL, money(4)).await);
     let yes = json!({ "approval_id": id, "decision": "approve", "person": "U123", "reason": "seen" });
     let other = "whsec_b3RoZXIgc2l4dGVlbiBsZXR0ZXJz";
-    for (message, at, secret) in [("m1", now(), other), ("m1", now() - 600, SECRET), ("m1", now() + 600, SECRET)] {
+    for (message, at, secret) in
+        [("m1", now(), other), ("m1", now() - 600, SECRET), ("m1", now() + 600, SECRET)]
+    {
         let answer = send_signed(&bank, message, at, secret, &yes).await;
         assert_eq!(answer.status, 401, "{answer:?}");
     }
@@ -242,7 +292,11 @@ async fn a_signed_webhook_decides() {
     assert_eq!(HttpClient::finish(unsigned).await.status, 401);
     assert_eq!(bank.approval(&id)["state"], "pending", "whoever cannot sign decides nothing");
     let answer = send_signed(&bank, "m2", now(), SECRET, &yes).await;
-    assert_eq!((answer.status, answer.json()["approval"]["state"].as_str()), (200, Some("approved")), "{answer:?}");
+    assert_eq!(
+        (answer.status, answer.json()["approval"]["state"].as_str()),
+        (200, Some("approved")),
+        "{answer:?}"
+    );
     assert_eq!(send_signed(&bank, "m2", now(), SECRET, &yes).await.status, 409, "a message is taken once");
     assert_eq!(status(&call(&agent, TOOL, money(4)).await), "succeeded");
     assert_eq!(bank.ran(), [moved(4)]);
@@ -258,6 +312,10 @@ async fn a_webhook_decides_for_its_groups_only() {
     let id = pending(&call(&bank.agent(), TOOL, money(4)).await);
     let yes = json!({ "approval_id": id, "decision": "approve", "person": "U123" });
     let answer = send_signed(&bank, "m1", now(), SECRET, &yes).await;
-    assert_eq!((answer.status, answer.json()["code"].as_str()), (403, Some("approval_not_in_group")), "{answer:?}");
+    assert_eq!(
+        (answer.status, answer.json()["code"].as_str()),
+        (403, Some("approval_not_in_group")),
+        "{answer:?}"
+    );
     assert_eq!(bank.approval(&id)["state"], "pending");
 }

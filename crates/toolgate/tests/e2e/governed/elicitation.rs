@@ -49,7 +49,12 @@ async fn a_person_at_a_newer_client_lets_their_call_run_once() {
     let params = &question["inputRequests"]["input"]["params"];
     assert_eq!(question["inputRequests"]["input"]["method"], "elicitation/create", "{question}");
     let message = params["message"].as_str().expect("a message");
-    assert!(message.contains("bank:transfer") && message.contains("\"amount\":1") && message.contains("money leaves"), "{message}");
+    assert!(
+        message.contains("bank:transfer")
+            && message.contains("\"amount\":1")
+            && message.contains("money leaves"),
+        "{message}"
+    );
     assert_eq!(params["requestedSchema"]["properties"]["approve"]["type"], "boolean", "{params}");
     assert_eq!(bank.ran(), Vec::<String>::new());
     let done = answered(&client, 1, &question["requestState"], yes()).await.result();
@@ -86,7 +91,11 @@ async fn a_state_that_was_used_forged_or_is_anothers_lets_nothing_run() {
     refused(&answered(&client, 2, state, yes()).await, "other arguments");
     let stranger = asking(bank.agent_with(&bank.token("--role agent")));
     refused(&answered(&stranger, 1, state, yes()).await, "somebody else");
-    assert_eq!(status(&answered(&client, 1, state, yes()).await.result()), "succeeded", "its owner may use it");
+    assert_eq!(
+        status(&answered(&client, 1, state, yes()).await.result()),
+        "succeeded",
+        "its owner may use it"
+    );
     let replayed = answered(&client, 1, state, yes()).await;
     assert_eq!(replayed.error_code(), -32602, "{replayed:?}");
     assert_eq!(bank.ran(), [moved(1)]);
@@ -124,7 +133,10 @@ async fn a_person_at_an_older_client_is_asked_on_the_stream_of_the_call() {
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
         let mut events = Events::open(client.legacy_post().body(body.to_string())).await;
         let question = events.called("elicitation/create").await;
-        assert!(question["params"]["message"].as_str().is_some_and(|said| said.contains("bank:transfer")), "{question}");
+        assert!(
+            question["params"]["message"].as_str().is_some_and(|said| said.contains("bank:transfer")),
+            "{question}"
+        );
         let reply = json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer });
         assert_eq!(HttpClient::finish(client.legacy_post().body(reply.to_string())).await.status, 202);
         let said = events.answer(id).await;

@@ -20,9 +20,14 @@ async fn a_grant_lets_pass_what_is_pinned_so_often(backing: Backing) {
     let agent = bank.agent();
     let id = pending(&call(&agent, TOOL, money(1)).await);
     let grant = json!({ "pins": ["/account"], "uses": 2, "expires_in_seconds": 600 });
-    let decided = bank.decide(&bank.gateway.admin, &id, json!({ "decision": "approve", "grant": grant })).await;
+    let decided =
+        bank.decide(&bank.gateway.admin, &id, json!({ "decision": "approve", "grant": grant })).await;
     assert_eq!(decided.json()["grant"]["uses_left"], 2, "{decided:?}");
-    assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded", "the approval itself is used first or the grant");
+    assert_eq!(
+        status(&call(&agent, TOOL, money(1)).await),
+        "succeeded",
+        "the approval itself is used first or the grant"
+    );
     pending(&call(&agent, TOOL, to("DE2", 1)).await);
     let other = bank.agent_with(&bank.token("--role agent"));
     pending(&call(&other, TOOL, money(1)).await);
@@ -112,7 +117,11 @@ async fn a_grant_cannot_be_given_for_what_several_must_agree_to() {
     let id = pending(&call(&bank.agent(), TOOL, money(1)).await);
     let decision = json!({ "decision": "approve", "grant": {} });
     let answer = bank.decide(&bank.gateway.admin, &id, decision).await;
-    assert_eq!((answer.status, answer.json()["code"].as_str()), (422, Some("grant_needs_quorum_of_one")), "{answer:?}");
+    assert_eq!(
+        (answer.status, answer.json()["code"].as_str()),
+        (422, Some("grant_needs_quorum_of_one")),
+        "{answer:?}"
+    );
     let unknown = json!({ "decision": "approve", "grant": { "pins": ["/nothing"] } });
     let answer = bank.decide(&bank.gateway.admin, &id, unknown).await;
     assert_eq!((answer.status, answer.json()["code"].as_str()), (422, Some("pin_unknown")), "{answer:?}");

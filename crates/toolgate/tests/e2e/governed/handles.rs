@@ -34,7 +34,9 @@ async fn get(client: &HttpClient, task: &str) -> Value {
 }
 
 async fn ended(client: &HttpClient, task: &str) -> Value {
-    let ended = until_async(WAIT, || async { Some(get(client, task).await).filter(|task| task["status"] != "working") });
+    let ended = until_async(WAIT, || async {
+        Some(get(client, task).await).filter(|task| task["status"] != "working")
+    });
     ended.await.expect("the task ends")
 }
 
@@ -62,7 +64,10 @@ async fn a_handle_that_people_refuse_says_so() {
     bank.say(&["approvals", "deny", &id, "--reason", "not today"]);
     let done = ended(&client, &task).await;
     assert_eq!(done["result"]["isError"], true, "{done}");
-    assert!(done["result"]["content"][0]["text"].as_str().is_some_and(|said| said.contains("not today")), "{done}");
+    assert!(
+        done["result"]["content"][0]["text"].as_str().is_some_and(|said| said.contains("not today")),
+        "{done}"
+    );
     assert_eq!(bank.ran(), Vec::<String>::new());
 }
 

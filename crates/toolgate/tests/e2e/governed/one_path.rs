@@ -47,8 +47,15 @@ fn refused(result: &Value, door: &str) {
     assert_eq!(result["isError"], true, "{door}: {result}");
     assert_eq!(status(result), "denied", "{door}: {result}");
     let fault = &result["_meta"]["dev.toolgate/fault"];
-    assert_eq!((fault["code"].as_str(), fault["retry"].as_bool()), (Some("denied"), Some(false)), "{door}: {result}");
-    assert!(envelope(result)["tool_call_id"].as_str().is_some_and(|id| id.starts_with("tc_")), "{door}: {result}");
+    assert_eq!(
+        (fault["code"].as_str(), fault["retry"].as_bool()),
+        (Some("denied"), Some(false)),
+        "{door}: {result}"
+    );
+    assert!(
+        envelope(result)["tool_call_id"].as_str().is_some_and(|id| id.starts_with("tc_")),
+        "{door}: {result}"
+    );
 }
 
 fn params() -> Value {
@@ -81,12 +88,12 @@ async fn a_denied_tool_runs_in_no_batch() {
     let mut watch = Watch::new();
     let mut older = watch.bank.agent();
     older.initialize("2025-03-26").await;
-    let request =
-        |id: u64, name: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name, "arguments": money(id) } });
+    let request = |id: u64, name: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name, "arguments": money(id) } });
     let batch = json!([request(1, TOOL), request(2, "bank__balance"), request(3, TOOL)]);
     let answer = HttpClient::finish(older.legacy_post().body(batch.to_string())).await;
     let answers: Vec<Value> = answer.messages().into_iter().flat_map(flattened).collect();
-    let of = |id: u64| answers.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("{id}: {answer:?}"));
+    let of =
+        |id: u64| answers.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("{id}: {answer:?}"));
     refused(&of(1)["result"], "first of a batch");
     refused(&of(3)["result"], "last of a batch");
     assert_eq!(status(&of(2)["result"]), "succeeded");
@@ -134,7 +141,8 @@ async fn a_denied_tool_runs_from_no_command_line() {
     for door in ["with a gateway", "without a gateway"] {
         let output = watch.bank.gateway.cli(&["--json", "tools", "call", TOOL, "amount:=1", "account=DE1"]);
         assert!(!output.status.success(), "{door}: {output:?}");
-        let result: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{door}: {output:?}"));
+        let result: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{door}: {output:?}"));
         refused(&result, door);
         watch.one_more(door);
         watch.bank.gateway.end(false);
@@ -190,7 +198,8 @@ async fn a_tool_that_is_forbidden_while_its_call_waits_does_not_run() {
     let id = pending(&task);
     let forbidden = "permit (principal, action, resource);\nforbid (principal, action == Action::\"bank:transfer\", resource);";
     std::fs::write(bank.gateway.folder().join("policy/guard.cedar"), forbidden).expect("written");
-    let taken_up = until_async(WAIT, || async { (bank.events(&["--kind", "policy.loaded"]).len() > 1).then_some(()) });
+    let taken_up =
+        until_async(WAIT, || async { (bank.events(&["--kind", "policy.loaded"]).len() > 1).then_some(()) });
     taken_up.await.expect("the new policies are taken up");
     bank.approve(&id);
     let ended = until_async(WAIT, || async {

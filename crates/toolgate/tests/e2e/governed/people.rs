@@ -11,10 +11,15 @@ use crate::kit::call;
 
 const TOOL: &str = "bank__transfer";
 
-on_both!(a_quorum_counts_different_people, a_call_that_nobody_decides_is_refused, others_are_asked_when_nobody_decides);
+on_both!(
+    a_quorum_counts_different_people,
+    a_call_that_nobody_decides_is_refused,
+    others_are_asked_when_nobody_decides
+);
 
 async fn a_quorum_counts_different_people(backing: Backing) {
-    let bank = Bank::open_on(backing, &format!("{}{NO_HOLD}", gate("@quorum(\"2\") @approvers(\"finance\")")));
+    let bank =
+        Bank::open_on(backing, &format!("{}{NO_HOLD}", gate("@quorum(\"2\") @approvers(\"finance\")")));
     let agent = bank.agent();
     let ann = bank.token("--role approver --principal ann --group finance");
     let ann_again = bank.token("--role approver --principal ann --group finance --label laptop");
@@ -25,7 +30,11 @@ async fn a_quorum_counts_different_people(backing: Backing) {
         assert_eq!(bank.approve_as(token, &id).await["state"], "pending", "one person is one person");
     }
     let refused = bank.decide(&robot, &id, json!({ "decision": "approve" })).await;
-    assert_eq!((refused.status, refused.json()["code"].as_str()), (403, Some("approval_not_a_person")), "{refused:?}");
+    assert_eq!(
+        (refused.status, refused.json()["code"].as_str()),
+        (403, Some("approval_not_a_person")),
+        "{refused:?}"
+    );
     pending(&call(&agent, TOOL, money(7)).await);
     assert_eq!(bank.approve_as(&ben, &id).await["state"], "approved");
     assert_eq!(status(&call(&agent, TOOL, money(7)).await), "succeeded");
@@ -36,12 +45,17 @@ async fn a_quorum_counts_different_people(backing: Backing) {
 async fn whoever_asks_does_not_count() {
     let bank = Bank::open(&format!("{GATED}{NO_HOLD}"));
     let agent = bank.agent_with(&bank.token("--role agent --principal ann"));
-    let (ann, admin) = (bank.token("--role approver --principal ann"), bank.token("--role admin --principal ann"));
+    let (ann, admin) =
+        (bank.token("--role approver --principal ann"), bank.token("--role admin --principal ann"));
     let id = pending(&call(&agent, TOOL, money(7)).await);
     for token in [&ann, &admin] {
         for decision in ["approve", "deny"] {
             let refused = bank.decide(token, &id, json!({ "decision": decision })).await;
-            assert_eq!((refused.status, refused.json()["code"].as_str()), (403, Some("approval_requester")), "{refused:?}");
+            assert_eq!(
+                (refused.status, refused.json()["code"].as_str()),
+                (403, Some("approval_requester")),
+                "{refused:?}"
+            );
         }
         let by_hand = bank.gateway.cli(&["approvals", "approve", &id, "--token", token]);
         assert!(!by_hand.status.success(), "{by_hand:?}");
@@ -96,12 +110,17 @@ async fn a_call_that_nobody_decides_is_refused(backing: Backing) {
 
 async fn others_are_asked_when_nobody_decides(backing: Backing) {
     let gate = gate("@timeout(\"3s\") @on_timeout(\"escalate\") @approvers(\"finance\")");
-    let bank = Bank::open_on(backing, &format!("{gate}[approvals]\nhold_seconds = 0\nescalate_to = [\"bosses\"]\n"));
+    let bank =
+        Bank::open_on(backing, &format!("{gate}[approvals]\nhold_seconds = 0\nescalate_to = [\"bosses\"]\n"));
     let agent = bank.agent();
     let boss = bank.token("--role approver --principal boss --group bosses");
     let id = pending(&call(&agent, TOOL, money(9)).await);
     let early = bank.decide(&boss, &id, json!({ "decision": "approve" })).await;
-    assert_eq!((early.status, early.json()["code"].as_str()), (403, Some("approval_not_in_group")), "{early:?}");
+    assert_eq!(
+        (early.status, early.json()["code"].as_str()),
+        (403, Some("approval_not_in_group")),
+        "{early:?}"
+    );
     let escalated = until(WAIT, || bank.approval(&id).get("escalated_to").cloned());
     assert_eq!(escalated, Some(json!(["bosses"])));
     assert_eq!(bank.approve_as(&boss, &id).await["state"], "approved");
@@ -134,7 +153,11 @@ async fn those_who_decide_or_audit_call_no_tools() {
         assert_eq!(client.raw(opening.to_string()).await.status, 403, "{role}");
         assert_eq!(bank.get(&token, "/sse").await.status, 403, "{role}");
         let rest = bank.rest(&token, "POST", "/tools/call", Some(json!({ "name": "bank:balance" }))).await;
-        assert_eq!((rest.status, rest.json()["code"].as_str()), (403, Some("role_insufficient")), "{role}: {rest:?}");
+        assert_eq!(
+            (rest.status, rest.json()["code"].as_str()),
+            (403, Some("role_insufficient")),
+            "{role}: {rest:?}"
+        );
     }
     assert_eq!(bank.ran(), Vec::<String>::new());
 }

@@ -11,7 +11,10 @@ use crate::kit::call;
 
 const TOOL: &str = "bank__transfer";
 
-on_both!(identical_calls_that_wait_together_run_once_and_share_the_result, a_held_call_runs_as_soon_as_it_is_approved);
+on_both!(
+    identical_calls_that_wait_together_run_once_and_share_the_result,
+    a_held_call_runs_as_soon_as_it_is_approved
+);
 
 fn holding(seconds: u32) -> String {
     format!("{GATED}[approvals]\nhold_seconds = {seconds}\n")
@@ -108,7 +111,8 @@ async fn a_rest_call_waits_no_longer_than_its_caller_prefers() {
         let request = client.http.post(bank.gateway.url("/tools/call")).bearer_auth(&client.token);
         request.header("content-type", "application/json").body(body.clone())
     };
-    let answer = toolgate_testkit::gateway::HttpClient::finish(request().header("prefer", "respond-async")).await;
+    let answer =
+        toolgate_testkit::gateway::HttpClient::finish(request().header("prefer", "respond-async")).await;
     assert_eq!(answer.status, 202, "{answer:?}");
     let said = answer.json();
     assert_eq!(said["status"], "pending_approval", "{said}");
@@ -129,7 +133,8 @@ async fn what_is_approved_after_its_client_gave_up_does_not_run_by_itself() {
     let sender = older.clone();
     let held = tokio::spawn(async move { sender.legacy_post().body(body).send().await });
     let id = asked_by(&bank, 1).await;
-    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } });
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } });
     let posted = older.legacy_post().body(cancel.to_string());
     assert_eq!(toolgate_testkit::gateway::HttpClient::finish(posted).await.status, 202);
     let ended = until_async(WAIT, || async { (bank.outcomes() == ["cancelled"]).then_some(()) });
@@ -172,7 +177,9 @@ async fn an_approval_that_is_given_while_the_stream_is_open_ends_it() {
     let id = asked_by(&bank, 1).await;
     bank.approve_as(&bank.gateway.admin, &id).await;
     let response = answering.await.expect("answered");
-    let streams = response.headers()["content-type"].to_str().is_ok_and(|media| media.starts_with("text/event-stream"));
-    let answer = if streams { Events::of(response).answer(9).await } else { response.json().await.expect("JSON") };
+    let streams =
+        response.headers()["content-type"].to_str().is_ok_and(|media| media.starts_with("text/event-stream"));
+    let answer =
+        if streams { Events::of(response).answer(9).await } else { response.json().await.expect("JSON") };
     assert_eq!(status(&answer["result"]), "succeeded", "{answer}");
 }
