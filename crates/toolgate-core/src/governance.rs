@@ -65,6 +65,8 @@ pub enum StartRefused {
 pub trait Approvals: Send + Sync {
     /// Asks people, or attaches to what they were already asked for the very same call.
     fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>>;
+    /// What people were already asked for this very call, if it is still open.
+    fn find_open(&self, binding: &Binding) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>>;
     fn get(&self, id: &ApprovalId) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>>;
     /// Ends when the approval has left `state`, whoever decided it and in whichever process. Not before; the caller
     /// sets its own limit.

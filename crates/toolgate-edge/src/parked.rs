@@ -151,6 +151,7 @@ fn binding(request: &Head) -> String {
             members.remove(key);
         }
     }
+    params.sort_all_objects();
     let digest = Sha256::digest(format!("{}\n{params}", request.method));
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

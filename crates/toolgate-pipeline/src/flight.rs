@@ -2,7 +2,7 @@
 //! them get the one result.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::watch;
 use toolgate_core::RawJson;
@@ -11,34 +11,54 @@ use toolgate_core::id::ApprovalId;
 /// Results that are remembered for calls that wake up a moment later.
 const LANDED_MAX: usize = 64;
 
-type Waiting = watch::Receiver<Option<RawJson>>;
-
 #[derive(Default)]
 pub(crate) struct Flights(Mutex<Board>);
 
 #[derive(Default)]
 struct Board {
-    flights: HashMap<ApprovalId, Waiting>,
+    flights: HashMap<ApprovalId, Entry>,
     landed: VecDeque<ApprovalId>,
 }
 
-/// Held by the call that runs. Dropped without landing, those who wait hear that there is no result.
+struct Entry {
+    /// Gone once nobody is left who could bring the result.
+    result: Weak<watch::Sender<Option<RawJson>>>,
+    waiting: watch::Receiver<Option<RawJson>>,
+}
+
+/// Held by every call that tries to start under an approval; only one of them is let through. Where all are dropped
+/// without landing, those who wait hear that there is no result.
 pub(crate) struct Flight<'a> {
     flights: &'a Flights,
     approval: ApprovalId,
-    result: watch::Sender<Option<RawJson>>,
+    result: Option<Arc<watch::Sender<Option<RawJson>>>>,
 }
 
 impl Flights {
+    /// Must be called before the approval is used up: whoever comes too late for it looks for the flight at once.
     pub(crate) fn begin(&self, approval: &ApprovalId) -> Flight<'_> {
-        let (result, waiting) = watch::channel(None);
-        self.lock().flights.insert(approval.clone(), waiting);
-        Flight { flights: self, approval: approval.clone(), result }
+        let mut board = self.lock();
+        let known = board.flights.get(approval);
+        let result = match known.and_then(|entry| entry.result.upgrade()) {
+            Some(result) => result,
+            None => {
+                let (result, waiting) = watch::channel(None);
+                let result = Arc::new(result);
+                // What has landed stays: an approval is good for one flight.
+                if !known.is_some_and(Entry::has_landed) {
+                    let entry = Entry { result: Arc::downgrade(&result), waiting };
+                    board.flights.insert(approval.clone(), entry);
+                }
+                result
+            }
+        };
+        Flight { flights: self, approval: approval.clone(), result: Some(result) }
     }
 
-    /// The result of the call that ran or runs under this approval in this process, if there is one.
+    /// The result of the call that ran or runs under this approval in this process, if there is one. Whoever asks must
+    /// have dropped a flight of their own.
     pub(crate) async fn result(&self, approval: &ApprovalId) -> Option<RawJson> {
-        let mut waiting = self.lock().flights.get(approval).cloned()?;
+        let mut waiting = self.lock().flights.get(approval)?.waiting.clone();
         let landed = waiting.wait_for(Option::is_some).await.ok()?;
         landed.clone()
     }
@@ -48,9 +68,17 @@ impl Flights {
     }
 }
 
+impl Entry {
+    fn has_landed(&self) -> bool {
+        self.waiting.borrow().is_some()
+    }
+}
+
 impl Flight<'_> {
     pub(crate) fn land(self, result: RawJson) {
-        self.result.send_replace(Some(result));
+        if let Some(sender) = &self.result {
+            sender.send_replace(Some(result));
+        }
         let mut board = self.flights.lock();
         board.landed.push_back(self.approval.clone());
         if board.landed.len() > LANDED_MAX
@@ -63,8 +91,12 @@ impl Flight<'_> {
 
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
-        if self.result.borrow().is_none() {
-            self.flights.lock().flights.remove(&self.approval);
+        let mut board = self.flights.lock();
+        // Under the lock, so that the last one knows that it is the last.
+        self.result = None;
+        let over = |entry: &Entry| entry.result.strong_count() == 0 && !entry.has_landed();
+        if board.flights.get(&self.approval).is_some_and(over) {
+            board.flights.remove(&self.approval);
         }
     }
 }

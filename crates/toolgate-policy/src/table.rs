@@ -38,7 +38,7 @@ fn cell(engine: &PolicyEngine, principal: &Principal, tool: &Tool) -> String {
     let question = Question { principal, tool, arguments: &arguments, session: None, run: None, task: None };
     match engine.decide(&question).verdict {
         Verdict::Permit => "permit".to_owned(),
-        Verdict::Deny(denial) if denial.error.is_some() => "deny (error)".to_owned(),
+        Verdict::Deny(denial) if denial.error.is_some() => "by its arguments".to_owned(),
         Verdict::Deny(_) => "deny".to_owned(),
         Verdict::Approve(requirement) => format!("approve by {}", people(&requirement)),
     }

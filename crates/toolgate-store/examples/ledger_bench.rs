@@ -53,8 +53,8 @@ fn call(number: u64, traffic: Traffic) -> (Entry, Entry) {
     let pick = |count: u64| if matches!(traffic, Traffic::Same) { 7 } else { number % count };
     let server = ServerName::new(&format!("server-{}", pick(20))).expect("a legal name");
     let about = Arc::new(About {
-        session: (number % 10 == 0).then(|| SessionId::new(format!("ses_{}", number / 100))),
-        run: (number % 50 == 0).then(|| RunId::new(format!("run_{}", number / 500))),
+        session: number.is_multiple_of(10).then(|| SessionId::new(format!("ses_{}", number / 100))),
+        run: number.is_multiple_of(50).then(|| RunId::new(format!("run_{}", number / 500))),
         task: None,
         call: Some(CallId::new(format!("tc_{number:032x}"))),
         tool: Some(CanonicalName::of(&server, &format!("tool_{}", pick(200)))),
@@ -240,10 +240,15 @@ async fn main() {
     fill(&writer, &calls).await;
     say(format_args!("filled in {:.1} s", begun.elapsed().as_secs_f64()));
     pages(&store).await;
-    let begun = Instant::now();
+    let (begun, cpu) = (Instant::now(), cpu_us());
     let verified = store.verify_ledger(|_| ()).await.expect("verified");
     let seconds = begun.elapsed().as_secs_f64();
-    say(format_args!("{verified:?} in {seconds:.2} s: {:.0} events/s", verified.events as f64 / seconds));
+    let events = verified.events as f64;
+    say(format_args!(
+        "{verified:?} in {seconds:.2} s: {:.0} events/s, {:.1} µs of CPU per event",
+        events / seconds,
+        (cpu_us() - cpu) as f64 / events
+    ));
     writer.close().await;
     store.close().await;
 }

@@ -50,6 +50,15 @@ impl Store {
         Ok(found.map(|found| found.approval))
     }
 
+    /// The approval that is open for this very call.
+    pub(crate) async fn open_approval(&self, binding: &Binding) -> Result<Option<Approval>, StoreError> {
+        const DOING: &str = "look for an open approval";
+        let read = self.db.sql(READ_OPEN).bind(self.tenant).bind(key(binding));
+        let row: Option<ApprovalRow> = read.fetch_optional().await.map_err(doing(DOING))?;
+        let found = row.map(ApprovalRow::read).transpose().map_err(doing(DOING))?;
+        Ok(found.map(|found| found.approval))
+    }
+
     /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
     pub async fn list_approvals(
         &self,

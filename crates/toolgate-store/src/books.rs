@@ -8,7 +8,7 @@ pub(crate) mod events;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_core::approval::{Approval, ApprovalState, Grant};
+use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant};
 use toolgate_core::event::{Durability, Entry, Event};
 use toolgate_core::governance::{
     Approvals, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, StartRefused, StoreDown, Warrant,
@@ -90,6 +90,14 @@ impl Approvals for Books {
     fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move { inner.open(new).await.map_err(down("ask for an approval")) })
+    }
+
+    fn find_open(&self, binding: &Binding) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>> {
+        let (inner, binding) = (Arc::clone(&self.inner), binding.clone());
+        Box::pin(async move {
+            let found = inner.store.open_approval(&binding).await;
+            found.map_err(|error| StoreDown(error.to_string()))
+        })
     }
 
     fn get(&self, id: &ApprovalId) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>> {

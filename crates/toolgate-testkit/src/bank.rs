@@ -53,7 +53,9 @@ fn answer(settings: &Settings, message: &Value) -> Value {
         "tools/list" => json!({ "tools": tools() }),
         "ping" => json!({}),
         "tools/call" => call(settings, &message["params"]),
-        _ => return json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "unknown method" } }),
+        _ => {
+            return json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "unknown method" } });
+        }
     };
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
@@ -97,11 +99,19 @@ fn call(settings: &Settings, params: &Value) -> Value {
         let total = if arguments["broken"] == true { json!("much") } else { json!(7) };
         return json!({ "content": [{ "type": "text", "text": "statement" }], "structuredContent": { "total": total } });
     }
-    json!({ "content": [{ "type": "text", "text": format!("{name} done: {arguments}") }] })
+    let mut result = json!({ "content": [{ "type": "text", "text": format!("{name} done: {arguments}") }] });
+    if name == "balance" {
+        // What a server says about its result beside the result.
+        result["_meta"] = json!({ "bank/branch": 7 });
+    }
+    result
 }
 
 fn write_down(settings: &Settings, line: &str) {
-    let mut journal =
-        OpenOptions::new().create(true).append(true).open(&settings.journal).expect("the journal can be opened");
+    let mut journal = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&settings.journal)
+        .expect("the journal can be opened");
     journal.write_all(line.as_bytes()).expect("the journal can be written");
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Number, Value};
 use super::{SIGNED_MIN, UNSIGNED_END};
 
 /// How deep arguments may nest.
-pub const DEPTH_MAX: usize = 64;
+pub const DEPTH_MAX: usize = 120;
 
 /// What serde_json says of a number that no double holds; the only way it tells them apart.
 const OUT_OF_RANGE: &str = "number out of range";

@@ -160,7 +160,7 @@ fn output_paths_start_at_the_result_at_its_structure_and_at_json_in_text() {
         vec![rule("crm:?ind", &[], &["/users/*/mail", "/isError"])],
         json!({"content": [{"type": "text", "text": text}], "structuredContent": {"users": [{"mail": "m"}]}, "isError": false}),
         json!({
-            "content": [{"type": "text", "text": r#"{"users":[{"id":1,"mail":"[redacted]"}]}"#}],
+            "content": [{"type": "text", "text": r#"{"users":[{"mail":"[redacted]","id":1}]}"#}],
             "structuredContent": {"users": [{"mail": MARKER}]}, "isError": MARKER,
         }),
     );
@@ -173,7 +173,7 @@ fn json_inside_strings_is_searched_too() {
     check_output(
         Vec::new(),
         json!({"content": [{"type": "text", "text": format!(" {body}\n")}]}),
-        json!({"content": [{"type": "text", "text": r#"{"password":"[redacted]","user":"ann"}"#}]}),
+        json!({"content": [{"type": "text", "text": r#"{"user":"ann","password":"[redacted]"}"#}]}),
     );
     let twice = json!([body]).to_string();
     check(json!({"body": twice}), json!({"body": MARKER}));

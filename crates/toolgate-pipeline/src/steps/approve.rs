@@ -54,15 +54,17 @@ pub(crate) async fn approve(
     {
         return go_on(ticket, round.call, round.number, round.agreed, agreed);
     }
-    let grant = match find_grant(pipeline, &ticket, &arguments, &requirement).await {
-        Ok(grant) => grant,
-        Err(down) => return Err(ledger_down(ticket, &down)),
-    };
-    if let Some(grant) = grant {
-        let warrant = Warrant::Grant { id: grant.id };
-        return Ok(Approved { ticket, arguments: None, warrant, agreed: Some(agreed) });
+    let asking = Asking { ticket, arguments, requirement, proposed, agreed };
+    match find_grant(pipeline, &asking).await {
+        Err(down) => Err(ledger_down(asking.ticket, &down)),
+        Ok(Some(grant)) => Ok(Approved {
+            ticket: asking.ticket,
+            arguments: None,
+            warrant: Warrant::Grant { id: grant.id },
+            agreed: Some(agreed),
+        }),
+        Ok(None) => ask(pipeline, asking, client, cancel).await,
     }
-    ask(pipeline, Asking { ticket, arguments, requirement, proposed, agreed }, client, cancel).await
 }
 
 /// Stands for the exact call that people agree to.
@@ -86,18 +88,19 @@ fn go_on(
     Ok(Approved { ticket, arguments: None, warrant: Warrant::Round { call, round }, agreed: Some(agreed) })
 }
 
-async fn find_grant(
-    pipeline: &Pipeline,
-    ticket: &Ticket,
-    arguments: &Value,
-    requirement: &Requirement,
-) -> Result<Option<Grant>, StoreDown> {
+/// A grant that stands for this call. A yes to the call itself that waits to be used comes first, or one decision would
+/// allow one run more than it says.
+async fn find_grant(pipeline: &Pipeline, asking: &Asking) -> Result<Option<Grant>, StoreDown> {
+    let Asking { ticket, arguments, requirement, .. } = asking;
     let tool = &ticket.tool;
     let grants = pipeline.approvals.grants(&ticket.principal.id, &tool.name, tool.version).await?;
     let now_ms = pipeline.clock.now_ms();
     let fits =
         |grant: &Grant| grant.is_live(now_ms) && grant.covers(requirement) && pins_hold(grant, arguments);
-    Ok(grants.into_iter().find(fits))
+    let Some(grant) = grants.into_iter().find(fits) else { return Ok(None) };
+    let open = pipeline.approvals.find_open(&asking.binding()).await?;
+    let is_approved = open.is_some_and(|approval| approval.state == ApprovalState::Approved);
+    Ok((!is_approved).then_some(grant))
 }
 
 fn pins_hold(grant: &Grant, arguments: &Value) -> bool {
@@ -329,22 +332,20 @@ fn settle(pipeline: &Pipeline, asking: Asking, approval: Approval) -> Result<App
     Err(Stopped::new(asking.ticket, outcome, refusal))
 }
 
-/// Takes a yes. Where an approver changed the arguments they are validated and judged again, for they are what runs.
-/// An approval that another call has used meanwhile is found out when the call is to be started.
+/// Takes a yes. What an approver changed is validated and judged again, for it is what runs; so is a call whose policies
+/// changed while people were asked. An approval that another call has used meanwhile is found out when the call is to be
+/// started.
 fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<Approved, Box<Stopped>> {
-    let binding = asking.binding();
     let warrant = Warrant::Approval {
         id: approval.id.clone(),
-        binding,
+        binding: asking.binding(),
         effective: approval.effective,
         call: asking.ticket.call.clone(),
     };
-    // What was agreed to is sent in its canonical form: no digit reaches the server that nobody saw.
-    let arguments = if approval.proposed_arguments.is_none() {
-        canonical::canonical(&asking.arguments)
-    } else {
+    let is_edited = approval.proposed_arguments.is_some();
+    if is_edited {
         let edited: Value = approval.arguments.decode().unwrap_or_default();
-        let effective = match redact::restore(edited, &asking.arguments) {
+        asking.arguments = match redact::restore(edited, &asking.arguments) {
             Ok(effective) => effective,
             Err(lost) => {
                 let hint = "call again to ask anew";
@@ -352,12 +353,15 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
                 return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
             }
         };
-        if let Err(refusal) = check_again(pipeline, &mut asking.ticket, &effective, &approval) {
-            return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
-        }
-        canonical::canonical(&effective)
-    };
-    let arguments = Some(RawJson::from_composed(arguments));
+    }
+    let policy_stands = asking.ticket.policy_version == Some(pipeline.policy.version());
+    if (is_edited || !policy_stands)
+        && let Err(refusal) = check_again(pipeline, &mut asking.ticket, &asking.arguments, &approval)
+    {
+        return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
+    }
+    // What was agreed to is sent in its canonical form: no digit reaches the server that nobody saw.
+    let arguments = Some(RawJson::from_composed(canonical::canonical(&asking.arguments)));
     Ok(Approved { ticket: asking.ticket, arguments, warrant, agreed: Some(asking.agreed) })
 }
 
@@ -376,8 +380,8 @@ fn check_again(
         Verdict::Permit => Ok(()),
         Verdict::Approve(requirement) if covered(&requirement, &approval.requirement) => Ok(()),
         Verdict::Approve(_) => {
-            let message = "the arguments as they were edited need other people's approval";
-            Err(Refusal::new("invalid_edit", Blame::Caller, message, "call again to ask anew"))
+            let message = "the call as it stands now needs other people's approval";
+            Err(Refusal::new("not_approved", Blame::Caller, message, "call again to ask anew"))
         }
         Verdict::Deny(denial) => Err(denied(ticket, &denial)),
     }

@@ -49,14 +49,12 @@ pub(crate) async fn execute<'p>(
         let started = ticket.event(pipeline, kind);
         ticket.unwritten.events.push(started);
     }
-    let approval = match &warrant {
-        Warrant::Approval { id, .. } => Some(id.clone()),
+    let flight = match &warrant {
+        Warrant::Approval { id, .. } => Some(pipeline.flights.begin(id)),
         _ => None,
     };
-    let ticket = start(pipeline, ticket, warrant).await?;
+    let (mut ticket, flight) = start(pipeline, ticket, warrant, flight).await?;
     stop_point::reach("started");
-    let flight = approval.map(|id| pipeline.flights.begin(&id));
-    let mut ticket = ticket;
     let end = send(&mut ticket, arguments, executor, cancel).await;
     stop_point::reach("answered");
     Ok(Executed { ticket, end, flight, agreed })
@@ -64,7 +62,12 @@ pub(crate) async fn execute<'p>(
 
 /// Puts the start on disk where the call may change something or uses up an approval; a call that only reads is
 /// recorded when it ends.
-async fn start(pipeline: &Pipeline, mut ticket: Ticket, warrant: Warrant) -> Result<Ticket, Box<Stopped>> {
+async fn start<'p>(
+    pipeline: &'p Pipeline,
+    mut ticket: Ticket,
+    warrant: Warrant,
+    flight: Option<Flight<'p>>,
+) -> Result<(Ticket, Option<Flight<'p>>), Box<Stopped>> {
     let must_be_on_disk = ticket.tool.effects.changes_something() || warrant != Warrant::NoneNeeded;
     if !must_be_on_disk {
         let refuse = ticket.is_recorded()
@@ -73,15 +76,19 @@ async fn start(pipeline: &Pipeline, mut ticket: Ticket, warrant: Warrant) -> Res
         return if refuse {
             Err(ledger_down(ticket, &StoreDown("the last write failed".into())))
         } else {
-            Ok(ticket)
+            Ok((ticket, flight))
         };
     }
     let mut entry = std::mem::take(&mut ticket.unwritten);
     entry.durability = Durability::OnDisk;
     match pipeline.ledger.start(entry, warrant).await {
-        Ok(()) => Ok(ticket),
+        Ok(()) => Ok((ticket, flight)),
         Err(StartRefused::Down(down)) => Err(ledger_down(ticket, &down)),
-        Err(StartRefused::Approval(refusal)) => Err(not_approved(pipeline, ticket, refusal).await),
+        Err(StartRefused::Approval(refusal)) => {
+            // Whoever waits for a result must not be taken for somebody who may bring it.
+            drop(flight);
+            Err(not_approved(pipeline, ticket, refusal).await)
+        }
         Err(StartRefused::Grant) => Err(stale(ticket, "the grant for this call was used up or has ended")),
         Err(StartRefused::Round) => Err(stale(ticket, "this answer was given before, or the call has ended")),
     }

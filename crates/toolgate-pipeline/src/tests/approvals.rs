@@ -193,6 +193,7 @@ async fn a_grant_lets_what_it_pins_through_as_often_as_it_says() {
     world.call(transfer()).await;
     let grant = GrantRequest { pins: Some(vec!["/account".into()]), uses: Some(1), expires_in_seconds: None };
     decide(&world, Decision::Approve, Some(grant)).await.expect("ann may");
+    assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded, "by the yes itself");
     let other = json!({ "amount": 99, "account": "a" });
     assert_eq!(world.call(other.clone()).await.envelope.status, Outcome::Succeeded);
     assert_eq!(code(&world.call(other).await), "pending_approval", "its one use is used");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::approval::{Approval, ApprovalState, Grant, Step};
+use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Step};
 use toolgate_core::decision::{
     Decision, Denial, OnTimeout, Policy, PolicyRef, Question, Requirement, Verdict,
 };
@@ -201,6 +201,14 @@ impl Approvals for Shared {
             };
             approvals.push(approval.clone());
             Ok(Opened { approval, joined: false })
+        })
+    }
+
+    fn find_open(&self, binding: &Binding) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>> {
+        let (books, binding) = (self.0.clone(), binding.clone());
+        Box::pin(async move {
+            let open = |one: &&Approval| one.state.is_open() && one.binding == binding;
+            Ok(lock(&books.approvals).iter().find(open).cloned())
         })
     }
 

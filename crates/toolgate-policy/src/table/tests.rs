@@ -68,7 +68,7 @@ fn cells_tell_who_must_agree_and_what_failed() {
     human    write  approve by finance or legal (2 people)
     agent    read   permit
     agent    write  deny
-    service  read   deny (error)
-    service  write  deny (error)
+    service  read   by its arguments
+    service  write  by its arguments
     ");
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use toolgate_core::event::{Body, Entry};
+use toolgate_core::event::{Body, Durability, Entry};
 use toolgate_core::{Digest, RawJson};
 
 use super::head::Pen;
@@ -84,13 +84,19 @@ impl Store {
     pub async fn delete_expired_bodies(&self, now_ms: i64) -> Result<u64, StoreError> {
         let mut deleted = 0;
         loop {
-            let delete = self.db.sql(DELETE).bind(now_ms.saturating_sub(SLACK_MS));
-            let some = delete.bind(i64::from(DELETED_AT_ONCE)).execute().await;
+            let some = self.delete_some_bodies(now_ms.saturating_sub(SLACK_MS)).await;
             let some = some.map_err(doing("delete bodies whose time is over"))?;
             deleted += some;
             if some < u64::from(DELETED_AT_ONCE) {
                 return Ok(deleted);
             }
         }
+    }
+
+    async fn delete_some_bodies(&self, until_ms: i64) -> Result<u64, sqlx::Error> {
+        let mut tx = self.db.begin(Durability::Written).await?;
+        let deleted = tx.sql(DELETE).bind(until_ms).bind(i64::from(DELETED_AT_ONCE)).execute().await?;
+        tx.commit().await?;
+        Ok(deleted)
     }
 }

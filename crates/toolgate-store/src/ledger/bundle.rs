@@ -11,9 +11,8 @@ use super::head::Taken;
 use super::single::{mark_minutes, pause};
 use crate::db::{Statement, Transaction};
 
-
 /// Places for events and for terms in each text; half as many for calls that are opened, and that are closed.
-const SIZES: [usize; 3] = [4, 16, 64];
+const SIZES: [usize; 4] = [4, 16, 32, 64];
 
 static TEXTS: LazyLock<[Arc<str>; SIZES.len()]> = LazyLock::new(|| SIZES.map(|size| text(size).into()));
 

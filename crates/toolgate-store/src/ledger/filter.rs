@@ -10,35 +10,39 @@ use super::append::COLUMNS;
 use super::clean;
 use super::read::Order;
 use super::terms::BLOCK;
-use crate::db::Statement;
+use crate::db::{Dialect, Statement};
 
 /// The events between two numbers that pass the filter, through the blocks of `terms` terms where there are any.
 ///
 /// Parameters: the first and the last number, the length of the page, the first and the last block, the terms, and then
 /// what `push` adds. Without terms there are no blocks among them.
-pub(super) fn page_text(filter: &Filter, terms: usize, order: Order) -> String {
+pub(super) fn page_text(dialect: Dialect, filter: &Filter, terms: usize, order: Order) -> String {
     let mut text = format!("SELECT {COLUMNS} FROM ");
-    let mut place = 4;
-    if terms > 0 {
-        // The blocks come first, so that only their events are looked at.
-        push_blocks(&mut text, terms);
-        text.push_str(" CROSS JOIN ledger_events ");
-        place += 2 + terms;
+    if terms == 0 {
+        text.push_str("ledger_events WHERE seq >= $1 AND seq <= $2");
+        push_conditions(&mut text, filter, 4);
     } else {
-        text.push_str("ledger_events ");
-    }
-    if terms > 0 {
-        write(&mut text, format_args!("WHERE seq >= block * {BLOCK} AND seq < block * {BLOCK} + {BLOCK}"));
+        push_blocks(&mut text, terms);
+        // The blocks must come first, and only their events be looked at. `CROSS JOIN` says so to SQLite. Postgres
+        // would turn it around at times, but not what it cannot take apart.
+        text.push_str(dialect.pick(
+            " CROSS JOIN ledger_events WHERE ",
+            " CROSS JOIN LATERAL (SELECT * FROM ledger_events WHERE ",
+        ));
+        write(&mut text, format_args!("seq >= block * {BLOCK} AND seq < block * {BLOCK} + {BLOCK}"));
         // The plus keeps the database from going by these instead of the blocks.
         text.push_str(" AND +seq >= $1 AND +seq <= $2");
-    } else {
-        text.push_str("WHERE seq >= $1 AND seq <= $2");
-    }
-    for (place, (column, operator)) in (place..).zip(conditions(filter)) {
-        write(&mut text, format_args!(" AND {column} {operator} ${place}"));
+        push_conditions(&mut text, filter, 6 + terms);
+        text.push_str(dialect.pick("", " OFFSET 0) events"));
     }
     write(&mut text, format_args!(" ORDER BY seq {} LIMIT $3", direction(order)));
     text
+}
+
+fn push_conditions(text: &mut String, filter: &Filter, first_place: usize) {
+    for (place, (column, operator)) in (first_place..).zip(conditions(filter)) {
+        write(text, format_args!(" AND {column} {operator} ${place}"));
+    }
 }
 
 /// The next blocks that have all of the terms. Parameters: the first and the last block, how many, the terms.
@@ -117,12 +121,12 @@ mod tests {
     #[test]
     fn parameters_are_numbered_in_the_order_of_their_values() {
         let filter = Filter { from_ms: Some(1), outcome: Some(Outcome::Denied), ..Filter::default() };
-        let page = page_text(&filter, 0, Order::OldestFirst);
+        let page = page_text(Dialect::Postgres, &filter, 0, Order::OldestFirst);
         assert!(page.ends_with(
             " FROM ledger_events WHERE seq >= $1 AND seq <= $2 AND at_ms >= $4 AND outcome = $5 \
              ORDER BY seq ASC LIMIT $3"
         ));
-        let page = page_text(&filter, 2, Order::NewestFirst);
+        let page = page_text(Dialect::Sqlite, &filter, 2, Order::NewestFirst);
         let (_, from) = page.split_once(" FROM ").expect("a query");
         assert_eq!(
             from,

@@ -10,12 +10,15 @@ use super::line::no_hash;
 use super::row;
 use crate::db::{Dialect, Lock, Transaction};
 
-/// Numbers go on where they ended, so that none is ever given twice.
+/// The last number tells those that follow: nobody else writes meanwhile.
 const READ_SQLITE: &str = "SELECT stream_seq, hash, seal, \
      COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'ledger_events'), 0) FROM ledger_heads WHERE stream = $1";
-/// The shared lock is held by everybody who draws numbers and has not committed: see `horizon` in `read.rs`.
+/// Numbers cannot be drawn here: Postgres would do it before it waits for the row, and they would not grow with the
+/// stream. The shared lock is held by everybody who draws numbers and has not committed: see `horizon` in `read.rs`.
 const READ_POSTGRES: &str = "SELECT stream_seq, hash, seal, 0::BIGINT FROM ledger_heads, pg_advisory_xact_lock_shared($2) \
      WHERE stream = $1 FOR UPDATE OF ledger_heads";
+const LAST_EVENT: &str =
+    "SELECT stream_seq, hash FROM ledger_events WHERE stream = $1 ORDER BY stream_seq DESC LIMIT 1";
 const CREATE: &str = "INSERT INTO ledger_heads (stream, tenant, stream_seq, hash, seal) VALUES ($1, $2, $3, $4, $5) \
      ON CONFLICT DO NOTHING";
 const MOVE: &str = "UPDATE ledger_heads SET stream_seq = $2, hash = $3, seal = $4 WHERE stream = $1";
@@ -64,16 +67,34 @@ impl Head {
     }
 
     /// Reads the head of a stream, and makes it if there is none. It is always read anew: other processes may write to
-    /// the same stream.
+    /// the same stream. One that somebody tampered with tells nothing; the last event does then.
     pub(super) async fn take(tx: &mut Transaction, pen: &Pen) -> Result<Taken, sqlx::Error> {
-        if let Some(taken) = Self::read(tx, pen).await? {
+        let taken = match Self::read(tx, pen).await? {
+            Some(taken) => taken,
+            None => Self::make(tx, pen).await?,
+        };
+        if taken.head.trust == Trust::Sealed {
             return Ok(taken);
         }
-        let start = Head::start();
-        let create = tx.sql(CREATE).bind(&*pen.stream).bind(pen.tenant).bind(start.stream_seq);
-        let create = create.bind(&start.hash.as_bytes()[..]);
-        create.bind(start.seal(&pen.key, &pen.stream)).execute().await?;
+        let head = Self::last_event(tx, pen).await?.unwrap_or(Head { trust: Trust::Forged, ..Head::start() });
+        Ok(Taken { head, ..taken })
+    }
+
+    async fn make(tx: &mut Transaction, pen: &Pen) -> Result<Taken, sqlx::Error> {
+        let first = Self::last_event(tx, pen).await?.unwrap_or(Head::start());
+        let create = tx.sql(CREATE).bind(&*pen.stream).bind(pen.tenant).bind(first.stream_seq);
+        let create = create.bind(&first.hash.as_bytes()[..]);
+        create.bind(first.seal(&pen.key, &pen.stream)).execute().await?;
         Self::read(tx, pen).await?.ok_or(sqlx::Error::RowNotFound)
+    }
+
+    /// Where a stream ends whose head is not what we left.
+    async fn last_event(tx: &mut Transaction, pen: &Pen) -> Result<Option<Head>, sqlx::Error> {
+        let last: Option<(i64, Vec<u8>)> = tx.sql(LAST_EVENT).bind(&*pen.stream).fetch_optional().await?;
+        let head = |(stream_seq, hash): (i64, Vec<u8>)| {
+            Ok(Head { stream_seq, hash: row::digest(&hash)?, trust: Trust::Forged })
+        };
+        last.map(head).transpose()
     }
 
     async fn read(tx: &mut Transaction, pen: &Pen) -> Result<Option<Taken>, sqlx::Error> {

@@ -22,12 +22,13 @@ const WINDOW: i64 = 10_000;
 const BATCH_MAX: usize = 1_000;
 
 const CREATE: &str = "INSERT INTO sinks (sink, tenant) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+const HAS: &str = "SELECT sink FROM sinks WHERE sink = $1";
 const TO_THE_END: &str = "INSERT INTO deliveries (sink, stream, stream_seq) \
      SELECT $1, stream, stream_seq FROM ledger_heads WHERE tenant = $2";
 const LEASE: &str =
     "UPDATE sinks SET holder = $2, lease_until_ms = $3 WHERE sink = $1 AND lease_until_ms <= $4";
 const RELEASE: &str = "UPDATE sinks SET holder = NULL, lease_until_ms = 0 WHERE sink = $1 AND holder = $2";
-const POSITIONS: &str = "SELECT heads.stream, COALESCE(deliveries.stream_seq, 0), heads.stream_seq FROM ledger_heads heads \
+const BEHIND: &str = "SELECT heads.stream, COALESCE(deliveries.stream_seq, 0), heads.stream_seq FROM ledger_heads heads \
      LEFT JOIN deliveries ON deliveries.sink = $1 AND deliveries.stream = heads.stream \
      WHERE heads.tenant = $2 AND heads.stream_seq > COALESCE(deliveries.stream_seq, 0) ORDER BY heads.stream";
 /// A position never moves back, whoever is late.
@@ -89,17 +90,30 @@ impl Store {
         limit: usize,
     ) -> Result<OutboxBatch, StoreError> {
         const DOING: &str = "take events from the outbox";
-        self.create_sink(sink, SinkStart::Now).await?;
+        if !self.has_sink(sink).await.map_err(doing(DOING))? {
+            self.create_sink(sink, SinkStart::Now).await?;
+        }
+        // Whoever only looks whether there is something writes nothing.
+        if self.behind(sink).await.map_err(doing(DOING))?.is_empty() {
+            return Ok(OutboxBatch::default());
+        }
         let Some(holder) = self.lease(sink).await.map_err(doing(DOING))? else {
             return Ok(OutboxBatch::default());
         };
-        let batch = self.gather(sink, kinds, limit.clamp(1, BATCH_MAX)).await.map_err(doing(DOING));
-        // A batch that could not be read is not in anybody's hands.
-        let batch = OutboxBatch { holder, ..batch.unwrap_or_default() };
-        if batch.is_empty() {
-            self.delivered(sink, &batch).await?;
+        match self.gather(sink, kinds, limit.clamp(1, BATCH_MAX)).await {
+            Ok(batch) => {
+                let batch = OutboxBatch { holder, ..batch };
+                if batch.is_empty() {
+                    self.delivered(sink, &batch).await?;
+                }
+                Ok(batch)
+            }
+            Err(error) => {
+                // A batch that could not be read is not in anybody's hands. If this fails too, the lease runs out.
+                drop(self.settle(sink, &[], &holder).await);
+                Err(doing(DOING)(error))
+            }
         }
-        Ok(batch)
     }
 
     /// Moves a sink past a batch and gives its lease up.
@@ -114,8 +128,20 @@ impl Store {
 
     async fn lease(&self, sink: &str) -> Result<Option<String>, sqlx::Error> {
         let (now, holder) = (now_ms(), uuid::Uuid::now_v7().simple().to_string());
-        let lease = self.db.sql(LEASE).bind(sink).bind(holder.clone()).bind(now + OUTBOX_LEASE_MS).bind(now);
-        Ok((lease.execute().await? == 1).then_some(holder))
+        let mut tx = self.db.begin(Durability::Written).await?;
+        let lease = tx.sql(LEASE).bind(sink).bind(holder.clone()).bind(now + OUTBOX_LEASE_MS).bind(now);
+        let leased = lease.execute().await? == 1;
+        tx.commit().await?;
+        Ok(leased.then_some(holder))
+    }
+
+    async fn has_sink(&self, sink: &str) -> Result<bool, sqlx::Error> {
+        Ok(self.db.sql(HAS).bind(sink).fetch_optional::<(String,)>().await?.is_some())
+    }
+
+    /// The streams in which a sink is not at the end: where it is, and where that is.
+    async fn behind(&self, sink: &str) -> Result<Vec<(String, i64, i64)>, sqlx::Error> {
+        self.db.sql(BEHIND).bind(sink).bind(self.tenant).fetch_all().await
     }
 
     async fn gather(
@@ -124,10 +150,8 @@ impl Store {
         kinds: &[EventKind],
         limit: usize,
     ) -> Result<OutboxBatch, sqlx::Error> {
-        let positions = self.db.sql(POSITIONS).bind(sink).bind(self.tenant);
-        let positions: Vec<(String, i64, i64)> = positions.fetch_all().await?;
         let mut batch = OutboxBatch::default();
-        for (stream, mut at, end) in positions {
+        for (stream, mut at, end) in self.behind(sink).await? {
             while at < end && batch.events.len() < limit {
                 let room = limit - batch.events.len();
                 let upto = end.min(at.saturating_add(WINDOW));
@@ -163,7 +187,8 @@ impl Store {
     }
 
     async fn settle(&self, sink: &str, positions: &[Position], holder: &str) -> Result<(), sqlx::Error> {
-        let mut tx = self.db.begin(Durability::OnDisk).await?;
+        // If the machine dies right now, what was delivered is delivered once more.
+        let mut tx = self.db.begin(Durability::Written).await?;
         advance(&mut tx, sink, positions).await?;
         tx.sql(RELEASE).bind(sink).bind(holder).execute().await?;
         tx.commit().await

@@ -124,7 +124,7 @@ impl Store {
         limit: usize,
         order: Order,
     ) -> Result<Vec<Recorded>, sqlx::Error> {
-        let text = filter::page_text(filter, terms.len(), order);
+        let text = filter::page_text(self.db.dialect(), filter, terms.len(), order);
         let mut statement = self.db.sql(sqlx::AssertSqlSafe(text));
         statement.push(span.first);
         statement.push(span.last);

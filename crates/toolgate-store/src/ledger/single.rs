@@ -23,6 +23,10 @@ const PAUSE: &str = "UPDATE open_calls SET round = round + 1, paused_at_ms = $2 
 /// Numbers only grow within a stream, so the first one stays.
 const MARK_MINUTE: &str = "INSERT INTO ledger_minutes (minute, stream, first_seq, last_seq) VALUES ($1, $2, $3, $4) \
      ON CONFLICT (minute, stream) DO UPDATE SET last_seq = excluded.last_seq";
+/// The first minute and the head, in one round trip.
+const FINISH: &str = "WITH marked AS (INSERT INTO ledger_minutes (minute, stream, first_seq, last_seq) \
+     VALUES ($2, $1, $3, $4) ON CONFLICT (minute, stream) DO UPDATE SET last_seq = excluded.last_seq) \
+     UPDATE ledger_heads SET stream_seq = $5, hash = $6, seal = $7 WHERE stream = $1";
 
 /// Fresh numbers, growing. Known before the rows are written, because the hash covers them.
 pub(super) async fn draw_seqs(tx: &mut Transaction, count: usize) -> Result<Vec<i64>, sqlx::Error> {
@@ -42,8 +46,12 @@ pub(super) async fn write(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(),
             to.push(*block);
         })
         .await?;
-    mark_minutes(tx, batch, 0).await?;
-    batch.end.store(tx, batch.pen).await
+    let Some(first) = batch.minutes.first() else { return batch.end.store(tx, batch.pen).await };
+    mark_minutes(tx, batch, 1).await?;
+    let finish = tx.sql(FINISH).bind(&*batch.pen.stream).bind(first.minute).bind(first.first_seq);
+    let finish = finish.bind(first.last_seq).bind(batch.end.stream_seq).bind(&batch.end.hash.as_bytes()[..]);
+    finish.bind(batch.end.seal(&batch.pen.key, &batch.pen.stream)).execute().await?;
+    Ok(())
 }
 
 /// Calls that wait for their clients from now on.

@@ -44,7 +44,7 @@ pub struct LedgerWriter {
 }
 
 enum Message {
-    Write(Op),
+    Write(Box<Op>),
     Close(oneshot::Sender<()>),
 }
 
@@ -97,7 +97,7 @@ impl LedgerWriter {
             clean(&mut entry);
             let (reply, answer) = oneshot::channel();
             let closed = || StartRefused::Down(StoreDown(CLOSED.into()));
-            queue.send(Message::Write(Op { entry, warrant, reply })).await.map_err(|_| closed())?;
+            queue.send(Message::Write(Box::new(Op { entry, warrant, reply }))).await.map_err(|_| closed())?;
             answer.await.unwrap_or_else(|_| Err(closed()))
         })
     }
@@ -257,7 +257,7 @@ fn sort(messages: &mut Vec<Message>) -> (Vec<Op>, Option<oneshot::Sender<()>>) {
     let (mut ops, mut closing) = (Vec::with_capacity(messages.len()), None);
     for message in messages.drain(..) {
         match message {
-            Message::Write(op) => ops.push(op),
+            Message::Write(op) => ops.push(*op),
             Message::Close(done) => closing = Some(done),
         }
     }

@@ -42,6 +42,7 @@ pub(crate) enum ApprovalsCommand {
     Approve {
         #[command(flatten)]
         which: Which,
+        /// Why; the caller is told, and the ledger keeps it
         #[arg(long)]
         reason: Option<String>,
         #[command(flatten)]
@@ -52,6 +53,7 @@ pub(crate) enum ApprovalsCommand {
     Deny {
         #[command(flatten)]
         which: Which,
+        /// Why; the caller is told, and the ledger keeps it
         #[arg(long)]
         reason: Option<String>,
     },
@@ -64,6 +66,7 @@ pub(crate) enum ApprovalsCommand {
         which: Which,
         #[command(flatten)]
         arguments: NewArguments,
+        /// Why; the caller is told, and the ledger keeps it
         #[arg(long)]
         reason: Option<String>,
     },

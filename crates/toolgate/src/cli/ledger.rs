@@ -41,6 +41,7 @@ pub(crate) enum LedgerCommand {
         after_help = "Example:\n  toolgate ledger export --format cloudevents --since 2026-08-01 --output august.jsonl"
     )]
     Export {
+        /// How each event is written
         #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
         format: ExportFormat,
         /// Write here instead of to standard output
@@ -68,12 +69,16 @@ pub(crate) struct FilterArgs {
     /// Who did it
     #[arg(long, value_name = "NAME")]
     principal: Option<String>,
+    /// Whose tool it was
     #[arg(long, value_name = "NAME", value_parser = server)]
     server: Option<ServerName>,
+    /// Only what belongs to this session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// Only what belongs to this run
     #[arg(long, value_name = "ID")]
     run: Option<String>,
+    /// Only what belongs to this call
     #[arg(long, value_name = "ID")]
     call: Option<String>,
     /// How the call ended

@@ -39,9 +39,10 @@ pub(crate) struct ExplainArgs {
     /// Who calls
     #[arg(long, value_name = "NAME", default_value = "somebody")]
     pub(crate) principal: String,
+    /// What the caller's token may be used for
     #[arg(long, value_enum, default_value_t = RoleArg::Agent)]
     pub(crate) role: RoleArg,
-    /// [default: agent for agents, else human]
+    /// What holds the token [default: agent for agents, else human]
     #[arg(long, value_enum)]
     pub(crate) kind: Option<KindArg>,
     /// A group that the caller belongs to; may be given several times
@@ -50,10 +51,13 @@ pub(crate) struct ExplainArgs {
     /// The arguments of the call, as a JSON object
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) args: String,
+    /// The session that the call belongs to
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// The run that the call belongs to
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
+    /// The task that the call belongs to
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
 }

@@ -2,6 +2,7 @@
 //! gateway runs; a gateway that does notices.
 
 mod pick;
+mod refusal;
 mod render;
 
 use std::process::ExitCode;
@@ -122,7 +123,7 @@ impl Room<'_> {
         let governance = self.governance().await?;
         let decided = governance.desk.decide(request).await;
         governance.stop().await;
-        let decided = decided?;
+        let decided = decided.map_err(|error| refusal::told(&error))?;
         if self.context.global.json {
             put!("{}", json(&Told { approval: &decided.approval, grant: decided.grant.as_ref() }));
         } else {

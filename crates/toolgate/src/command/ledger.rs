@@ -18,7 +18,7 @@ use toolgate_store::{Order, Store, ledger_event_json};
 use super::{Context, shown};
 use crate::cli::LedgerCommand;
 use crate::local::open_store;
-use crate::output::{put, say, write_talk};
+use crate::output::{put, say, talk, write_talk};
 use crate::table::json;
 use render::Kept;
 
@@ -157,6 +157,9 @@ async fn verify(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
         say!("{}", serde_json::json!({ "events": events, "streams": streams, "fault": verified.fault }));
     } else {
         say!("{}", render::verified(&verified));
+    }
+    if verified.fault.is_some() {
+        talk!("hint: what comes before it is as it was written; compare the rest with an export or a backup");
     }
     Ok(if verified.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

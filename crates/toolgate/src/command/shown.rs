@@ -14,10 +14,10 @@ pub(super) fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The two largest units: `2d 3h`, `12m 5s`, `0s`.
+/// The two largest units: `2d 3h`, `12m 5s`, `0s`. A second that has begun counts.
 pub(super) fn span(ms: i64) -> String {
-    const UNITS: [(i64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
-    let mut seconds = ms.max(0) / 1000;
+    const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
+    let mut seconds = (ms.max(0).unsigned_abs()).div_ceil(1000);
     let Some(first) = UNITS.iter().position(|(unit, _)| seconds >= *unit) else { return "0s".to_owned() };
     let mut parts = Vec::new();
     for (unit, name) in UNITS.iter().skip(first).take(2) {
@@ -96,11 +96,12 @@ mod tests {
     fn spans_have_two_units() {
         let cases = [
             (-5, "0s"),
-            (999, "0s"),
+            (0, "0s"),
+            (1, "1s"),
             (45_000, "45s"),
             (3_600_000, "1h"),
             (3_725_000, "1h 2m"),
-            (266_400_000, "3d 2h"),
+            (604_799_001, "7d"),
         ];
         for (ms, text) in cases {
             assert_eq!(span(ms), text, "{ms}");

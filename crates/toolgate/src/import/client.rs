@@ -35,7 +35,7 @@ pub(crate) fn read_client_config(
     text: &str,
     around: &Surroundings<'_>,
 ) -> Result<Found, ImportError> {
-    let document: Value =
+    let mut document: Value =
         parse_to_serde_value(text.trim_start_matches('\u{feff}'), &jsonc()).map_err(|error| {
             ImportError::Syntax {
                 path: path.to_owned(),
@@ -44,6 +44,8 @@ pub(crate) fn read_client_config(
                 message: error.kind().to_string(),
             }
         })?;
+    // The same servers come in the same order, whatever order a client last wrote them in.
+    document.sort_all_objects();
     let Some((servers, inputs)) = sections(&document) else {
         return Err(ImportError::NoServers { path: path.to_owned() });
     };

@@ -16,7 +16,7 @@ const DEFINITION: &str = r#"{ "vendor.first":{"z":1,"a":[ 1 ,2,	3 ]}, "name" : "
 const RESULT: &str = r#"{"content":[{"type":"text","text":"\u0041 caf\u00e9 \ud83d\ude00 \/","vendor":{"n":1.0}},{"type":"hologram","depth":0.10}],"structuredContent" : {"big":12345678901234567890123,"small":1e-400,"huge":1e400,"f":1.10,"neg":-0,"o":{"b":1,"a":2,"\u0061":3,"A":4},"s":[ ] },"isError":false,"_meta":{"vendor/x":{ "k" : null ,"n":1.50}},"unknown field":[1.0,2.00,	3e0]}"#;
 
 /// And in arguments.
-const ARGUMENTS: &str = r#"{ "z":1.10,"a":12345678901234567890123,"e":1e400,"m":-0.0,"u":"caf\u00e9 \ud83d\ude00 \/ 日本","o":{"b":1,"a":2,"\u0061":3,"A":4},"w":[ 1 ,	2 ],"":null,"n":{"n":{"n":[[[]]]}} }"#;
+const ARGUMENTS: &str = r#"{ "z":1.10,"a":18446744073709551615,"e":1e-7,"m":-0.0,"u":"caf\u00e9 \ud83d\ude00 \/ 日本","o":{"b":1,"a":2,"\u0063":3,"A":4},"w":[ 1 ,	2 ],"":null,"n":{"n":{"n":[[[]]]}} }"#;
 
 /// The four doors.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,6 +126,14 @@ impl Setting {
     }
 }
 
+/// The answer without what the gateway says about the call.
+fn without_envelope(answer: &str) -> String {
+    let Some(start) = answer.find(r#""dev.toolgate/envelope":"#) else { panic!("no envelope: {answer}") };
+    let end = start + answer[start..].find('}').expect("it ends") + 1;
+    let rest = answer[end..].strip_prefix(',').unwrap_or(&answer[end..]);
+    format!("{}{rest}", &answer[..start]).replacen(r#""_meta":{},"#, "", 1)
+}
+
 #[tokio::test]
 async fn definitions_reach_the_agent_byte_for_byte_but_for_the_name() {
     let setting = Setting::open(DEFINITION, RESULT, &SERVERS).await;
@@ -155,7 +163,7 @@ async fn results_reach_the_agent_byte_for_byte() {
                 RESULT.to_owned()
             };
             assert_eq!(
-                answer,
+                without_envelope(&answer),
                 format!(r#"{{"jsonrpc":"2.0","id":77,"result":{expected}}}"#),
                 "{door:?}, {name}"
             );
@@ -183,6 +191,23 @@ async fn arguments_reach_the_server_byte_for_byte() {
 }
 
 #[tokio::test]
+async fn arguments_that_nobody_could_judge_reach_no_server() {
+    let definitions = format!("{DEFINITION}\n{}", DEFINITION.replacen("verbatim", "raw", 1));
+    let setting = Setting::open(&definitions, RESULT, &["pipe-older"]).await;
+    for (arguments, why) in [
+        (r#"{"a":12345678901234567890123}"#, "64 bits"),
+        (r#"{"a":1e400}"#, "too large"),
+        (r#"{"a":1,"\u0061":2}"#, "twice"),
+    ] {
+        let members = format!(r#""name":"pipe-older__raw","arguments":{arguments}"#);
+        let answer = setting.ask(Door::NewerHttp, "tools/call", Some("pipe-older__raw"), &members).await;
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        let said = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        assert!(answer["result"]["isError"] == true && said.contains(why), "{arguments}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn line_breaks_survive_where_the_door_has_room_for_them() {
     let result = RESULT.replace(",\"", ",\n  \"").replace('}', "\r\n}");
     let setting = Setting::open(DEFINITION, &result, &["web-older"]).await;
@@ -196,6 +221,7 @@ async fn line_breaks_survive_where_the_door_has_room_for_them() {
             // A line break in a message would end it here; outside of strings it means as much as a space.
             Door::Stdio | Door::Pair => result.replace(['\n', '\r'], " "),
         };
+        let answer = without_envelope(&answer);
         assert_eq!(answer, format!(r#"{{"jsonrpc":"2.0","id":77,"result":{expected}}}"#), "{door:?}");
     }
 }

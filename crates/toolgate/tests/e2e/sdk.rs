@@ -192,10 +192,14 @@ fn expect_everything(saw: &Value, not_found: i64) {
     let message = saw["unknown_tool"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("conf__no_such_tool"), "{message}");
 
-    let form = r#"User response: {"action":"accept","content":{"email":"ada@example.org","username":"ada"}}"#;
-    assert_eq!(saw["elicitation"], form);
+    let said = saw["elicitation"].as_str().and_then(|text| text.strip_prefix("User response: "));
+    let said: Value = serde_json::from_str(said.unwrap_or_default()).unwrap_or_default();
+    let content = json!({ "email": "ada@example.org", "username": "ada" });
+    assert_eq!(said, json!({ "action": "accept", "content": content }));
     assert_eq!(saw["sampling"], "LLM response: The model says hello");
-    assert_eq!(saw["roots"], r#"Client roots: [{"name":"Test Root","uri":"file:///test/root"}]"#);
+    let roots = saw["roots"].as_str().and_then(|text| text.strip_prefix("Client roots: "));
+    let roots: Value = serde_json::from_str(roots.unwrap_or_default()).unwrap_or_default();
+    assert_eq!(roots, json!([{ "name": "Test Root", "uri": "file:///test/root" }]));
     assert_eq!(
         saw["asked"],
         json!([["elicitation", "Who are you?"], ["sampling", "Say hello"], ["roots", null]])

@@ -68,8 +68,10 @@ fn an_event_with_everything_has_this_hash_for_ever() {
     assert_eq!(hash.to_string(), "sha256:a098ad21e8dc8b7486a0a883fc1c5d5d18dd53a0cd993cf5ec2101a2239f8937");
 }
 
+type Change = (&'static str, fn(&mut Line<'static>));
+
 /// Every field, with another value in it.
-fn changes() -> Vec<(&'static str, fn(&mut Line<'static>))> {
+fn changes() -> Vec<Change> {
     vec![
         ("seq", |line| line.seq += 1),
         ("tenant", |line| line.tenant = "other"),

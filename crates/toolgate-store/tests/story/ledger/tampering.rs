@@ -190,11 +190,19 @@ async fn a_forged_head_is_noticed(world: World) {
 }
 
 async fn a_forged_head_is_not_sealed_by_writing_on(world: World) {
-    let store = ledger(&world).await;
+    let cut_off = "DELETE FROM ledger_events WHERE stream = 'one' AND stream_seq = 5";
     let forge = "UPDATE ledger_heads SET stream_seq = 4, hash = (SELECT hash FROM ledger_events \
          WHERE stream = 'one' AND stream_seq = 4) WHERE stream = 'one'";
-    world.sql(forge).await;
-    world.sql("DELETE FROM ledger_events WHERE stream = 'one' AND stream_seq = 5").await;
-    writer(&store, "one").await.append(entry(vec![full(11)])).await.expect("it is still recorded");
-    assert_eq!(fault(&store).await, at("one", 5, None, Tampering::HeadForged));
+    let remove = "DELETE FROM ledger_heads WHERE stream = 'one'";
+    for (steps, last) in [(&[forge, cut_off][..], 5), (&[forge], 6), (&[remove, cut_off], 5), (&[remove], 6)]
+    {
+        let world = world.elsewhere().await;
+        let store = ledger(&world).await;
+        for step in steps {
+            assert_eq!(world.sql(step).await, 1, "{step}");
+        }
+        let writer = writer(&store, "one").await;
+        writer.append(entry(vec![full(11)])).await.expect("it is still recorded");
+        assert_eq!(fault(&store).await, at("one", last, None, Tampering::HeadForged), "{steps:?}");
+    }
 }

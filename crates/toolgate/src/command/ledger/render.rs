@@ -11,7 +11,7 @@ use crate::table::{Table, clean};
 
 const HEADER: [&str; 7] = ["TIME", "EVENT", "PRINCIPAL", "TOOL", "RESULT", "TOOK", "CALL"];
 /// Widths while events come one by one and nobody knows what is yet to come.
-const WIDTHS: [usize; 6] = [24, 21, 20, 28, 17, 9];
+const WIDTHS: [usize; 6] = [24, 21, 36, 28, 17, 9];
 
 pub(super) fn table(events: &[Recorded]) -> Table {
     let mut table = Table::new(HEADER);

@@ -178,12 +178,11 @@ fn prepare(backing: &Backing, toml: &str, files: &[(&str, &str)]) -> (tempfile::
 
 /// Arguments of a transfer.
 pub(super) fn money(amount: u64) -> Value {
-    json!({ "amount": amount, "account": "DE1" })
+    json!({ "account": "DE1", "amount": amount })
 }
 
 /// What the journal says of it.
 pub(super) fn moved(amount: u64) -> String {
-    // As a JSON object without order has it.
     format!("transfer {}", money(amount))
 }
 

@@ -14,6 +14,8 @@ use toolgate_testkit::gateway::signal;
 pub(super) enum Backing {
     Sqlite,
     Postgres(Arc<Database>),
+    /// The same database, for a gateway that writes a stream of its own.
+    Shared(Arc<Database>, &'static str),
 }
 
 impl Backing {
@@ -26,6 +28,16 @@ impl Backing {
         match self {
             Backing::Sqlite => String::new(),
             Backing::Postgres(database) => format!("[store]\nurl = {:?}\n", database.url),
+            Backing::Shared(database, stream) => {
+                format!("[store]\nurl = {:?}\nstream = {stream:?}\n", database.url)
+            }
+        }
+    }
+
+    pub(super) fn database(&self) -> Option<&Arc<Database>> {
+        match self {
+            Backing::Sqlite => None,
+            Backing::Postgres(database) | Backing::Shared(database, _) => Some(database),
         }
     }
 }

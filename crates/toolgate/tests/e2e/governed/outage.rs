@@ -1,1 +1,149 @@
-//! to be written
+//! The database goes away in the middle: nothing runs unrecorded, and the gateway recovers by itself.
+
+use serde_json::{Value, json};
+use toolgate_testkit::gateway::until_async;
+
+use super::bank::{Bank, GATED, NO_HOLD, gate, money, moved, pending, status};
+use super::database::Server;
+use crate::doors::WAIT;
+use crate::kit::call;
+
+const TOOL: &str = "bank__transfer";
+
+/// The call was not sent because it could not be recorded.
+fn refused(result: &Value, what: &str) {
+    assert_eq!((status(result), &result["isError"]), ("refused", &json!(true)), "{what}: {result}");
+    let fault = &result["_meta"]["dev.toolgate/fault"];
+    assert_eq!((&fault["code"], &fault["retry"]), (&json!("ledger_down"), &json!(true)), "{what}: {result}");
+}
+
+/// Calls until it goes well again.
+async fn recovers(bank: &Bank, amount: u64) {
+    let agent = bank.agent();
+    let well = until_async(WAIT, || async {
+        let answer = agent.modern("tools/call", json!({ "name": TOOL, "arguments": money(amount) })).await;
+        (answer.status == 200 && status(&answer.result()) == "succeeded").then_some(())
+    });
+    well.await.expect("the gateway recovers by itself");
+}
+
+fn transfers(bank: &Bank) -> Vec<String> {
+    bank.ran().into_iter().filter(|line| line.starts_with("transfer")).collect()
+}
+
+#[tokio::test]
+async fn without_a_database_nothing_with_effects_runs_and_looks_are_refused() {
+    let server = Server::start();
+    let bank = Bank::open_on(server.backing(), NO_HOLD);
+    let agent = bank.agent();
+    assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
+    server.go_away();
+    refused(&call(&agent, TOOL, money(2)).await, "a transfer");
+    refused(&call(&agent, "bank__balance", json!({})).await, "a look");
+    let rest = bank
+        .rest(
+            &bank.gateway.agent,
+            "POST",
+            "/tools/call",
+            Some(json!({ "name": "bank:transfer", "arguments": money(3) })),
+        )
+        .await;
+    assert_eq!((rest.status, rest.json()["error"]["code"].as_str()), (503, Some("ledger_down")), "{rest:?}");
+    let ledger = bank.get(&bank.gateway.admin, "/ledger").await;
+    assert_eq!(ledger.status, 503, "{ledger:?}");
+    assert_eq!(transfers(&bank), [moved(1)]);
+    server.come_back();
+    recovers(&bank, 4).await;
+    assert_eq!(transfers(&bank), [moved(1), moved(4)]);
+    assert_eq!(status(&call(&agent, "bank__balance", json!({})).await), "succeeded");
+    bank.verify();
+}
+
+#[tokio::test]
+async fn where_the_operator_says_so_looks_are_served_without_a_database() {
+    let server = Server::start();
+    let bank = Bank::open_on(server.backing(), &format!("{NO_HOLD}[ledger]\nreads_when_down = \"serve\"\n"));
+    let agent = bank.agent();
+    assert_eq!(status(&call(&agent, "bank__balance", json!({})).await), "succeeded");
+    server.go_away();
+    for _ in 0..3 {
+        let look = call(&agent, "bank__balance", json!({})).await;
+        assert_eq!(status(&look), "succeeded", "{look}");
+        refused(&call(&agent, TOOL, money(1)).await, "a transfer");
+    }
+    assert_eq!(transfers(&bank), Vec::<String>::new());
+    server.come_back();
+    recovers(&bank, 2).await;
+    bank.verify();
+}
+
+#[tokio::test]
+async fn what_was_approved_before_the_database_went_runs_once_when_it_is_back() {
+    let server = Server::start();
+    let bank = Bank::open_on(server.backing(), &format!("{GATED}{NO_HOLD}"));
+    let agent = bank.agent();
+    let (approved, waiting) =
+        (pending(&call(&agent, TOOL, money(1)).await), pending(&call(&agent, TOOL, money(2)).await));
+    bank.approve(&approved);
+    server.go_away();
+    for amount in [1, 2, 3] {
+        refused(&call(&agent, TOOL, money(amount)).await, "a gated transfer");
+    }
+    let undecided = bank.decide(&bank.gateway.admin, &waiting, json!({ "decision": "approve" })).await;
+    assert_eq!(undecided.status, 503, "{undecided:?}");
+    assert_eq!(transfers(&bank), Vec::<String>::new());
+    server.come_back();
+    recovers(&bank, 1).await;
+    assert_eq!(pending(&call(&agent, TOOL, money(2)).await), waiting, "what waited still waits");
+    bank.approve(&waiting);
+    assert_eq!(status(&call(&agent, TOOL, money(2)).await), "succeeded");
+    assert_eq!(transfers(&bank), [moved(1), moved(2)]);
+    bank.verify();
+}
+
+#[tokio::test]
+async fn a_call_that_runs_while_the_database_goes_is_not_lost() {
+    let server = Server::start();
+    let bank = Bank::open_on(server.backing(), NO_HOLD);
+    let client = bank.agent();
+    let held = tokio::spawn(async move { call(&client, "bank__hold", money(1)).await });
+    let reached = until_async(WAIT, || async { (bank.ran().len() == 1).then_some(()) });
+    reached.await.expect("the call reaches the bank");
+    server.go_away();
+    std::fs::write(bank.gateway.folder().join("release"), "").expect("written");
+    let result = held.await.expect("answered");
+    assert_eq!(status(&result), "succeeded", "what ran is told: {result}");
+    server.come_back();
+    recovers(&bank, 2).await;
+    let bank = bank.killed();
+    let ended = until_async(WAIT, || async {
+        let ends = bank.events(&["--kind", "tool.call.completed", "--tool", "bank:hold"]);
+        ends.first().and_then(|end| end["outcome"].as_str()).map(str::to_owned)
+    });
+    let ended = ended.await.expect("the call has an end");
+    assert!(matches!(ended.as_str(), "succeeded" | "unknown"), "{ended}");
+    assert_eq!(bank.ran().iter().filter(|line| line.starts_with("hold")).count(), 1);
+    bank.verify();
+}
+
+#[tokio::test]
+async fn a_held_call_survives_a_short_absence_of_the_database() {
+    let server = Server::start();
+    let toml = format!("{}[approvals]\nhold_seconds = 20\n", gate("@approvers(\"finance\")"));
+    let bank = Bank::open_on(server.backing(), &toml);
+    let client = bank.agent();
+    let held = tokio::spawn(async move { call(&client, TOOL, money(1)).await });
+    let asked = until_async(WAIT, || async { bank.events(&["--kind", "approval.requested"]).pop() });
+    let asked = asked.await.expect("people are asked");
+    server.go_away();
+    server.come_back();
+    let id = asked["approval"].as_str().expect("an approval");
+    let approved = until_async(WAIT, || async {
+        let answer = bank.decide(&bank.gateway.admin, id, json!({ "decision": "approve" })).await;
+        (answer.status == 200).then_some(())
+    });
+    approved.await.expect("it can be decided");
+    let done = held.await.expect("answered");
+    assert_eq!(status(&done), "succeeded", "{done}");
+    assert_eq!(transfers(&bank), [moved(1)]);
+}

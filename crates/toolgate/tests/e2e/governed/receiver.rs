@@ -1,1 +1,109 @@
-//! to be written
+//! Somebody who listens: takes HTTP requests on a port of its own and keeps what came.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use toolgate_testkit::gateway::until_async;
+
+use crate::doors::WAIT;
+
+#[derive(Clone, Debug)]
+pub(super) struct Message {
+    pub(super) path: String,
+    /// In small letters.
+    headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+impl Message {
+    pub(super) fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str()).unwrap_or_else(|| panic!("no {name} in {self:?}"))
+    }
+
+    pub(super) fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).expect("the body is JSON")
+    }
+
+    pub(super) fn holds(&self, text: &str) -> bool {
+        self.body.windows(text.len()).any(|window| window == text.as_bytes())
+    }
+}
+
+pub(super) struct Receiver {
+    pub(super) url: String,
+    came: Arc<Mutex<Vec<Message>>>,
+    listening: tokio::task::JoinHandle<()>,
+}
+
+impl Receiver {
+    pub(super) async fn open() -> Self {
+        Self::refusing(0).await
+    }
+
+    /// The first requests get a 503.
+    pub(super) async fn refusing(first: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("bound"));
+        let came = Arc::new(Mutex::new(Vec::new()));
+        let kept = came.clone();
+        let listening = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, kept.clone(), first));
+            }
+        });
+        Self { url, came, listening }
+    }
+
+    /// Everything that came, refused or not.
+    pub(super) fn came(&self) -> Vec<Message> {
+        self.came.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The first message that fits.
+    pub(super) async fn find(&self, fits: impl Fn(&Message) -> bool) -> Message {
+        let found = until_async(WAIT, || async { self.came().into_iter().find(&fits) });
+        found.await.unwrap_or_else(|| panic!("no such message among {:?}", self.came()))
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.listening.abort();
+    }
+}
+
+async fn serve(mut stream: TcpStream, kept: Arc<Mutex<Vec<Message>>>, refused: usize) {
+    while let Some(message) = read(&mut stream).await {
+        let count = {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push(message);
+            kept.len()
+        };
+        let status = if count <= refused { "503 Service Unavailable" } else { "200 OK" };
+        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+        if stream.write_all(answer.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read(stream: &mut TcpStream) -> Option<Message> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8(head).ok()?;
+    let mut lines = head.lines();
+    let path = lines.next()?.split(' ').nth(1)?.to_owned();
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+        .collect();
+    let length =
+        headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut body).await.ok()?;
+    Some(Message { path, headers, body })
+}

@@ -1,1 +1,117 @@
-//! to be written
+//! Several gateways, and commands beside them, on one state: one outcome, one ledger.
+
+use serde_json::{Value, json};
+use toolgate_testkit::gateway::until_async;
+
+use super::bank::{Bank, GATED, NO_HOLD, gate, money, moved, pending, status};
+use super::database::Backing;
+use super::on_both;
+use crate::doors::WAIT;
+use crate::kit::call;
+
+const TOOL: &str = "bank__transfer";
+
+on_both!(commands_without_a_gateway_write_the_ledger_at_the_same_time);
+
+/// Another gateway on the same database.
+fn another(bank: &Bank, toml: &str) -> Bank {
+    let database = bank.backing().database().expect("gateways share a Postgres");
+    Bank::open_on(Backing::Shared(database.clone(), "second"), toml)
+}
+
+#[tokio::test]
+async fn what_one_gateway_asks_another_decides() {
+    let toml = format!("{GATED}[approvals]\nhold_seconds = 20\n");
+    let one = Bank::open_on(Backing::postgres(), &toml);
+    let two = another(&one, &toml);
+    let client = one.agent();
+    let held = tokio::spawn(async move { call(&client, TOOL, money(1)).await });
+    let asked = until_async(WAIT, || async { two.events(&["--kind", "approval.requested"]).pop() });
+    let asked = asked.await.expect("people are asked");
+    two.approve_as(&one.gateway.admin, asked["approval"].as_str().expect("an approval")).await;
+    let done = held.await.expect("answered");
+    assert_eq!(status(&done), "succeeded", "{done}");
+    assert_eq!((one.ran(), two.ran()), (vec![moved(1)], Vec::<String>::new()));
+    two.verify();
+}
+
+#[tokio::test]
+async fn two_gateways_that_decide_at_once_have_one_outcome() {
+    let toml = format!("{}{NO_HOLD}", gate(""));
+    let one = Bank::open_on(Backing::postgres(), &toml);
+    let two = another(&one, &toml);
+    let (ann, ben) =
+        (one.token("--role approver --principal ann"), one.token("--role approver --principal ben"));
+    let agent = one.agent();
+    for amount in 1..=8 {
+        let id = pending(&call(&agent, TOOL, money(amount)).await);
+        let (yes, no) = tokio::join!(
+            one.decide(&ann, &id, json!({ "decision": "approve" })),
+            two.decide(&ben, &id, json!({ "decision": "deny" })),
+        );
+        let mut statuses = [yes.status, no.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 409], "{yes:?} {no:?}");
+        call(&agent, TOOL, money(amount)).await;
+        assert_eq!(one.ran().contains(&moved(amount)), yes.status == 200);
+    }
+    one.verify();
+}
+
+#[tokio::test]
+async fn a_yes_is_used_once_by_two_gateways() {
+    let toml = format!("{GATED}{NO_HOLD}");
+    let one = Bank::open_on(Backing::postgres(), &toml);
+    let two = another(&one, &toml);
+    let elsewhere = two.agent_with(&one.gateway.agent);
+    for amount in 1..=5_u64 {
+        let id = pending(&call(&one.agent(), TOOL, money(amount)).await);
+        one.approve(&id);
+        let here = one.agent();
+        let (first, second) =
+            tokio::join!(call(&here, TOOL, money(amount)), call(&elsewhere, TOOL, money(amount)));
+        let ran = one.ran().len() + two.ran().len();
+        assert_eq!(ran, usize::try_from(amount).expect("few"), "{first} {second}");
+        let succeeded = [&first, &second].into_iter().filter(|result| status(result) == "succeeded").count();
+        assert_eq!(succeeded, 1, "{first} {second}");
+    }
+    two.verify();
+}
+
+#[tokio::test]
+async fn one_gateway_does_not_sweep_the_open_calls_of_another() {
+    let one = Bank::open_on(Backing::postgres(), NO_HOLD);
+    let client = one.agent();
+    let held = tokio::spawn(async move { call(&client, "bank__hold", money(1)).await });
+    let reached = until_async(WAIT, || async { (one.ran().len() == 1).then_some(()) });
+    reached.await.expect("the call reaches the bank");
+    let two = another(&one, NO_HOLD);
+    assert_eq!(two.events(&["--kind", "tool.call.completed"]), Vec::<Value>::new());
+    std::fs::write(one.gateway.folder().join("release"), "").expect("written");
+    assert_eq!(status(&held.await.expect("answered")), "succeeded");
+    let ends = two.events(&["--kind", "tool.call.completed"]);
+    assert_eq!((ends.len(), &ends[0]["outcome"]), (1, &json!("succeeded")), "{ends:?}");
+    two.verify();
+}
+
+async fn commands_without_a_gateway_write_the_ledger_at_the_same_time(backing: Backing) {
+    const TOGETHER: usize = 4;
+    let mut bank = Bank::open_on(backing, NO_HOLD);
+    bank.agent().tool_names(1).await;
+    bank.gateway.end(false);
+    let commands: Vec<_> = (0..TOGETHER)
+        .map(|amount| {
+            let amount = format!("amount:={amount}");
+            let mut command = bank.gateway.cli_command(&["tools", "call", TOOL, "account=DE1", &amount]);
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+            command.stdin(std::process::Stdio::null()).spawn().expect("the binary starts")
+        })
+        .collect();
+    for command in commands {
+        let output = command.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{output:?}");
+    }
+    assert_eq!(bank.ran().len(), TOGETHER);
+    assert_eq!(bank.outcomes(), ["succeeded"; TOGETHER]);
+    bank.verify();
+}

@@ -50,10 +50,10 @@ fn events_are_rows() {
 fn lines_that_come_one_by_one_stand_below_each_other() {
     let lines: Vec<String> = std::iter::once(header_line()).chain(events().iter().map(line)).collect();
     assert_snapshot!(lines.join("\n"), @r#"
-    TIME                      EVENT                  PRINCIPAL             TOOL                          RESULT             TOOK       CALL
-    2026-08-01T12:00:00.000Z  policy.decided         bot                   bank:transfer                 approve                       tc_1
-    2026-08-01T12:00:12.000Z  approval.voted         ann                   bank:transfer                                               tc_1
-    2026-08-01T12:00:12.034Z  tool.call.completed    bot                   bank:transfer                 succeeded          33.1 ms    tc_1
+    TIME                      EVENT                  PRINCIPAL                             TOOL                          RESULT             TOOK       CALL
+    2026-08-01T12:00:00.000Z  policy.decided         bot                                   bank:transfer                 approve                       tc_1
+    2026-08-01T12:00:12.000Z  approval.voted         ann                                   bank:transfer                                               tc_1
+    2026-08-01T12:00:12.034Z  tool.call.completed    bot                                   bank:transfer                 succeeded          33.1 ms    tc_1
     "#);
 }
 

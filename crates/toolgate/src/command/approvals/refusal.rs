@@ -1,0 +1,60 @@
+//! Decisions that were refused: what happened, and what would help at the command line.
+
+use toolgate_core::approval::ApprovalRefusal;
+use toolgate_core::governance::DecideError;
+use toolgate_pipeline::desk::DeskError;
+
+pub(super) fn told(error: &DeskError) -> anyhow::Error {
+    let text = error.to_string();
+    match hint(error) {
+        Some(hint) if !text.contains("hint: ") => anyhow::anyhow!("{text}\nhint: {hint}"),
+        _ => anyhow::anyhow!(text),
+    }
+}
+
+fn hint(error: &DeskError) -> Option<&'static str> {
+    match error {
+        DeskError::Decide(DecideError::Refused(refusal)) => Some(hint_to(*refusal)),
+        DeskError::Decide(DecideError::Unknown(_)) => {
+            Some("`toolgate approvals list --state all` shows them")
+        }
+        DeskError::ToolChanged(_) => Some("deny it; the caller may propose it for the tool as it is now"),
+        DeskError::Denied(_) => Some("`toolgate policy explain` says why"),
+        DeskError::NotAnObject => Some("give a JSON object: '{\"amount\": 50}'"),
+        _ => None,
+    }
+}
+
+fn hint_to(refusal: ApprovalRefusal) -> &'static str {
+    match refusal {
+        ApprovalRefusal::Settled(_) => {
+            "`toolgate approvals show` says who decided what; it cannot be decided again"
+        }
+        ApprovalRefusal::Expired => "the caller may propose the call again",
+        ApprovalRefusal::Requester => "somebody else must decide; --token decides as its holder",
+        ApprovalRefusal::NotAPerson => "decide with a token made with `--kind human`",
+        ApprovalRefusal::NotInGroup => {
+            "`toolgate approvals show` says whose word it needs; a token has the groups it was made with (`--group`)"
+        }
+        ApprovalRefusal::NotEditable => "approve or deny it as it is, or use `request-changes`",
+        ApprovalRefusal::Changed => "look at it again with `toolgate approvals show`",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_core::approval::ApprovalState;
+    use toolgate_core::{Principal, PrincipalId, Role};
+
+    use super::*;
+
+    #[test]
+    fn every_refusal_has_one_hint() {
+        let settled = DecideError::Refused(ApprovalRefusal::Settled(ApprovalState::Rejected));
+        let stranger = Principal::new(PrincipalId::new("bot"), Role::Agent);
+        for error in [DeskError::Decide(settled), DeskError::Role(stranger), DeskError::NotAnObject] {
+            let text = told(&error).to_string();
+            assert_eq!(text.matches("\nhint: ").count(), 1, "{text}");
+        }
+    }
+}
