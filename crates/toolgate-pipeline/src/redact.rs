@@ -2,6 +2,7 @@
 //! key, by their look or by an operator's rule, and binary content. What is sent to servers and agents is untouched.
 
 mod binary;
+pub(crate) mod echo;
 mod pattern;
 mod restore;
 mod scan;

@@ -12,6 +12,7 @@ use toolgate_core::{AuditLevel, Digest, Principal, RawJson, Tool};
 use crate::answer::Refusal;
 use crate::call::{CallRequest, Pipeline, Round};
 use crate::envelope::{Envelope, Warning};
+use crate::redact::echo;
 
 /// A call that has just come in. Only validation takes it further.
 pub struct Received {
@@ -48,6 +49,7 @@ impl Received {
             warnings: Vec::new(),
             unwritten: Entry::default(),
             input: None,
+            secrets: Vec::new(),
         };
         Self { ticket }
     }
@@ -69,6 +71,8 @@ pub(crate) struct Ticket {
     pub(crate) unwritten: Entry,
     /// The digest of the arguments, redacted, once they are known to be readable.
     input: Option<Digest>,
+    /// What was redacted from the arguments: a server may repeat it.
+    pub(crate) secrets: Vec<String>,
 }
 
 impl Ticket {
@@ -89,7 +93,10 @@ impl Ticket {
         let redacted = pipeline.redactor.redact_input(self.tool.name.as_str(), arguments);
         let json = match redacted.value {
             Cow::Borrowed(_) => self.arguments.clone(),
-            Cow::Owned(value) => RawJson::from(value),
+            Cow::Owned(value) => {
+                self.secrets = echo::taken_out(arguments, &value);
+                RawJson::from(value)
+            }
         };
         self.input = Some(self.keep_body(pipeline, json));
     }

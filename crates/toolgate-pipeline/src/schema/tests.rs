@@ -247,7 +247,7 @@ fn an_older_dialect_is_used_where_the_schema_names_it() {
     check(
         schema,
         json!({"pair": ["a", "b", true]}),
-        "/pair/1: expected a whole number, got \"b\"\n/pair: expected at most 2 items, got an array of 3 items",
+        "/pair: expected at most 2 items, got an array of 3 items\n/pair/1: expected a whole number, got \"b\"",
     );
 }
 

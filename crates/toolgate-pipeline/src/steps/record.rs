@@ -9,6 +9,7 @@ use super::execute::{End, Executed};
 use crate::answer::{Answer, AnswerBody, Refusal};
 use crate::call::{Pipeline, Round, WhenDown};
 use crate::envelope::{Envelope, OUTPUT_SCHEMA, Warning};
+use crate::redact::echo;
 use crate::schema::{InputCheck, render};
 use crate::ticket::{Stopped, Ticket, Words};
 
@@ -103,7 +104,7 @@ async fn complete(
     event.outcome = Some(outcome);
     event.duration_us = Some(ticket.elapsed_us(pipeline));
     event.output = output;
-    event.detail = detail.map(RawJson::from);
+    event.detail = detail.map(|detail| echo::forget(detail.into(), &ticket.secrets));
     ticket.unwritten.events.push(event);
     let mut entry = std::mem::take(&mut ticket.unwritten);
     entry.durability = Durability::Written;
@@ -155,7 +156,8 @@ fn keep_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> to
         return toolgate_core::Digest::of(result.as_bytes());
     }
     let redacted = pipeline.redactor.redact_output(ticket.tool.name.as_str(), result);
-    ticket.keep_body(pipeline, redacted.json)
+    let json = echo::forget(redacted.json, &ticket.secrets);
+    ticket.keep_body(pipeline, json)
 }
 
 /// Holds a result against the tool's own schema.

@@ -109,7 +109,9 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn start() -> Self {
-        let name = format!("toolgate-outage-{}", std::process::id());
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("toolgate-outage-{}-{number}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         let url = script("start", Some(&folder));
         Self { folder, url }

@@ -301,7 +301,7 @@ async fn a_signed_webhook_decides() {
     assert_eq!(status(&call(&agent, TOOL, money(4)).await), "succeeded");
     assert_eq!(bank.ran(), [moved(4)]);
     let voted = bank.events(&["--kind", "approval.voted"]);
-    assert_eq!(voted[0]["principal"], "webhook:desk/U123", "{voted:?}");
+    assert_eq!(voted[0]["principal"], "U123", "{voted:?}");
     assert_eq!(voted[0]["detail"]["via"], "webhook:desk", "{voted:?}");
 }
 
@@ -318,4 +318,22 @@ async fn a_webhook_decides_for_its_groups_only() {
         "{answer:?}"
     );
     assert_eq!(bank.approval(&id)["state"], "pending");
+}
+
+#[tokio::test]
+async fn a_person_is_one_person_whichever_way_they_come() {
+    let toml = format!("{}{NO_HOLD}{}", gate("@quorum(\"2\")"), with_webhook("[]"));
+    let bank = Bank::open(&toml);
+    let agent = bank.agent_with(&bank.token("--role agent --principal ann"));
+    let ben = bank.token("--role approver --principal ben");
+    let id = pending(&call(&agent, TOOL, money(4)).await);
+    let said_by = |person: &str| json!({ "approval_id": id, "decision": "approve", "person": person });
+    let own = send_signed(&bank, "m1", now(), SECRET, &said_by("ann")).await;
+    assert_eq!((own.status, own.json()["code"].as_str()), (403, Some("approval_requester")), "{own:?}");
+    assert_eq!(bank.approve_as(&ben, &id).await["state"], "pending");
+    let again = send_signed(&bank, "m2", now(), SECRET, &said_by("ben")).await;
+    assert_eq!(again.json()["approval"]["state"], "pending", "{again:?}");
+    let other = send_signed(&bank, "m3", now(), SECRET, &said_by("cat")).await;
+    assert_eq!(other.json()["approval"]["state"], "approved", "{other:?}");
+    assert_eq!(status(&call(&agent, TOOL, money(4)).await), "succeeded");
 }

@@ -120,3 +120,25 @@ async fn a_handle_outlives_the_gateway(backing: Backing) {
     assert_eq!(bank.ran(), [moved(3), moved(2), moved(1)]);
     bank.verify();
 }
+
+#[tokio::test]
+async fn a_handle_whose_secrets_are_not_kept_waits_for_its_caller_after_a_kill() {
+    let bank = open(Backing::Sqlite);
+    let (client, token) = (holding(bank.agent()), bank.gateway.agent.clone());
+    let secret = json!({ "account": "DE1", "amount": 1, "password": "Zuckerhut-4711" });
+    let task = call(&client, TOOL, secret.clone()).await;
+    let (task, id) = (task["taskId"].as_str().expect("an id").to_owned(), pending(&task));
+    let bank = bank.killed();
+    let client = holding(bank.agent_with(&token));
+    bank.approve(&id);
+    let waiting = get(&client, &task).await;
+    assert_eq!(waiting["status"], "working", "{waiting}");
+    assert!(
+        waiting["statusMessage"].as_str().is_some_and(|said| said.contains("make the same call again")),
+        "{waiting}"
+    );
+    assert_eq!(bank.ran(), Vec::<String>::new());
+    assert_eq!(status(&call(&client, TOOL, secret).await), "succeeded");
+    assert_eq!(ended(&client, &task).await["status"], "completed");
+    assert_eq!(bank.ran().len(), 1);
+}

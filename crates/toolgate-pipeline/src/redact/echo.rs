@@ -1,0 +1,106 @@
+//! Secrets of the arguments that a server says again in its own words. Where they stand there no path can tell, but what
+//! they are is known.
+
+use serde_json::Value;
+use toolgate_core::RawJson;
+
+use super::MARKER;
+
+/// Shorter ones may stand in a result by chance.
+const ECHO_CHARS_MIN: usize = 6;
+
+/// The values that redaction took out of arguments.
+pub(crate) fn taken_out(before: &Value, after: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    compare(before, after, &mut found);
+    found.retain(|secret| secret.chars().count() >= ECHO_CHARS_MIN);
+    found
+}
+
+fn compare(before: &Value, after: &Value, found: &mut Vec<String>) {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            before
+                .iter()
+                .filter_map(|(key, one)| Some((one, after.get(key)?)))
+                .for_each(|(one, other)| compare(one, other, found));
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            before.iter().zip(after).for_each(|(one, other)| compare(one, other, found));
+        }
+        (_, Value::String(text)) if text == MARKER => leaves(before, found),
+        _ => {}
+    }
+}
+
+fn leaves(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Number(number) => found.push(number.to_string()),
+        Value::Array(all) => all.iter().for_each(|one| leaves(one, found)),
+        Value::Object(all) => all.values().for_each(|one| leaves(one, found)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// The same text without these secrets.
+pub(crate) fn forget(json: RawJson, secrets: &[String]) -> RawJson {
+    if secrets.is_empty() {
+        return json;
+    }
+    // What cannot be read cannot be searched, so nothing of it is kept.
+    let Ok(said) = json.decode::<Value>() else { return Value::from(MARKER).into() };
+    let mut kept = said.clone();
+    scrub(&mut kept, secrets);
+    if kept == said { json } else { kept.into() }
+}
+
+fn scrub(value: &mut Value, secrets: &[String]) {
+    match value {
+        Value::String(text) => secrets.iter().for_each(|secret| replace(text, secret)),
+        Value::Number(number) if secrets.contains(&number.to_string()) => *value = Value::from(MARKER),
+        Value::Array(all) => all.iter_mut().for_each(|one| scrub(one, secrets)),
+        Value::Object(all) => all.values_mut().for_each(|one| scrub(one, secrets)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A text may hold JSON, where a secret stands with its escapes.
+fn replace(text: &mut String, secret: &str) {
+    let escaped = Value::from(secret).to_string();
+    for form in [secret, &escaped[1..escaped.len() - 1]] {
+        if text.contains(form) {
+            *text = text.replace(form, MARKER);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_taken_out_is_known() {
+        let before = json!({ "a": "secret one", "b": [1, { "c": "secret two" }], "d": { "e": 1_234_567, "f": "short" }, "g": "kept for good" });
+        let after = json!({ "a": MARKER, "b": [1, { "c": MARKER }], "d": MARKER, "g": "kept for good" });
+        assert_eq!(taken_out(&before, &after), ["secret one", "secret two", "1234567"]);
+    }
+
+    #[test]
+    fn a_secret_is_forgotten_in_texts_numbers_and_json_inside_texts() {
+        let secrets = ["pass\"word".to_owned(), "1234567".to_owned()];
+        let said = json!({ "content": [{ "text": "done with pass\"word" }, { "text": "{\"p\":\"pass\\\"word\"}" }], "n": 1_234_567, "m": 12 });
+        let kept: Value = forget(said.into(), &secrets).decode().expect("JSON");
+        let expected = json!({ "content": [{ "text": "done with [redacted]" }, { "text": "{\"p\":\"[redacted]\"}" }], "n": MARKER, "m": 12 });
+        assert_eq!(kept, expected);
+    }
+
+    #[test]
+    fn what_holds_no_secret_stays_to_the_last_byte() {
+        let said = RawJson::from_composed(r#"{ "n": 1.50,"t":"x" }"#.to_owned());
+        assert_eq!(forget(said.clone(), &["another".to_owned()]), said);
+        assert_eq!(forget(said.clone(), &[]), said);
+    }
+}
