@@ -102,7 +102,7 @@ fn permit(access: Option<&Access>, principal: Option<&Principal>) -> Answered<()
     };
     let Some(principal) = principal else {
         return Err(Problem::unauthorized("token_missing", "this needs a token")
-            .hint("send `authorization: Bearer …`; `toolgate tokens create` makes a token"));
+            .hint("send `authorization: Bearer …`; `toolgate token create` makes a token"));
     };
     if roles.contains(&principal.role) {
         return Ok(());

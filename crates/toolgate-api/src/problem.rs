@@ -149,6 +149,8 @@ impl From<DeskError> for Box<Problem> {
             }
             DeskError::NotAnObject => told(StatusCode::UNPROCESSABLE_ENTITY, "arguments_invalid"),
             DeskError::Pin(_) => told(StatusCode::UNPROCESSABLE_ENTITY, "pin_unknown"),
+            DeskError::NoPins => told(StatusCode::UNPROCESSABLE_ENTITY, "pins_missing"),
+            DeskError::Secret => told(StatusCode::UNPROCESSABLE_ENTITY, "secret_in_edit"),
             DeskError::GrantTime => told(StatusCode::UNPROCESSABLE_ENTITY, "grant_too_long"),
             DeskError::ReasonMissing => told(StatusCode::UNPROCESSABLE_ENTITY, "reason_missing"),
         }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use toolgate_catalog::Entry;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::id::ApprovalId;
 use toolgate_core::moment::rfc3339;
@@ -28,6 +29,9 @@ const PURPOSE: &str = "approval-task";
 const POLL_INTERVAL_MS: u64 = 1_000;
 /// Calls that wait here at once; more are taken up when somebody asks about them.
 const JOBS_MAX: usize = 10_000;
+
+/// Results of calls that ended, kept until somebody asks.
+const ENDED_MAX: usize = 64;
 
 #[derive(Default)]
 pub(crate) struct Jobs(Mutex<HashMap<ApprovalId, Job>>);
@@ -92,14 +96,16 @@ fn wait(gateway: &Arc<Gateway>, id: &ApprovalId, call: ToolCall) -> Option<Job> 
     if let Some(job) = jobs.get(id) {
         return Some(job.clone());
     }
-    if jobs.len() >= JOBS_MAX {
+    if jobs.len() >= JOBS_MAX || jobs.values().filter(|job| job.end.borrow().is_some()).count() > ENDED_MAX {
+        // Those who ask about them later are told from the ledger.
         jobs.retain(|_, job| job.end.borrow().is_none());
         if jobs.len() >= JOBS_MAX {
             return None;
         }
     }
     let (ended, end) = watch::channel(None);
-    let cancel = gateway.shutdown.child_token();
+    // At the end of the gateway the pipeline lets go of what still waits; what was sent comes to its end.
+    let cancel = CancellationToken::new();
     let job = Job { end, cancel: cancel.clone() };
     jobs.insert(id.clone(), job.clone());
     drop(jobs);
@@ -208,6 +214,9 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
     gateway.wait_settled().await;
     let snapshot = gateway.catalog.snapshot();
     let entry = snapshot.tools.find(approval.binding.tool.as_str())?.clone();
+    if !still_fits(gateway, &entry, approval) {
+        return None;
+    }
     let proposed = approval.proposed_arguments.as_ref().unwrap_or(&approval.arguments);
     let request = Arc::new(OwnedRequest::of_tool_call(approval.binding.tool.as_str(), proposed));
     let call = ToolCall {
@@ -218,6 +227,12 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
         patience: Patience::Unbounded,
     };
     wait(gateway, &approval.id, call)
+}
+
+/// Whether the tool and the policies are those that people were asked about.
+fn still_fits(gateway: &Gateway, entry: &Entry, approval: &Approval) -> bool {
+    let same_tool = entry.tool.as_ref().is_some_and(|tool| tool.version == approval.binding.tool_version);
+    same_tool && gateway.pipeline.policy_version() == approval.binding.policy_version
 }
 
 /// How a call ended that ran in an earlier life of the gateway.

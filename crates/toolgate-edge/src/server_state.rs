@@ -11,6 +11,8 @@ use crate::seal::Sealer;
 const PURPOSE: &str = "server-state";
 /// Stands where there is no call, or nobody had to agree to it.
 const NOTHING: &str = "-";
+/// Stands where people agreed.
+const PEOPLE: &str = "people";
 
 /// What comes back: the server's own state, and the call it belongs to if it belongs to one.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,8 +30,9 @@ pub(crate) fn seal(
 ) -> String {
     let call = round.map_or(NOTHING, |round| round.call.as_str());
     let number = round.map_or(0, |round| round.number);
-    let agreed = round.and_then(|round| round.agreed).map_or(NOTHING.to_owned(), |agreed| agreed.to_string());
-    let payload = format!("{server}\n{principal}\n{call}\n{number}\n{agreed}\n{own}");
+    let agreed = round.map_or(NOTHING.to_owned(), |round| round.agreed.to_string());
+    let people = if round.is_some_and(|round| round.approved) { PEOPLE } else { NOTHING };
+    let payload = format!("{server}\n{principal}\n{call}\n{number}\n{people}\n{agreed}\n{own}");
     format!("{SERVERS}{}", sealer.seal(PURPOSE, &payload))
 }
 
@@ -41,12 +44,15 @@ pub(crate) fn open(
     sealed: &str,
 ) -> Option<Opened> {
     let payload = sealer.open(PURPOSE, sealed)?;
-    let mut parts = payload.splitn(6, '\n');
+    let mut parts = payload.splitn(7, '\n');
     let fits = parts.next()? == server.as_str() && parts.next()? == principal.as_str();
-    let (call, number, agreed) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
+    let (call, number) = (parts.next()?, parts.next()?.parse().ok()?);
+    let (approved, agreed) = (parts.next()? == PEOPLE, parts.next()?);
     let own = parts.next()?.to_owned();
-    let agreed = if agreed == NOTHING { None } else { Some(agreed.parse().ok()?) };
-    let round = (call != NOTHING).then(|| Round { call: CallId::new(call), number, agreed });
+    let round = match agreed {
+        NOTHING => None,
+        agreed => Some(Round { call: CallId::new(call), number, agreed: agreed.parse().ok()?, approved }),
+    };
     fits.then_some(Opened { own, round })
 }
 
@@ -61,7 +67,7 @@ mod tests {
         let sealer = Sealer::new([7; 32]);
         let (files, git) = (ServerName::new("files").unwrap(), ServerName::new("git").unwrap());
         let (one, two) = (PrincipalId::new("one"), PrincipalId::new("two"));
-        let round = Round { call: CallId::new("tc_1"), number: 2, agreed: Some(Digest::of("x")) };
+        let round = Round { call: CallId::new("tc_1"), number: 2, agreed: Digest::of("x"), approved: true };
         let state = seal(&sealer, &files, &one, Some(&round), "own\nlines");
         let sealed = state.strip_prefix(SERVERS).unwrap();
         let opened = open(&sealer, &files, &one, sealed).unwrap();

@@ -121,8 +121,10 @@ pub struct CallContext {
 pub struct Round {
     pub call: CallId,
     pub number: u32,
-    /// Where people agreed to the call: what they agreed to. Only that may go on without asking them again.
-    pub agreed: Option<Digest>,
+    /// Stands for the exact call: nothing else may go on with it.
+    pub agreed: Digest,
+    /// Whether people agreed to it. Only then it may go on without asking them again.
+    pub approved: bool,
 }
 
 /// The client of a call, as far as people are asked for it.
@@ -168,6 +170,11 @@ impl Pipeline {
             flights: Flights::default(),
             closing: setup.closing,
         }
+    }
+
+    /// The policies that decide now.
+    pub fn policy_version(&self) -> Digest {
+        self.policy.version()
     }
 
     /// What the ledger calls a session that has just begun.

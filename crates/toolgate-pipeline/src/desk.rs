@@ -11,7 +11,7 @@ use toolgate_core::id::ApprovalId;
 use toolgate_core::{CanonicalName, Digest, Principal, RawJson, Tool};
 
 use crate::canonical;
-use crate::redact;
+use crate::redact::{self, Redactor};
 use crate::schema::{InputCheck, Problem, Schemas, render};
 
 /// The tools there are now.
@@ -25,6 +25,7 @@ pub struct Desk {
     tools: Arc<dyn ToolBook>,
     clock: Arc<dyn Clock>,
     schemas: Schemas,
+    redactor: Redactor,
 }
 
 /// What somebody says about an approval.
@@ -81,6 +82,14 @@ pub enum DeskError {
         "there is no argument at {0:?} to pin, or it is redacted\nhint: a pin is a JSON pointer such as /account"
     )]
     Pin(String),
+    #[error(
+        "a secret cannot be put into a call by editing it\nhint: leave redacted values as they are and change the others"
+    )]
+    Secret,
+    #[error(
+        "a grant without pins would let any arguments through\nhint: leave `pins` out to pin all of them"
+    )]
+    NoPins,
     #[error("a grant may hold for {} days at most", GRANT_TIME_MAX.as_secs() / 86_400)]
     GrantTime,
     #[error("asking for changes needs a reason\nhint: say what should be different")]
@@ -99,8 +108,9 @@ impl Desk {
         approvals: Arc<dyn Approvals>,
         tools: Arc<dyn ToolBook>,
         clock: Arc<dyn Clock>,
+        redactor: Redactor,
     ) -> Self {
-        Self { policy, approvals, tools, clock, schemas: Schemas::default() }
+        Self { policy, approvals, tools, clock, schemas: Schemas::default(), redactor }
     }
 
     pub async fn decide(&self, request: DecideRequest) -> Result<Decided, DeskError> {
@@ -142,6 +152,11 @@ impl Desk {
             && let InputCheck::Invalid(problems) = self.schemas.check_input(&tool, arguments)
         {
             return Err(DeskError::Invalid(problems));
+        }
+        // What people decide on is shown and kept.
+        let shown = self.redactor.redact_input(tool.name.as_str(), arguments);
+        if *shown.value != *arguments {
+            return Err(DeskError::Secret);
         }
         let requirement = self.judged(approval, &tool, arguments)?;
         let effective = canonical::digest_of(arguments);
@@ -185,6 +200,7 @@ impl Desk {
             Ok(Pin { path: path.clone(), value: canonical::digest_of(value) })
         };
         let pins: Vec<Pin> = match &grant.pins {
+            Some(paths) if paths.is_empty() => return Err(DeskError::NoPins),
             Some(paths) => paths.iter().map(pin).collect::<Result<_, DeskError>>()?,
             None => vec![Pin { path: String::new(), value: whole(approval, decision, &arguments) }],
         };

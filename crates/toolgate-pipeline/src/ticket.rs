@@ -46,6 +46,7 @@ impl Received {
             started_us: pipeline.clock.monotonic_us(),
             policy_version: None,
             approval: None,
+            is_gated: false,
             warnings: Vec::new(),
             unwritten: Entry::default(),
             input: None,
@@ -66,6 +67,8 @@ pub(crate) struct Ticket {
     pub(crate) started_us: i64,
     pub(crate) policy_version: Option<Digest>,
     pub(crate) approval: Option<ApprovalId>,
+    /// A gate matched, so people or a grant of theirs let it through.
+    pub(crate) is_gated: bool,
     pub(crate) warnings: Vec<Warning>,
     /// Events that are written with the next entry.
     pub(crate) unwritten: Entry,
@@ -113,11 +116,18 @@ impl Ticket {
         digest
     }
 
+    /// Lets an attempt that has no part in the call it wanted to go on with be told as a call of its own: its end must
+    /// not be taken for the end of that one.
+    pub(crate) fn stand_alone(&mut self, pipeline: &Pipeline) {
+        self.call = CallId::new(pipeline.clock.fresh_id(CallId::PREFIX));
+        self.round = None;
+        Arc::make_mut(&mut self.about).call = Some(self.call.clone());
+        self.unwritten.events.iter_mut().for_each(|event| event.about = self.about.clone());
+    }
+
     /// Whether a permitted call of this tool leaves a record. What may change something always does.
     pub(crate) fn is_recorded(&self) -> bool {
-        self.tool.audit != AuditLevel::None
-            || self.tool.effects.changes_something()
-            || self.approval.is_some()
+        self.tool.audit != AuditLevel::None || self.tool.effects.changes_something() || self.is_gated
     }
 
     pub(crate) fn elapsed_us(&self, pipeline: &Pipeline) -> i64 {

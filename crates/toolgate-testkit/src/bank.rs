@@ -18,6 +18,12 @@ pub struct Settings {
     /// `hold` answers once this file is there.
     #[arg(long, value_name = "FILE")]
     pub release: Option<PathBuf>,
+    /// While this file is there, a call takes effect and the bank dies before it answers. It removes the file first.
+    #[arg(long, value_name = "FILE")]
+    pub doom: Option<PathBuf>,
+    /// What `transfer` says of itself.
+    #[arg(long, value_name = "TEXT", default_value = "Moves money")]
+    pub description: String,
 }
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -50,7 +56,7 @@ fn answer(settings: &Settings, message: &Value) -> Value {
             "capabilities": { "tools": {} },
             "serverInfo": { "name": "bank", "version": "1" },
         }),
-        "tools/list" => json!({ "tools": tools() }),
+        "tools/list" => json!({ "tools": tools(settings) }),
         "ping" => json!({}),
         "tools/call" => call(settings, &message["params"]),
         _ => {
@@ -60,7 +66,7 @@ fn answer(settings: &Settings, message: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
-fn tools() -> Value {
+fn tools(settings: &Settings) -> Value {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -72,7 +78,7 @@ fn tools() -> Value {
     });
     let reads = json!({ "readOnlyHint": true, "openWorldHint": false });
     json!([
-        { "name": "transfer", "description": "Moves money", "inputSchema": schema },
+        { "name": "transfer", "description": settings.description, "inputSchema": schema },
         { "name": "hold", "description": "Moves money, when it may", "inputSchema": schema },
         { "name": "refund", "description": "Moves money back; twice is as good as once", "inputSchema": schema,
           "annotations": { "idempotentHint": true } },
@@ -88,6 +94,9 @@ fn call(settings: &Settings, params: &Value) -> Value {
     let name = params["name"].as_str().unwrap_or_default();
     let arguments = &params["arguments"];
     write_down(settings, &format!("{name} {arguments}\n"));
+    if settings.doom.as_ref().is_some_and(|doom| std::fs::remove_file(doom).is_ok()) {
+        std::process::exit(1);
+    }
     if name == "hold"
         && let Some(release) = &settings.release
     {

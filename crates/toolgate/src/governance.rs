@@ -40,10 +40,11 @@ impl Governance {
         config: &Config,
         store: &Store,
         catalog: &Arc<Catalog>,
+        stream: &str,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Self> {
         let policy = Arc::new(PolicyEngine::load(sources(config))?);
-        let books = Arc::new(store.books(books_settings(config)).await?);
+        let books = Arc::new(store.books(books_settings(config, stream)).await?);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let pipeline = Pipeline::new(Setup {
             policy: policy.clone(),
@@ -55,7 +56,7 @@ impl Governance {
             closing: shutdown.clone(),
         });
         let tools = Arc::new(Tools(catalog.clone()));
-        let desk = Desk::new(policy.clone(), books.clone(), tools, clock);
+        let desk = Desk::new(policy.clone(), books.clone(), tools, clock, redactor(config)?);
         Ok(Self {
             pipeline: Arc::new(pipeline),
             desk: Arc::new(desk),
@@ -110,9 +111,12 @@ pub(crate) fn sources(config: &Config) -> Sources {
     }
 }
 
-pub(crate) fn books_settings(config: &Config) -> BooksSettings {
+/// The stream of processes that live as long as one command: the gateway must not close their calls as left over.
+pub(crate) const COMMAND_STREAM: &str = "cli";
+
+pub(crate) fn books_settings(config: &Config, stream: &str) -> BooksSettings {
     BooksSettings {
-        stream: config.store.stream.clone(),
+        stream: stream.to_owned(),
         approved_valid: config.approvals.approved_valid,
         escalate_to: config.approvals.escalate_to.clone(),
     }

@@ -21,7 +21,7 @@ use toolgate_store::{Counts, Store, StoreError};
 use toolgate_upstream::{Facts, Manager};
 
 use crate::config::{self, Config, ServerEntry};
-use crate::governance::{Governance, LedgerArchive};
+use crate::governance::{COMMAND_STREAM, Governance, LedgerArchive};
 use crate::outbound;
 use crate::rest::{self, Doorway};
 
@@ -102,7 +102,11 @@ pub(crate) async fn start(
             vec!["reap".into()],
         )),
     });
-    let governance = Governance::start(config, store, &catalog, &shutdown).await?;
+    let stream = match record {
+        Record::Yes => &config.store.stream,
+        Record::No => COMMAND_STREAM,
+    };
+    let governance = Governance::start(config, store, &catalog, stream, &shutdown).await?;
     if record == Record::Yes {
         governance.watch(store, &shutdown).await?;
     }

@@ -78,7 +78,8 @@ impl Gate {
         let books = Arc::new(store.books(settings).await.expect("books"));
         let clock = Arc::new(TestClock::default());
         let shared: Arc<dyn Clock> = clock.clone();
-        let desk = Desk::new(Arc::new(Allowing), books.clone(), Arc::new(OneTool), shared.clone());
+        let redactor = toolgate_pipeline::redact::Redactor::new(vec![]).unwrap();
+        let desk = Desk::new(Arc::new(Allowing), books.clone(), Arc::new(OneTool), shared.clone(), redactor);
         let catalog: Arc<Catalog> = Arc::new(catalog());
         let key = SigningKey::parse(SECRET).expect("a secret");
         let api = Api::new(Services {

@@ -46,10 +46,7 @@ async fn a_signed_decision_counts_for_the_person_and_the_webhooks_groups() {
     let answer = send(&gate, &MESSAGE, &yes(asked.id.as_str())).await;
     assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
     let approval = &answer.json()["approval"];
-    assert_eq!(
-        (&approval["state"], &approval["votes"][0]["person"]),
-        (&json!("approved"), &json!("Ann Ä."))
-    );
+    assert_eq!((&approval["state"], &approval["votes"][0]["person"]), (&json!("approved"), &json!("Ann Ä.")));
 }
 
 #[tokio::test]

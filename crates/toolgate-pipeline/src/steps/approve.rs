@@ -13,7 +13,7 @@ use toolgate_core::{Blame, Digest, RawJson, stop_point};
 use super::decide::{Permitted, denied, judge};
 use super::execute::{cancelled, ledger_down};
 use crate::answer::Refusal;
-use crate::call::{Client, Patience, Pipeline};
+use crate::call::{Client, Patience, Pipeline, Round};
 use crate::canonical;
 use crate::redact;
 use crate::schema::{InputCheck, render};
@@ -44,16 +44,15 @@ pub(crate) async fn approve(
     cancel: &CancellationToken,
 ) -> Result<Approved, Box<Stopped>> {
     let (ticket, arguments, requirement) = permitted.into_parts();
+    if let Some(round) = ticket.round.clone() {
+        let agreed = agreement(&ticket, canonical::digest_of(&arguments));
+        return go_on(pipeline, ticket, round, agreed, requirement.is_some());
+    }
     let Some(requirement) = requirement else {
         return Ok(Approved { ticket, arguments: None, warrant: Warrant::NoneNeeded, agreed: None });
     };
     let proposed = canonical::digest_of(&arguments);
     let agreed = agreement(&ticket, proposed);
-    if let Some(round) = ticket.round.clone()
-        && round.agreed.is_some()
-    {
-        return go_on(ticket, round.call, round.number, round.agreed, agreed);
-    }
     let asking = Asking { ticket, arguments, requirement, proposed, agreed };
     match find_grant(pipeline, &asking).await {
         Err(down) => Err(ledger_down(asking.ticket, &down)),
@@ -67,25 +66,39 @@ pub(crate) async fn approve(
     }
 }
 
-/// Stands for the exact call that people agree to.
-fn agreement(ticket: &Ticket, proposed: Digest) -> Digest {
-    Digest::of(format!("{}\n{}\n{}\n{proposed}", ticket.principal.id, ticket.tool.name, ticket.tool.version))
+/// Stands for the exact call that people agree to, or that its client goes on with.
+pub(super) fn agreement(ticket: &Ticket, arguments: Digest) -> Digest {
+    Digest::of(format!("{}\n{}\n{}\n{arguments}", ticket.principal.id, ticket.tool.name, ticket.tool.version))
 }
 
-/// The next round of a call that people agreed to: the same call, or none.
+/// The next round of a call: the same call, taken up once, or none. What an approver changed cannot go on this way, since
+/// the client repeats what it proposed. What leaves no record cannot tell rounds apart.
 fn go_on(
-    ticket: Ticket,
-    call: toolgate_core::id::CallId,
-    round: u32,
-    agreed_to: Option<Digest>,
+    pipeline: &Pipeline,
+    mut ticket: Ticket,
+    round: Round,
     agreed: Digest,
+    is_gated: bool,
 ) -> Result<Approved, Box<Stopped>> {
-    if agreed_to != Some(agreed) {
-        let message = "requestState belongs to a different call";
-        let refusal = Refusal::new("stale", Blame::Caller, message, "make the call again without it");
-        return Err(Stopped::new(ticket, Outcome::Refused, refusal));
-    }
-    Ok(Approved { ticket, arguments: None, warrant: Warrant::Round { call, round }, agreed: Some(agreed) })
+    let problem = match () {
+        () if round.agreed != agreed => {
+            "requestState belongs to a different call, or to one that an approver changed"
+        }
+        () if is_gated && !round.approved => {
+            "people must agree to this call by now, and nobody has been asked"
+        }
+        () => {
+            let warrant = match ticket.is_recorded() || round.approved {
+                true => Warrant::Round { call: round.call, round: round.number },
+                false => Warrant::NoneNeeded,
+            };
+            let agreed = round.approved.then_some(agreed);
+            return Ok(Approved { ticket, arguments: None, warrant, agreed });
+        }
+    };
+    ticket.stand_alone(pipeline);
+    let refusal = Refusal::new("stale", Blame::Caller, problem, "make the call again without requestState");
+    Err(Stopped::new(ticket, Outcome::Refused, refusal))
 }
 
 /// A grant that stands for this call. A yes to the call itself that waits to be used comes first, or one decision would
@@ -243,6 +256,9 @@ async fn confirm(
     let answer = tokio::select! {
         answer = client.confirm(question(&approval)) => answer,
         () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
+        () = pipeline.closing.cancelled() => {
+            return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval)));
+        }
         // Somebody else may decide first.
         approval = pipeline.approvals.left(&approval.id, ApprovalState::Pending) => {
             return Waited::Decided(Box::new(approval));
@@ -321,7 +337,10 @@ fn settle(pipeline: &Pipeline, asking: Asking, approval: Approval) -> Result<App
             )
         }
         ApprovalState::Expired | ApprovalState::Lapsed => {
-            let message = "nobody decided in time, which means no".to_owned();
+            let message = match approval.state {
+                ApprovalState::Lapsed => "the approval was not used in time".to_owned(),
+                _ => "nobody decided in time, which means no".to_owned(),
+            };
             (Outcome::Expired, said("expired", message, "call again to ask anew"))
         }
         ApprovalState::Cancelled => {

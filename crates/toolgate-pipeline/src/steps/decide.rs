@@ -34,6 +34,7 @@ pub(crate) fn decide(pipeline: &Pipeline, validated: Validated) -> Result<Permit
             Ok(Permitted { ticket, arguments, requirement: None })
         }
         Verdict::Approve(requirement) => {
+            ticket.is_gated = true;
             ticket.keep_input(pipeline, &arguments);
             Ok(Permitted { ticket, arguments, requirement: Some(requirement) })
         }

@@ -90,7 +90,10 @@ async fn start<'p>(
             Err(not_approved(pipeline, ticket, refusal).await)
         }
         Err(StartRefused::Grant) => Err(stale(ticket, "the grant for this call was used up or has ended")),
-        Err(StartRefused::Round) => Err(stale(ticket, "this answer was given before, or the call has ended")),
+        Err(StartRefused::Round) => {
+            ticket.stand_alone(pipeline);
+            Err(stale(ticket, "this answer was given before, or the call has ended"))
+        }
     }
 }
 

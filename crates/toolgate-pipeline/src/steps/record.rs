@@ -5,9 +5,11 @@ use toolgate_core::event::{Durability, EventKind, Outcome};
 use toolgate_core::{Blame, OutputCheck, RawJson, stop_point};
 use toolgate_wire::Members;
 
+use super::approve::agreement;
 use super::execute::{End, Executed};
 use crate::answer::{Answer, AnswerBody, Refusal};
 use crate::call::{Pipeline, Round, WhenDown};
+use crate::canonical;
 use crate::envelope::{Envelope, OUTPUT_SCHEMA, Warning};
 use crate::redact::echo;
 use crate::schema::{InputCheck, render};
@@ -34,8 +36,12 @@ pub(crate) async fn record(pipeline: &Pipeline, ended: Result<Executed<'_>, Box<
 
 async fn record_stopped(pipeline: &Pipeline, stopped: Stopped) -> Recorded {
     let Stopped { mut ticket, outcome, words } = stopped;
+    // What did not go on is no end of the call that it wanted to go on with.
+    if ticket.round.is_some() {
+        ticket.stand_alone(pipeline);
+    }
     let detail = match &words {
-        Words::Refusal(refusal) => json!({ "code": refusal.code, "message": refusal.message }),
+        Words::Refusal(refusal) => json!({ "code": refusal.code, "message": shortened(&refusal.message) }),
         Words::Handle(_) => json!({ "code": "handle" }),
         Words::Shared(_) => json!({ "code": "joined" }),
     };
@@ -60,11 +66,11 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
             }
         }
         End::Error(error) => {
-            let detail = json!({ "error": { "code": error.code, "message": error.message } });
+            let detail = json!({ "error": { "code": error.code, "message": shortened(&error.message) } });
             (Outcome::Failed, AnswerBody::Error(error), None, Some(detail))
         }
         End::Fault(fault) => {
-            let detail = json!({ "code": fault.kind.code(), "message": fault.to_string() });
+            let detail = json!({ "code": fault.kind.code(), "message": shortened(&fault.to_string()) });
             (Outcome::Failed, AnswerBody::Refusal(Refusal::of_fault(&fault)), None, Some(detail))
         }
         End::InputRequired(result) => return pause(pipeline, ticket, result, agreed).await,
@@ -86,6 +92,15 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         flight.land(result.clone());
     }
     Recorded { envelope: ticket.envelope(outcome), body }
+}
+
+/// What the chain keeps of a text that others wrote.
+fn shortened(text: &str) -> String {
+    const CHARS_MAX: usize = 1_000;
+    match text.char_indices().nth(CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Appends the end. Returns why the answer must be withheld, if it must.
@@ -132,7 +147,16 @@ async fn pause(
     agreed: Option<toolgate_core::Digest>,
 ) -> Recorded {
     let number = ticket.round.as_ref().map_or(0, |round| round.number) + 1;
-    let round = Round { call: ticket.call.clone(), number, agreed };
+    let of_client = || {
+        let arguments = canonical::parse(ticket.arguments.as_str()).unwrap_or_default();
+        agreement(&ticket, canonical::digest_of(&arguments))
+    };
+    let round = Round {
+        call: ticket.call.clone(),
+        number,
+        approved: agreed.is_some(),
+        agreed: agreed.unwrap_or_else(of_client),
+    };
     if ticket.is_recorded() {
         let mut event = ticket.event(pipeline, EventKind::CallPaused);
         event.outcome = Some(Outcome::InputRequired);

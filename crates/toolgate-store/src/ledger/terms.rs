@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use toolgate_core::event::{DecisionKind, Event, EventKind, Filter, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
-use toolgate_core::{CanonicalName, PrincipalId, ServerName};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 
 use super::clean;
 
@@ -68,7 +68,13 @@ fn rare_decision(decision: Option<DecisionKind>) -> Option<&'static str> {
     decision.filter(|decision| *decision != COMMON_DECISION).map(DecisionKind::as_str)
 }
 
+/// Longer values stand for themselves by their digest: an index takes only so much.
+const TERM_BYTES_MAX: usize = 200;
+
 fn term(letter: char, value: &str) -> String {
+    if value.len() > TERM_BYTES_MAX {
+        return format!("{letter}#{}", Digest::of(value));
+    }
     format!("{letter}:{value}")
 }
 

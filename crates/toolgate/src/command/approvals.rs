@@ -18,16 +18,14 @@ use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Grants, Store};
 
 use super::{Context, shown};
 use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
-use crate::config::{Config, StoreSettings};
-use crate::governance::Governance;
+use crate::config::Config;
+use crate::governance::{COMMAND_STREAM, Governance};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::stored;
 use crate::table::json;
 use pick::pick;
 
-/// The stream of the ledger that the command line writes: a gateway that runs has its own.
-const STREAM: &str = "cli";
 /// How a vote is recorded to have come in.
 const VIA: &str = "cli";
 /// The newest approvals among which part of an id is looked up.
@@ -163,10 +161,9 @@ impl Room<'_> {
 
     /// Everything that a decision passes, as in a gateway.
     async fn governance(&self) -> anyhow::Result<Governance> {
-        let own = StoreSettings { stream: STREAM.to_owned(), ..self.config.store.clone() };
-        let config = Config { store: own, ..self.config.clone() };
-        let catalog = stored::catalog(&config, &self.store).await?;
-        Governance::start(&config, &self.store, &catalog, &CancellationToken::new()).await
+        let catalog = stored::catalog(&self.config, &self.store).await?;
+        let never = CancellationToken::new();
+        Governance::start(&self.config, &self.store, &catalog, COMMAND_STREAM, &never).await
     }
 
     /// The approval with this id, or the one whose id begins or ends so.

@@ -12,7 +12,7 @@ use toolgate_store::{NewTokenSpec, Store};
 use super::Context;
 use crate::cli::TokenCommand;
 use crate::config::Config;
-use crate::governance::{SystemClock, books_settings};
+use crate::governance::{COMMAND_STREAM, SystemClock, books_settings};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::table::Table;
@@ -72,7 +72,7 @@ async fn note(config: &Config, store: &Store, kind: EventKind, id: &str, mut det
     let mut event = Event::new(kind, SystemClock::default().now_ms(), Principal::local().id, about);
     event.detail = Some(RawJson::from(detail));
     let entry = Entry { events: vec![event], ..Entry::default() };
-    let noted = match store.books(books_settings(config)).await {
+    let noted = match store.books(books_settings(config, COMMAND_STREAM)).await {
         Ok(books) => books.append(entry).await.map_err(|down| down.to_string()),
         Err(error) => Err(error.to_string()),
     };

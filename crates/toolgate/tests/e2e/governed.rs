@@ -2,6 +2,7 @@
 //! bank behind the gateway writes down what reached it, so every test can tell what has run.
 
 mod bank;
+mod changes;
 mod crashes;
 mod database;
 mod deciding;
@@ -17,6 +18,7 @@ mod policies;
 mod receiver;
 mod records;
 mod replicas;
+mod rounds;
 mod tampering;
 mod waiting;
 

@@ -1,5 +1,6 @@
 //! A bank behind a gateway, and the people around it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -70,6 +71,11 @@ impl Bank {
         journal.lines().map(str::to_owned).collect()
     }
 
+    /// Puts a file beside the configuration.
+    pub(super) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.gateway.folder().join(name), text).expect("the file can be written");
+    }
+
     pub(super) fn backing(&self) -> &Backing {
         &self.backing
     }
@@ -128,10 +134,16 @@ impl Bank {
         ends.iter().map(|end| end["outcome"].as_str().expect("an end has an outcome").to_owned()).collect()
     }
 
-    /// The ledger is as it was written.
+    /// The ledger is as it was written, and no call in it starts or ends twice.
     pub(super) fn verify(&self) {
         let output = self.gateway.cli(&["ledger", "verify"]);
         assert!(output.status.success(), "{output:?}");
+        for kind in ["tool.call.started", "tool.call.completed"] {
+            let mut seen = BTreeSet::new();
+            for event in self.events(&["--kind", kind]) {
+                assert!(seen.insert(event["call"].to_string()), "a second {kind} of one call: {event}");
+            }
+        }
     }
 
     /// A request to the API.
@@ -171,7 +183,8 @@ fn prepare(backing: &Backing, toml: &str, files: &[(&str, &str)]) -> (tempfile::
         std::fs::write(path, text).expect("the file can be written");
     }
     let journal = folder.path().join("journal");
-    let args = json!(["--journal", journal, "--release", folder.path().join("release")]);
+    let file = |name: &str| folder.path().join(name);
+    let args = json!(["--journal", journal, "--release", file("release"), "--doom", file("doom")]);
     let server = format!("[[servers]]\nname = \"bank\"\ncommand = {:?}\nargs = {args}\n", testkit("bank"));
     (folder, format!("{}{toml}\n{server}", backing.toml()), journal)
 }

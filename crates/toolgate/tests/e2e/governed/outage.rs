@@ -110,7 +110,7 @@ async fn a_call_that_runs_while_the_database_goes_is_not_lost() {
     let reached = until_async(WAIT, || async { (bank.ran().len() == 1).then_some(()) });
     reached.await.expect("the call reaches the bank");
     server.go_away();
-    std::fs::write(bank.gateway.folder().join("release"), "").expect("written");
+    bank.write("release", "");
     let result = held.await.expect("answered");
     assert_eq!(status(&result), "succeeded", "what ran is told: {result}");
     server.come_back();
@@ -146,4 +146,48 @@ async fn a_held_call_survives_a_short_absence_of_the_database() {
     let done = held.await.expect("answered");
     assert_eq!(status(&done), "succeeded", "{done}");
     assert_eq!(transfers(&bank), [moved(1)]);
+}
+
+/// Somebody who keeps the SQLite database locked for as long as they live.
+struct Locker(std::process::Child);
+
+impl Locker {
+    fn lock(bank: &Bank) -> Self {
+        let script = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=20)\n\
+            db.execute('BEGIN IMMEDIATE')\nprint('locked', flush=True)\nsys.stdin.read()";
+        let mut child = std::process::Command::new("python3")
+            .args(["-c", script])
+            .arg(bank.gateway.data().join("toolgate.db"))
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("Python is there");
+        let mut said = String::new();
+        let stdout = child.stdout.take().expect("piped");
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut said).expect("it speaks");
+        assert_eq!(said, "locked\n");
+        Self(child)
+    }
+}
+
+impl Drop for Locker {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[tokio::test]
+async fn while_sqlite_cannot_be_written_nothing_with_effects_runs() {
+    let bank = Bank::open(&format!("{NO_HOLD}[ledger]\nreads_when_down = \"serve\"\n"));
+    let agent = bank.agent();
+    assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
+    let locker = Locker::lock(&bank);
+    refused(&call(&agent, TOOL, money(2)).await, "a transfer");
+    assert_eq!(status(&call(&agent, "bank__balance", json!({})).await), "succeeded");
+    drop(locker);
+    recovers(&bank, 3).await;
+    assert_eq!(transfers(&bank), [moved(1), moved(3)]);
+    bank.verify();
 }

@@ -1,6 +1,7 @@
 //! What the gateway tells others: webhooks about approvals, meter events, spans. At least once, whatever happens to it.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -19,6 +20,9 @@ use crate::kit::call;
 const TOOL: &str = "bank__transfer";
 /// Not in base64, so its own bytes are the key.
 const SECRET: &str = "sixteen letters and more";
+
+/// A gateway that is killed while it delivers leaves a lease behind, which must run out first.
+const LEASE: Duration = Duration::from_secs(90);
 
 on_both!(every_executed_tool_is_metered_once, meter_events_survive_a_kill);
 
@@ -95,7 +99,7 @@ fn metered(bank: &Bank) -> Vec<Value> {
 }
 
 async fn wait_metered(bank: &Bank, count: usize) -> Vec<Value> {
-    let there = until_async(WAIT, || async { Some(metered(bank)).filter(|events| events.len() >= count) });
+    let there = until_async(LEASE, || async { Some(metered(bank)).filter(|events| events.len() >= count) });
     there.await.unwrap_or_else(|| panic!("fewer than {count} meter events: {:?}", metered(bank)))
 }
 

@@ -6,7 +6,7 @@ use toolgate_testkit::gateway::until;
 use super::bank::{Bank, GATED, NO_HOLD, gate, money, moved, pending, status};
 use super::database::Backing;
 use super::on_both;
-use crate::doors::WAIT;
+use crate::doors::{Stdio, WAIT};
 use crate::kit::call;
 
 const TOOL: &str = "bank__transfer";
@@ -75,6 +75,23 @@ async fn the_person_at_the_command_line_may_not_approve_their_own_call() {
     bank.approve_as(&bank.gateway.admin, &id).await;
     bank.say(&["tools", "call", TOOL, "amount:=7", "account=DE1"]);
     assert_eq!(bank.ran(), [moved(7)]);
+}
+
+#[tokio::test]
+async fn the_person_at_the_command_line_decides_for_the_agent_on_the_pipe() {
+    let bank = Bank::open(&format!("{GATED}{NO_HOLD}"));
+    let mut agent = Stdio::initialized(&bank.gateway, "2025-11-25", &json!({})).await;
+    let params = json!({ "name": TOOL, "arguments": money(7) });
+    let id = pending(&agent.request(1, "tools/call", params.clone()).await["result"]);
+    bank.approve(&id);
+    assert_eq!(status(&agent.request(2, "tools/call", params).await["result"]), "succeeded");
+    assert_eq!(bank.ran(), [moved(7)]);
+    let voted = bank.events(&["--kind", "approval.voted"]);
+    assert_eq!(
+        (&voted[0]["principal"], &voted[0]["detail"]["via"]),
+        (&json!("local"), &json!("cli")),
+        "{voted:?}"
+    );
 }
 
 #[tokio::test]

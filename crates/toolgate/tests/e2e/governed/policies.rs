@@ -18,8 +18,7 @@ fn with_folder(files: &[(&str, &str)]) -> Bank {
 }
 
 fn write(bank: &Bank, name: &str, policy: &str) {
-    std::fs::write(bank.gateway.folder().join("policy").join(name), policy)
-        .expect("the policy can be written");
+    bank.write(&format!("policy/{name}"), policy);
 }
 
 #[tokio::test]

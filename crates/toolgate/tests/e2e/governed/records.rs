@@ -14,6 +14,9 @@ const PASSWORD: &str = "Zuckerhut-4711-Kaffee";
 
 on_both!(every_filter_finds_what_it_names, pages_have_no_gaps_and_no_repeats);
 
+/// What a filter lets through.
+type Fits<'a> = &'a dyn Fn(&Value) -> bool;
+
 async fn page(bank: &Bank, query: &str) -> Value {
     let answer = bank.get(&bank.gateway.admin, &format!("/ledger?{query}")).await;
     assert_eq!(answer.status, 200, "{query}: {answer:?}");
@@ -40,7 +43,7 @@ async fn every_filter_finds_what_it_names(backing: Backing) {
         all.iter().find_map(|one| one["session"].as_str()).expect("calls of the older era have a session");
     assert!(session.starts_with("ses_"), "{session}");
     let at = done_at(&all, &id);
-    let filters: [(&str, &dyn Fn(&Value) -> bool); 11] = [
+    let filters: [(&str, Fits<'_>); 11] = [
         ("principal=ann", &|one| one["principal"] == "ann"),
         (&format!("session={session}"), &|one| one["session"] == session),
         ("run=run_7", &|one| one["run"] == "run_7"),

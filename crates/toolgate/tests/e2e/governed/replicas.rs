@@ -11,7 +11,10 @@ use crate::kit::call;
 
 const TOOL: &str = "bank__transfer";
 
-on_both!(commands_without_a_gateway_write_the_ledger_at_the_same_time);
+on_both!(
+    commands_without_a_gateway_write_the_ledger_at_the_same_time,
+    commands_beside_a_busy_gateway_neither_fail_nor_disturb_it,
+);
 
 /// Another gateway on the same database.
 fn another(bank: &Bank, toml: &str) -> Bank {
@@ -87,7 +90,7 @@ async fn one_gateway_does_not_sweep_the_open_calls_of_another() {
     reached.await.expect("the call reaches the bank");
     let two = another(&one, NO_HOLD);
     assert_eq!(two.events(&["--kind", "tool.call.completed"]), Vec::<Value>::new());
-    std::fs::write(one.gateway.folder().join("release"), "").expect("written");
+    one.write("release", "");
     assert_eq!(status(&held.await.expect("answered")), "succeeded");
     let ends = two.events(&["--kind", "tool.call.completed"]);
     assert_eq!((ends.len(), &ends[0]["outcome"]), (1, &json!("succeeded")), "{ends:?}");
@@ -113,5 +116,47 @@ async fn commands_without_a_gateway_write_the_ledger_at_the_same_time(backing: B
     }
     assert_eq!(bank.ran().len(), TOGETHER);
     assert_eq!(bank.outcomes(), ["succeeded"; TOGETHER]);
+    bank.verify();
+}
+
+async fn commands_beside_a_busy_gateway_neither_fail_nor_disturb_it(backing: Backing) {
+    const ROUNDS: usize = 3;
+    const CLIENTS: usize = 8;
+    let bank = Bank::open_on(backing, &format!("{GATED}{NO_HOLD}"));
+    let stop = tokio_util::sync::CancellationToken::new();
+    let busy: Vec<_> = (0..CLIENTS)
+        .map(|_| {
+            let (client, stop) = (bank.agent(), stop.clone());
+            tokio::spawn(async move {
+                let mut done = 0;
+                while !stop.is_cancelled() {
+                    let result = call(&client, "bank__refund", money(1)).await;
+                    assert_eq!(status(&result), "succeeded", "{result}");
+                    done += 1;
+                }
+                done
+            })
+        })
+        .collect();
+    for amount in 0..ROUNDS {
+        let amount = u64::try_from(amount).expect("few");
+        let id = pending(&call(&bank.agent(), TOOL, money(amount)).await);
+        // On a thread of its own, so that the others go on meanwhile.
+        let mut approve =
+            tokio::process::Command::from(bank.gateway.cli_command(&["approvals", "approve", &id]));
+        let approved = approve.output().await.expect("the binary runs");
+        assert!(approved.status.success(), "{approved:?}");
+        let mut verify = tokio::process::Command::from(bank.gateway.cli_command(&["ledger", "verify"]));
+        let verified = verify.output().await.expect("the binary runs");
+        assert!(verified.status.success(), "{verified:?}");
+        assert_eq!(status(&call(&bank.agent(), TOOL, money(amount)).await), "succeeded");
+    }
+    stop.cancel();
+    let mut refunds = 0;
+    for one in busy {
+        refunds += one.await.expect("every call goes well");
+    }
+    assert!(refunds > CLIENTS, "the gateway was busy: {refunds}");
+    assert_eq!(bank.ran().len(), refunds + ROUNDS);
     bank.verify();
 }

@@ -159,7 +159,7 @@ async fn a_call_whose_client_has_gone_is_recorded_to_its_end() {
     let reached = until_async(WAIT, || async { (bank.ran().len() == 1).then_some(()) });
     reached.await.expect("the call reaches the bank");
     sending.abort();
-    std::fs::write(bank.gateway.folder().join("release"), "").expect("written");
+    bank.write("release", "");
     let ended = until_async(WAIT, || async { bank.outcomes().pop() });
     assert!(matches!(ended.await.as_deref(), Some("succeeded" | "cancelled")), "{:?}", bank.outcomes());
     assert_eq!(bank.events(&["--kind", "tool.call.started"]).len(), 1);
