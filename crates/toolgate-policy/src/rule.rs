@@ -60,7 +60,7 @@ pub(crate) fn rules_of(texts: &[Text]) -> (Vec<Rule>, Vec<Problem>) {
         match PolicySet::from_str(&text.text) {
             Ok(set) => read_set(text, &set, &mut rules, &mut problems),
             Err(errors) => {
-                problems.extend(errors.iter().map(|error| problem_of(text, &DetailedError::from(error))));
+                problems.extend(errors.iter().map(|error| unreadable(text, &DetailedError::from(error))));
             }
         }
     }
@@ -245,6 +245,14 @@ fn repeated_ids(rules: &[Rule]) -> Vec<Problem> {
 }
 
 /// What Cedar says of a text, in our form.
+/// What Cedar cannot read, with a hint where Cedar has none.
+fn unreadable(text: &Text, error: &DetailedError) -> Problem {
+    const FORM: &str =
+        "a policy reads `forbid (principal, action == Action::\"server:tool\", resource) when { … };`";
+    let problem = problem_of(text, error);
+    if error.help.is_some() { problem } else { problem.hint(FORM) }
+}
+
 pub(crate) fn problem_of(text: &Text, error: &DetailedError) -> Problem {
     let label = error.source_locations.first();
     let at = label.map_or(0, |label| label.loc.start);

@@ -108,6 +108,10 @@ pub(crate) async fn start(
     };
     let governance = Governance::start(config, store, &catalog, stream, &shutdown).await?;
     if record == Record::Yes {
+        // The lock on the data folder says that nobody else delivers from SQLite. Postgres may have other gateways.
+        if config.store.url.is_none() {
+            store.release_leases().await?;
+        }
         governance.watch(store, &shutdown).await?;
     }
     let doorway = Doorway::default();

@@ -1,6 +1,6 @@
 //! Step one: the arguments are readable and fit the tool's schema.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use toolgate_core::Blame;
 use toolgate_core::event::Outcome;
 
@@ -35,6 +35,8 @@ pub(crate) fn validate(pipeline: &Pipeline, received: Received) -> Result<Valida
             let message = format!("the arguments were not checked: {reason}");
             ticket.warnings.push(Warning::new("input_unchecked", message));
         }
+        // Many clients send null for what they leave out, and policy takes it for left out as well.
+        InputCheck::Invalid(_) if fits_without_nulls(pipeline, &ticket, &arguments) => {}
         InputCheck::Invalid(problems) => {
             ticket.keep_input(pipeline, &arguments);
             let refusal = invalid(&ticket, &problems);
@@ -52,6 +54,15 @@ fn read(ticket: &Ticket) -> Result<Value, Refusal> {
         return Err(refused("the arguments are not an object".to_owned(), "send `{}` where there are none"));
     }
     Ok(arguments)
+}
+
+fn fits_without_nulls(pipeline: &Pipeline, ticket: &Ticket, arguments: &Value) -> bool {
+    let Some(members) = arguments.as_object().filter(|members| members.values().any(Value::is_null)) else {
+        return false;
+    };
+    let given = members.iter().filter(|(_, value)| !value.is_null());
+    let given: Map<String, Value> = given.map(|(key, value)| (key.clone(), value.clone())).collect();
+    !matches!(pipeline.schemas.check_input(&ticket.tool, &Value::Object(given)), InputCheck::Invalid(_))
 }
 
 fn invalid(ticket: &Ticket, problems: &[Problem]) -> Refusal {

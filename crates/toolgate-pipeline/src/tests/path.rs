@@ -57,6 +57,14 @@ async fn arguments_that_do_not_fit_are_named_and_nothing_runs() {
 }
 
 #[tokio::test]
+async fn null_counts_as_left_out_where_it_may_be() {
+    let world = World::new(Verdict::Permit);
+    let answer = world.call(json!({ "amount": 1, "account": null })).await;
+    assert_eq!((answer.envelope.status, world.ran()), (Outcome::Succeeded, 1));
+    assert_eq!((code(&world.call(json!({ "amount": null })).await), world.ran()), ("invalid_arguments", 1));
+}
+
+#[tokio::test]
 async fn while_the_ledger_is_away_nothing_changes_and_reads_follow_the_setting() {
     let world = World::new(Verdict::Permit);
     world.books.0.down.store(true, Ordering::Relaxed);

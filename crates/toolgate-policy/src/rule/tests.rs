@@ -22,6 +22,7 @@ fn a_text_that_does_not_parse_is_refused_with_its_place() {
     "#);
     insta::assert_snapshot!(refused(&[(Set::Guard, "permit(principal, action, resource)")]), @r#"
     a.cedar:1:36: unexpected end of input: expected `;` or identifier
+    hint: a policy reads `forbid (principal, action == Action::"server:tool", resource) when { … };`
     "#);
 }
 

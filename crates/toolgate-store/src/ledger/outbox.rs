@@ -31,6 +31,7 @@ const RELEASE: &str = "UPDATE sinks SET holder = NULL, lease_until_ms = 0 WHERE 
 const BEHIND: &str = "SELECT heads.stream, COALESCE(deliveries.stream_seq, 0), heads.stream_seq FROM ledger_heads heads \
      LEFT JOIN deliveries ON deliveries.sink = $1 AND deliveries.stream = heads.stream \
      WHERE heads.tenant = $2 AND heads.stream_seq > COALESCE(deliveries.stream_seq, 0) ORDER BY heads.stream";
+const RELEASE_ALL: &str = "UPDATE sinks SET holder = NULL, lease_until_ms = 0 WHERE tenant = $1";
 /// A position never moves back, whoever is late.
 const ADVANCE: &str = "INSERT INTO deliveries (sink, stream, stream_seq) VALUES ($1, $2, $3) ON CONFLICT (sink, stream) \
      DO UPDATE SET stream_seq = excluded.stream_seq WHERE deliveries.stream_seq < excluded.stream_seq";
@@ -124,6 +125,13 @@ impl Store {
     /// Gives the lease up: the batch is there to be taken again.
     pub async fn not_delivered(&self, sink: &str, batch: &OutboxBatch) -> Result<(), StoreError> {
         self.settle(sink, &[], &batch.holder).await.map_err(doing("put events back"))
+    }
+
+    /// Gives up what a former life of the gateway had in hand when it was killed. Only for a database that no other gateway
+    /// uses: somebody who still delivers would be joined by a second one.
+    pub async fn release_leases(&self) -> Result<(), StoreError> {
+        let released = self.db.sql(RELEASE_ALL).bind(self.tenant).execute().await;
+        released.map(drop).map_err(doing("give up leases of the outbox"))
     }
 
     async fn lease(&self, sink: &str) -> Result<Option<String>, sqlx::Error> {
