@@ -33,10 +33,10 @@ impl Effects {
         self.0 & other.0 == other.0
     }
 
-    /// Whether a call may leave the world changed: then its start is on disk before it is sent. What is not said to read
-    /// does something else.
+    /// Whether a call may leave the world changed: then its start is on disk before it is sent. What reaches
+    /// outside and is not said to read does something there.
     pub const fn changes_something(self) -> bool {
-        self.0 & (Effects::WRITE.0 | Effects::DESTRUCTIVE.0) != 0 || !self.contains(Effects::READ)
+        self.0 & (Effects::WRITE.0 | Effects::DESTRUCTIVE.0) != 0 || self.0 == Effects::EXTERNAL.0
     }
 
     pub fn names(self) -> impl Iterator<Item = &'static str> {

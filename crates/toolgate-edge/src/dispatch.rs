@@ -49,7 +49,8 @@ pub(crate) async fn run(
         ("resources/templates/list", _) => {
             list(gateway, &request, "resourceTemplates", |snapshot| &snapshot.templates).await
         }
-        ("tools/call", _) => call_tool(gateway, caller, request, cancel).await,
+        // The way of a call is long. In a box it is not copied each time that what holds it is handed on.
+        ("tools/call", _) => Box::pin(call_tool(gateway, caller, request, cancel)).await,
         ("prompts/get", _) => get_prompt(gateway, caller, &mut request).await,
         ("resources/read", _) => read_resource(gateway, caller, &mut request).await,
         ("completion/complete", _) => complete(gateway, caller, &mut request).await,

@@ -38,7 +38,11 @@ pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Req
 }
 
 async fn admit(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
-    let beside = gateway.rest.as_ref().map_or(Serves::Nothing, |rest| rest.serves(request.uri().path()));
+    let beside = match (&gateway.rest, request.uri().path()) {
+        // Where almost everybody goes.
+        (None, _) | (_, "/mcp") => Serves::Nothing,
+        (Some(rest), path) => rest.serves(path),
+    };
     if is_open(peer, &request) || beside == Serves::Anybody {
         return serve(gateway, None, beside, request).await;
     }

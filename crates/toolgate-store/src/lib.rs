@@ -37,6 +37,8 @@ pub struct Store {
     db: db::Db,
     tokens: Arc<TokenCache>,
     waiting: Arc<waiting::Waiting>,
+    /// By what this store is known where only one of several may do something at a time.
+    holder: Arc<str>,
     tenant: &'static str,
 }
 

@@ -67,7 +67,9 @@ impl Store {
     }
 
     fn with(pools: Pools) -> Store {
-        Store { db: Db::new(pools), tokens: Arc::default(), waiting: Arc::default(), tenant: TENANT }
+        let holder = uuid::Uuid::now_v7().simple().to_string().into();
+        let (tokens, waiting) = (Arc::default(), Arc::default());
+        Store { db: Db::new(pools), tokens, waiting, holder, tenant: TENANT }
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) async fn approve(
     let proposed = canonical::digest_of(&arguments);
     let agreed = agreement(&ticket, proposed);
     let asking = Asking { ticket, arguments, requirement, proposed, agreed };
-    match find_grant(pipeline, &asking).await {
+    match Box::pin(find_grant(pipeline, &asking)).await {
         Err(down) => Err(ledger_down(asking.ticket, &down)),
         Ok(Some(grant)) => Ok(Approved {
             ticket: asking.ticket,
@@ -62,7 +62,8 @@ pub(crate) async fn approve(
             warrant: Warrant::Grant { id: grant.id },
             agreed: Some(agreed),
         }),
-        Ok(None) => ask(pipeline, asking, client, cancel).await,
+        // Few calls come here; a box keeps all the others small.
+        Ok(None) => Box::pin(ask(pipeline, asking, client, cancel)).await,
     }
 }
 

@@ -87,7 +87,7 @@ async fn start<'p>(
         Err(StartRefused::Approval(refusal)) => {
             // Whoever waits for a result must not be taken for somebody who may bring it.
             drop(flight);
-            Err(not_approved(pipeline, ticket, refusal).await)
+            Err(Box::pin(not_approved(pipeline, ticket, refusal)).await)
         }
         Err(StartRefused::Grant) => Err(stale(ticket, "the grant for this call was used up or has ended")),
         Err(StartRefused::Round) => {

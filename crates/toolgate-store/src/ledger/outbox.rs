@@ -25,8 +25,7 @@ const CREATE: &str = "INSERT INTO sinks (sink, tenant) VALUES ($1, $2) ON CONFLI
 const HAS: &str = "SELECT sink FROM sinks WHERE sink = $1";
 const TO_THE_END: &str = "INSERT INTO deliveries (sink, stream, stream_seq) \
      SELECT $1, stream, stream_seq FROM ledger_heads WHERE tenant = $2";
-const LEASE: &str =
-    "UPDATE sinks SET holder = $2, lease_until_ms = $3 WHERE sink = $1 AND lease_until_ms <= $4";
+const LEASE: &str = "UPDATE sinks SET holder = $2, lease_until_ms = $3 WHERE sink = $1 AND (lease_until_ms <= $4 OR holder = $2)";
 const RELEASE: &str = "UPDATE sinks SET holder = NULL, lease_until_ms = 0 WHERE sink = $1 AND holder = $2";
 const BEHIND: &str = "SELECT heads.stream, COALESCE(deliveries.stream_seq, 0), heads.stream_seq FROM ledger_heads heads \
      LEFT JOIN deliveries ON deliveries.sink = $1 AND deliveries.stream = heads.stream \
@@ -135,7 +134,8 @@ impl Store {
     }
 
     async fn lease(&self, sink: &str) -> Result<Option<String>, sqlx::Error> {
-        let (now, holder) = (now_ms(), uuid::Uuid::now_v7().simple().to_string());
+        // Whoever could not give it up takes it again: each sink has one follower in a process.
+        let (now, holder) = (now_ms(), self.holder.to_string());
         let mut tx = self.db.begin(Durability::Written).await?;
         let lease = tx.sql(LEASE).bind(sink).bind(holder.clone()).bind(now + OUTBOX_LEASE_MS).bind(now);
         let leased = lease.execute().await? == 1;
