@@ -111,7 +111,7 @@ async fn complete(
     output: Option<toolgate_core::Digest>,
     detail: Option<Value>,
 ) -> Option<Refusal> {
-    let executed = matches!(outcome, Outcome::Succeeded | Outcome::ToolError | Outcome::Accepted);
+    let executed = outcome.is_executed();
     if executed && !ticket.is_recorded() {
         return None;
     }
