@@ -44,8 +44,9 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     })?;
     let address = listener.local_addr().context("could not find the address that was bound")?;
     let endpoint = endpoint(address);
-    let first = store.first_start_tokens().await?;
     let house = wiring::start(&config, &store, address, Record::Yes).await?;
+    // Made once it is certain that they will be shown: a start that fails must not use them up.
+    let first = store.first_start_tokens().await?;
     lock.announce(Some(endpoint.clone()))?;
     let sockets: Vec<PathBuf> = Socket::ALL
         .into_iter()
