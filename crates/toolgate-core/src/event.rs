@@ -69,6 +69,37 @@ words!(
         TokenCreated = "token.created",
         TokenRevoked = "token.revoked",
         SettingChanged = "setting.changed",
+        /// The configuration file was read anew.
+        ConfigLoaded = "config.loaded",
+        /// A new configuration file did not load; the old state stays.
+        ConfigRefused = "config.refused",
+        /// A server is known from now on: from the file, from the settings, or because it registered.
+        ServerAdded = "server.added",
+        ServerChanged = "server.changed",
+        ServerRemoved = "server.removed",
+        /// Its health is another one now, or the reason for it.
+        ServerHealth = "server.health",
+        InstanceJoined = "server.instance.joined",
+        /// It said goodbye, its lease ran out, or an operator took it out.
+        InstanceLeft = "server.instance.left",
+        /// Tools were seen for the first time.
+        ToolsPinned = "registry.tools.pinned",
+        /// A server offers another definition than the pinned one.
+        ToolDrifted = "registry.tool.drifted",
+        /// A tool is withheld until somebody has looked at it.
+        ToolQuarantined = "registry.tool.quarantined",
+        /// Somebody, or a setting, took another definition as the pinned one.
+        ToolAccepted = "registry.tool.accepted",
+        ToolRejected = "registry.tool.rejected",
+        /// The server does not offer it any more.
+        ToolRetired = "registry.tool.retired",
+        /// What was retired or drifted is as it was pinned again.
+        ToolRestored = "registry.tool.restored",
+        /// A tool goes by another name from now on; the old one still leads to it.
+        ToolRenamed = "registry.tool.renamed",
+        AliasesChanged = "registry.aliases.changed",
+        CredentialStored = "credential.stored",
+        CredentialRemoved = "credential.removed",
     }
 );
 

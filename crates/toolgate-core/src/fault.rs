@@ -35,8 +35,14 @@ pub enum FaultKind {
     Garbled { what: String },
     /// The server answered HTTP with a status that is not an answer.
     Refused { status: u16, body: String },
-    /// The server has as many calls under way as it may.
+    /// The server, or this tool of it, has as many calls under way as it may.
     Busy { limit: usize },
+    /// More calls came than the operator allows. Nothing was sent.
+    RateLimited { retry_after: Duration },
+    /// It failed so often in a row that it is left alone for a while. Nothing was sent.
+    Resting { reason: String, retry_after: Duration },
+    /// It wants a credential that the gateway does not have. Nothing was done.
+    Unauthorized { reason: String },
 }
 
 impl FaultKind {
@@ -49,12 +55,22 @@ impl FaultKind {
             FaultKind::Garbled { .. } => "server_garbled",
             FaultKind::Refused { .. } => "server_refused",
             FaultKind::Busy { .. } => "server_busy",
+            FaultKind::RateLimited { .. } => "rate_limited",
+            FaultKind::Resting { .. } => "server_resting",
+            FaultKind::Unauthorized { .. } => "server_unauthorized",
         }
     }
 
     /// Whether the same request may be sent again without the danger that it runs twice.
     pub fn safe_to_retry(&self) -> bool {
-        matches!(self, FaultKind::Down { .. } | FaultKind::Busy { .. })
+        matches!(
+            self,
+            FaultKind::Down { .. }
+                | FaultKind::Busy { .. }
+                | FaultKind::RateLimited { .. }
+                | FaultKind::Resting { .. }
+                | FaultKind::Unauthorized { .. }
+        )
     }
 }
 
@@ -65,7 +81,8 @@ impl Fault {
 
     pub fn blame(&self) -> Blame {
         match self.kind {
-            FaultKind::Busy { .. } => Blame::Caller,
+            FaultKind::Busy { .. } | FaultKind::RateLimited { .. } => Blame::Caller,
+            FaultKind::Unauthorized { .. } => Blame::Gateway,
             _ => Blame::Server,
         }
     }
@@ -92,6 +109,12 @@ impl Fault {
                 format!("`toolgate servers test {server}` shows what the server answers")
             }
             FaultKind::Busy { .. } => "repeat the call when others have finished".into(),
+            FaultKind::RateLimited { retry_after } | FaultKind::Resting { retry_after, .. } => {
+                format!("repeat the call in {:.1} s", retry_after.as_secs_f32().max(0.1))
+            }
+            FaultKind::Unauthorized { .. } => {
+                format!("the operator can sign in with `toolgate servers login {server}` or store a secret with `toolgate secrets set {server} NAME`")
+            }
         }
     }
 }
@@ -118,6 +141,15 @@ impl fmt::Display for Fault {
                 write!(f, "server \"{server}\" answered with HTTP status {status}: {body}")
             }
             FaultKind::Busy { limit } => write!(f, "server \"{server}\" already has {limit} calls under way"),
+            FaultKind::RateLimited { .. } => {
+                write!(f, "more calls to server \"{server}\" came than it is allowed to get")
+            }
+            FaultKind::Resting { reason, .. } => {
+                write!(f, "server \"{server}\" is left alone for a while because it failed repeatedly: {reason}")
+            }
+            FaultKind::Unauthorized { reason } => {
+                write!(f, "server \"{server}\" wants a credential that the gateway does not have: {reason}")
+            }
         }
     }
 }

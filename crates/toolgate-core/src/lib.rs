@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod address;
 pub mod approval;
 pub mod decision;
 pub mod digest;
@@ -13,6 +14,7 @@ pub mod name;
 pub mod port;
 pub mod principal;
 pub mod raw;
+pub mod registry;
 pub mod rpc;
 pub mod server;
 pub mod signature;
@@ -22,8 +24,8 @@ pub mod tool;
 pub use digest::Digest;
 pub use fault::{Blame, Fault, FaultKind};
 pub use limits::Limits;
-pub use name::{CanonicalName, ServerName};
+pub use name::{CanonicalName, DomainName, ServerName};
 pub use principal::{Kind, Principal, PrincipalId, Role};
 pub use raw::{Raw, RawJson};
 pub use rpc::RpcError;
-pub use tool::{AuditLevel, Effects, OutputCheck, Tool};
+pub use tool::{AuditLevel, Effects, Handling, OutputCheck, Tool};

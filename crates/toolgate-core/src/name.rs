@@ -92,3 +92,38 @@ impl fmt::Display for CanonicalName {
         f.write_str(&self.0)
     }
 }
+
+/// `{domain}.{resource}.{action}`: a name that stands for what a tool does, whichever server does it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
+#[serde(transparent)]
+pub struct DomainName(Arc<str>);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a name such as `documents.text.extract` has three parts of a-z, 0-9 and _ with dots between them")]
+pub struct BadDomainName;
+
+impl DomainName {
+    pub const CHARS_MAX: usize = 128;
+    const PARTS: usize = 3;
+
+    pub fn new(name: &str) -> Result<Self, BadDomainName> {
+        let part = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_lowercase())
+                && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        };
+        let fits = name.len() <= Self::CHARS_MAX
+            && name.split('.').count() == Self::PARTS
+            && name.split('.').all(part);
+        fits.then(|| Self(name.into())).ok_or(BadDomainName)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DomainName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

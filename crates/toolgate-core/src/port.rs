@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::server::{Listing, ServerState};
-use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName};
+use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName, Tool};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -29,6 +29,9 @@ pub struct ServerRequest {
     pub param_headers: Vec<(String, String)>,
     /// Answers to an earlier `input_required`, for servers of the newer era.
     pub input: Option<InputAnswers>,
+    /// The tool this calls, as it was judged: it goes only to instances that offer this very version, within the
+    /// tool's own limits.
+    pub tool: Option<Arc<Tool>>,
 }
 
 impl ServerRequest {
@@ -40,6 +43,7 @@ impl ServerRequest {
             name: None,
             param_headers: Vec::new(),
             input: None,
+            tool: None,
         }
     }
 }
@@ -56,6 +60,8 @@ pub struct InputAnswers {
 #[derive(Clone, Debug)]
 pub enum Reply {
     Complete(RawJson),
+    /// The result of the same call a short while ago. Nothing was sent.
+    Cached(RawJson),
     /// `resultType: "input_required"`. Only servers of the newer era answer so.
     InputRequired(RawJson),
     /// `resultType: "task"`.
@@ -186,3 +192,42 @@ pub trait Watcher: Send + Sync {
     /// A line that a child process wrote to its standard error.
     fn stderr_line(&self, server: &ServerName, line: &str);
 }
+
+/// What the gateway shows to servers to be let in.
+pub trait Keyring: Send + Sync {
+    /// A secret of the vault for this server: the principal's own if there is one, else everybody's. `principal` is
+    /// `None` where the gateway acts on its own account.
+    fn secret(
+        &self,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+        name: &str,
+    ) -> BoxFuture<'static, Result<String, NoKey>>;
+
+    /// Whether somebody has signed in at this server, so that [`Keyring::access_token`] is worth asking.
+    fn signs_in(&self, server: &ServerName) -> bool;
+
+    /// An OAuth access token that has not run out: the principal's own if there is one, else everybody's.
+    fn access_token(
+        &self,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+    ) -> BoxFuture<'static, Result<String, NoKey>>;
+
+    /// The server refused the token it was shown; `challenge` is its `WWW-Authenticate`. `Ok` if there is another one now
+    /// and the request is worth repeating once.
+    fn token_refused(
+        &self,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+        challenge: Option<&str>,
+    ) -> BoxFuture<'static, Result<(), NoKey>>;
+
+    /// Counts up when any credential was stored, changed or removed.
+    fn generation(&self) -> u64;
+}
+
+/// Why there is no credential, in words for the person who can do something about it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoKey(pub String);

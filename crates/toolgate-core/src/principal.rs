@@ -53,10 +53,13 @@ pub enum Role {
     Auditor,
     /// Calls tools.
     Agent,
+    /// Is a server: registers the instances of the one server whose name is the principal's id, and does nothing else.
+    Server,
 }
 
 impl Role {
-    pub const ALL: [Role; 5] = [Role::Admin, Role::Operator, Role::Approver, Role::Auditor, Role::Agent];
+    pub const ALL: [Role; 6] =
+        [Role::Admin, Role::Operator, Role::Approver, Role::Auditor, Role::Agent, Role::Server];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -65,6 +68,7 @@ impl Role {
             Role::Approver => "approver",
             Role::Auditor => "auditor",
             Role::Agent => "agent",
+            Role::Server => "server",
         }
     }
 
@@ -76,6 +80,7 @@ impl Role {
     pub fn usual_kind(self) -> Kind {
         match self {
             Role::Agent => Kind::Agent,
+            Role::Server => Kind::Service,
             Role::Admin | Role::Operator | Role::Approver | Role::Auditor => Kind::Human,
         }
     }

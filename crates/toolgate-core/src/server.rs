@@ -1,9 +1,13 @@
 //! What a server is, before and after it has been reached.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::address::Reach;
+use crate::tool::{Rate, ToolExtra};
 use crate::{RawJson, ServerName};
 
 /// The two ways in which MCP is spoken.
@@ -16,8 +20,8 @@ pub enum Era {
     Modern,
 }
 
-/// A server as the operator configured it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A server as it is to be reached, whoever said so.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ServerSpec {
     pub name: ServerName,
     pub transport: TransportSpec,
@@ -25,12 +29,15 @@ pub struct ServerSpec {
     pub timeout: Duration,
     /// How long connecting and listing may take.
     pub connect_timeout: Duration,
-    /// Requests under way at once.
+    /// Requests under way at once, over all its instances.
     pub concurrency_max: usize,
+    pub rate: Option<Rate>,
     pub isolation: Isolation,
+    /// Where its addresses may lead.
+    pub reach: Reach,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TransportSpec {
     Stdio {
         command: String,
@@ -40,9 +47,75 @@ pub enum TransportSpec {
     },
     /// Streamable HTTP of either era, or the older HTTP+SSE pair: found by probing.
     Http {
-        url: String,
+        /// None is a server whose instances have all gone: it is known, and it is away.
+        instances: Vec<InstanceSpec>,
+        /// May name secrets of the vault: `Bearer ${vault:NAME}`.
         headers: BTreeMap<String, String>,
     },
+}
+
+impl TransportSpec {
+    /// One server at one address.
+    pub fn http(url: impl Into<String>, headers: BTreeMap<String, String>) -> Self {
+        TransportSpec::Http { instances: vec![InstanceSpec::only(url)], headers }
+    }
+}
+
+/// One of the processes that are a server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstanceSpec {
+    pub id: InstanceId,
+    pub url: String,
+    /// The version of the software, as it said itself.
+    pub version: Option<String>,
+    /// Requests under way at this instance at once.
+    pub concurrency_max: Option<usize>,
+    /// What it said about its tools when it registered, by their own names.
+    pub extras: Arc<BTreeMap<String, ToolExtra>>,
+}
+
+impl InstanceSpec {
+    /// The one instance of a server that has one address.
+    pub fn only(url: impl Into<String>) -> Self {
+        let id = InstanceId::only();
+        Self { id, url: url.into(), version: None, concurrency_max: None, extras: Arc::default() }
+    }
+}
+
+/// What tells the instances of a server apart.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
+#[serde(transparent)]
+pub struct InstanceId(Arc<str>);
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("an instance id has 1 to {} of the characters A-Z a-z 0-9 . _ -", InstanceId::CHARS_MAX)]
+pub struct BadInstanceId;
+
+impl InstanceId {
+    pub const CHARS_MAX: usize = 128;
+
+    pub fn new(id: &str) -> Result<Self, BadInstanceId> {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+        if id.is_empty() || id.len() > Self::CHARS_MAX || !id.bytes().all(fits) {
+            return Err(BadInstanceId);
+        }
+        Ok(Self(id.into()))
+    }
+
+    /// That of a server with one address.
+    pub fn only() -> Self {
+        Self("only".into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for InstanceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 /// Who shares one process or upstream session.
@@ -77,6 +150,19 @@ pub struct ServerState {
     pub transport: Option<&'static str>,
     pub pid: Option<u32>,
     pub restarts: u32,
+    /// By id. Empty for processes that the gateway starts itself.
+    pub instances: Vec<InstanceState>,
+}
+
+/// How one instance does.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct InstanceState {
+    pub id: InstanceId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    pub health: ServerHealth,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl ServerState {
@@ -89,6 +175,7 @@ impl ServerState {
             transport: None,
             pid: None,
             restarts: 0,
+            instances: Vec::new(),
         }
     }
 }
@@ -100,8 +187,11 @@ pub struct Listing {
     pub capabilities: Option<RawJson>,
     pub server_info: Option<RawJson>,
     pub instructions: Option<String>,
+    /// Where instances differ, one name may stand here with several definitions, those of the newest instance first.
     pub tools: Vec<RawJson>,
     pub prompts: Vec<RawJson>,
     pub resources: Vec<RawJson>,
     pub templates: Vec<RawJson>,
+    /// Own names of tools that one and the same instance gave several definitions in one reading.
+    pub conflicts: Vec<String>,
 }

@@ -1,8 +1,16 @@
 //! A tool as policy, validation and ledger see it.
 
+mod extra;
+mod handling;
+
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::{CanonicalName, Digest, RawJson, ServerName};
+
+pub use extra::{BadExtra, EXTRA_META, ToolExtra};
+pub use handling::{BadRate, CacheRule, CacheScope, FileStrategy, Handling, Rate};
 
 /// What a call of a tool may do to the world. Unknown means all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -51,6 +59,20 @@ impl Effects {
 impl serde::Serialize for Effects {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.names())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Effects {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = <Vec<String> as serde::Deserialize>::deserialize(deserializer)?;
+        names.iter().try_fold(Effects::NONE, |effects, name| {
+            let effect = Effects::named(name).ok_or_else(|| {
+                serde::de::Error::custom(format!(
+                    "{name:?} is not an effect: read, write, external or destructive"
+                ))
+            })?;
+            Ok(effects.and(effect))
+        })
     }
 }
 
@@ -105,4 +127,32 @@ pub struct Tool {
     pub output_schema: Option<RawJson>,
     /// What the operator says for this very tool.
     pub output_check: Option<OutputCheck>,
+    pub handling: Handling,
+}
+
+impl Tool {
+    /// Whether a call of which nobody knows if it ran may be sent once more.
+    pub fn may_repeat(&self) -> bool {
+        self.idempotent || !self.effects.changes_something()
+    }
+}
+
+/// The members that make a definition what it is. A change to any of them is another version.
+const VERSIONED: [&str; 6] = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+
+/// The version of a tool: the digest of what its server says it is, in whatever order it says it.
+pub fn version_of(definition: &Value) -> Digest {
+    let mut kept = serde_json::Map::new();
+    for key in VERSIONED {
+        if let Some(value) = definition.get(key) {
+            kept.insert(key.into(), value.clone());
+        }
+    }
+    // What a server says here about effects and files weighs as much as its annotations.
+    if let Some(extra) = definition.get("_meta").and_then(|meta| meta.get(EXTRA_META)) {
+        kept.insert(EXTRA_META.into(), extra.clone());
+    }
+    let mut kept = Value::Object(kept);
+    kept.sort_all_objects();
+    Digest::of(kept.to_string())
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, RawJson, ServerName, Tool};
+use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, RawJson, ServerName, Tool};
 use toolgate_pipeline::canonical::{digest_of, parse};
 use toolgate_pipeline::redact::{RedactRule, Redactor};
 use toolgate_pipeline::schema::Schemas;
@@ -80,5 +80,6 @@ fn tool() -> Tool {
         input_schema: Some(RawJson::from(schema)),
         output_schema: None,
         output_check: None,
+        handling: Handling::default(),
     }
 }

@@ -7,7 +7,8 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use toolgate_core::decision::{Policy, Question};
 use toolgate_core::{
-    AuditLevel, CanonicalName, Digest, Effects, Principal, PrincipalId, RawJson, Role, ServerName, Tool,
+    AuditLevel, CanonicalName, Digest, Effects, Handling, Principal, PrincipalId, RawJson, Role, ServerName,
+    Tool,
 };
 use toolgate_policy::{PolicyEngine, Set, Sources, Template};
 
@@ -116,5 +117,6 @@ fn tool() -> Tool {
         input_schema: Some(RawJson::from(schema)),
         output_schema: None,
         output_check: None,
+        handling: Handling::default(),
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolgate_core::decision::{Decision, Policy, Question, Requirement, Verdict};
 use toolgate_core::{
-    AuditLevel, CanonicalName, Digest, Effects, Kind, Principal, PrincipalId, RawJson, Role, ServerName, Tool,
+    AuditLevel, CanonicalName, Digest, Effects, Handling, Kind, Principal, PrincipalId, RawJson, Role,
+    ServerName, Tool,
 };
 
 use crate::{PolicyEngine, PolicyError, Set, Sources, Template};
@@ -26,6 +27,7 @@ pub(crate) fn tool(name: &str, effects: Effects, schema: Value) -> Tool {
         input_schema: (!schema.is_null()).then(|| RawJson::from(schema)),
         output_schema: None,
         output_check: None,
+        handling: Handling::default(),
     }
 }
 

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolgate_core::decision::{Decision, Policy, Question, Requirement, Verdict};
-use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, ServerName, Tool};
+use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, ServerName, Tool};
 
 use crate::engine::PolicyEngine;
 use crate::explain::{VerdictKind, summary};
@@ -166,6 +166,7 @@ fn tool_of(case: &Case, tools: &[Arc<Tool>]) -> Tool {
         input_schema: None,
         output_schema: None,
         output_check: None,
+        handling: Handling::default(),
     }
 }
 

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, RawJson, ServerName, Tool};
+use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, RawJson, ServerName, Tool};
 
 use super::*;
 
@@ -16,6 +16,7 @@ fn tool(input: Option<Value>, output: Option<Value>) -> Tool {
         input_schema: input.map(RawJson::from),
         output_schema: output.map(RawJson::from),
         output_check: None,
+        handling: Handling::default(),
     }
 }
 

@@ -18,8 +18,8 @@ use toolgate_core::governance::{
 use toolgate_core::id::{ApprovalId, CallId, GrantId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
 use toolgate_core::{
-    AuditLevel, CanonicalName, Digest, Effects, Principal, PrincipalId, RawJson, Role, RpcError, ServerName,
-    Tool,
+    AuditLevel, CanonicalName, Digest, Effects, Handling, Principal, PrincipalId, RawJson, Role, RpcError,
+    ServerName, Tool,
 };
 
 use crate::redact::Redactor;
@@ -438,6 +438,7 @@ pub(super) fn tool() -> Tool {
         input_schema: Some(schema.into()),
         output_schema: None,
         output_check: None,
+        handling: Handling::default(),
     }
 }
 

@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use insta::assert_snapshot;
 use toolgate_core::decision::PolicyRef;
-use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Kind, PrincipalId, Role, ServerName};
+use toolgate_core::{
+    AuditLevel, CanonicalName, Digest, Effects, Handling, Kind, PrincipalId, Role, ServerName,
+};
 use toolgate_policy::{Failed, Place, Set, ShadowVerdict, Template, TestFailure, VerdictKind};
 
 use super::*;
@@ -20,6 +22,7 @@ fn tool() -> Tool {
         input_schema: None,
         output_schema: None,
         output_check: None,
+        handling: Handling::default(),
     }
 }
 

@@ -1,0 +1,53 @@
+//! What the registry tells about what it knows.
+
+use serde_json::Value;
+use toolgate_core::registry::ToolRow;
+use toolgate_core::{PrincipalId, ServerName};
+
+use crate::source::Source;
+
+/// A setting. One that was never changed has version 0 and its default value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Setting {
+    pub key: &'static str,
+    pub value: Value,
+    pub version: u64,
+    pub updated_at_ms: Option<i64>,
+    pub updated_by: Option<PrincipalId>,
+}
+
+/// A place in the catalogue, for as long as it is renewed.
+#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+pub struct Lease {
+    pub server: ServerName,
+    pub instance_id: String,
+    pub lease_seconds: f64,
+    /// How often to send a heartbeat.
+    pub heartbeat_seconds: f64,
+}
+
+/// A server of the roster.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KnownServer {
+    pub name: ServerName,
+    pub source: Source,
+    pub instances: Vec<InstanceView>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct InstanceView {
+    pub id: String,
+    /// Without what may be secret.
+    pub url: String,
+    pub version: Option<String>,
+    /// What is left of its lease; `None` where it needs none.
+    pub lease_left_seconds: Option<f64>,
+}
+
+/// What changed between the pinned definition and the one offered now.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ToolDiff {
+    pub tool: ToolRow,
+    /// A unified diff of both, each written out readably with its keys sorted.
+    pub text: String,
+}
