@@ -23,7 +23,12 @@ pub(crate) enum Who {
     Signed,
 }
 
+/// Servers too: they may read what they may do.
 const EVERYBODY: Who = Who::Roles(&Role::ALL);
+const PEOPLE_AND_AGENTS: Who =
+    Who::Roles(&[Role::Admin, Role::Operator, Role::Approver, Role::Auditor, Role::Agent]);
+/// The registry holds a server to its own name.
+const REGISTERING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Server]);
 const RUNNING: Who = Who::Roles(&[Role::Admin, Role::Operator]);
 const CALLING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Agent]);
 /// Running the gateway is not the right to say yes to what it holds back.
@@ -31,16 +36,36 @@ const DECIDING: Who = Who::Roles(&[Role::Admin, Role::Approver]);
 const GRANTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver]);
 const INBOX: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver, Role::Auditor]);
 const AUDITING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor]);
+/// Looking at what there is, and at what happens to it.
+const WATCHING: Who = INBOX;
 
-pub(crate) static TABLE: [Access; 15] = [
+pub(crate) static TABLE: [Access; 32] = [
     Access::get("/openapi.json", EVERYBODY),
     Access::post("/tools/call", CALLING),
     Access::get("/tools", CALLING),
     Access::get("/tools/{name}", CALLING),
+    Access::get("/aliases", WATCHING),
     Access::get("/servers", RUNNING),
+    Access::post("/servers/register", REGISTERING),
+    Access::get("/servers/{name}", RUNNING),
+    Access::delete("/servers/{name}", RUNNING),
+    Access::post("/servers/{name}/instances/{id}/heartbeat", REGISTERING),
+    Access::delete("/servers/{name}/instances/{id}", REGISTERING),
+    Access::get("/settings", AUDITING),
+    Access::get("/settings/{key}", AUDITING),
+    Access::patch("/settings/{key}", RUNNING),
+    Access::get("/registry/tools", WATCHING),
+    Access::get("/registry/tools/{name}", WATCHING),
+    Access::get("/registry/tools/{name}/diff", WATCHING),
+    Access::post("/registry/tools/{name}/review", RUNNING),
+    Access::get("/secrets/{server}", RUNNING),
+    Access::put("/secrets/{server}/{name}", RUNNING),
+    Access::delete("/secrets/{server}/{name}", RUNNING),
+    // Approvers see what happens to approvals; the handler leaves out the rest.
+    Access::get("/events", WATCHING),
     Access::get("/approvals", INBOX),
     // Agents see those that they asked for themselves; the handler leaves out the others.
-    Access::get("/approvals/{id}", EVERYBODY),
+    Access::get("/approvals/{id}", PEOPLE_AND_AGENTS),
     Access::post("/approvals/{id}/decide", DECIDING),
     Access::get("/grants", GRANTING),
     Access::delete("/grants/{id}", GRANTING),
@@ -58,6 +83,14 @@ impl Access {
 
     const fn post(path: &'static str, who: Who) -> Self {
         Self { method: Method::POST, path, who }
+    }
+
+    const fn put(path: &'static str, who: Who) -> Self {
+        Self { method: Method::PUT, path, who }
+    }
+
+    const fn patch(path: &'static str, who: Who) -> Self {
+        Self { method: Method::PATCH, path, who }
     }
 
     const fn delete(path: &'static str, who: Who) -> Self {

@@ -1,7 +1,7 @@
 //! The way to a tool, as the API sees it. Whoever implements it takes the call through the one pipeline.
 
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{Principal, RawJson};
+use toolgate_core::{Principal, RawJson, RpcError};
 use toolgate_pipeline::Answer;
 
 /// A call as it was asked for.
@@ -29,12 +29,14 @@ pub enum Hold {
 /// Why there is no answer to a call: it never became one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotCalled {
-    /// Not there, or not for this principal to see.
+    /// Not there, withheld, or no longer called so.
     UnknownTool,
     /// The caller has as many calls under way as it may.
     TooMany {
         limit: usize,
     },
+    /// What came with the call makes no sense.
+    Refused(RpcError),
     ShuttingDown,
 }
 

@@ -22,7 +22,9 @@ pub(crate) fn start() -> OpenApi {
     let info = InfoBuilder::new()
         .title("Toolgate")
         .version(env!("CARGO_PKG_VERSION"))
-        .description(Some("Tools, approvals, grants and the ledger of a Toolgate gateway."))
+        .description(Some(
+            "Tools, servers, settings, approvals, grants and the ledger of a Toolgate gateway.",
+        ))
         .build();
     let token = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
     let signature = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
@@ -50,6 +52,8 @@ pub(crate) fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &
     let all = [
         (Method::GET, item.get.as_mut()),
         (Method::POST, item.post.as_mut()),
+        (Method::PUT, item.put.as_mut()),
+        (Method::PATCH, item.patch.as_mut()),
         (Method::DELETE, item.delete.as_mut()),
     ];
     all.into_iter().filter_map(|(method, operation)| Some((method, operation?)))

@@ -1,12 +1,15 @@
 #![doc = include_str!("../README.md")]
 
 mod access;
+mod body;
 mod call;
 mod document;
+mod events;
 mod problem;
 mod read;
 mod replay;
 mod routes;
+mod secret;
 mod similar;
 
 #[cfg(test)]
@@ -16,18 +19,22 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http_body_util::BodyExt;
+use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Catalog;
 use toolgate_core::Limits;
 use toolgate_core::governance::Clock;
 use toolgate_core::signature::SigningKey;
 use toolgate_pipeline::desk::Desk;
+use toolgate_registry::Registry;
 use toolgate_store::{Books, Store};
 use tower::ServiceExt;
 
+pub use body::ApiBody;
 pub use call::{Hold, NotCalled, ToolCallRequest, ToolCaller};
+use events::Feed;
 pub use problem::Problem;
 use replay::SeenIds;
+pub use secret::{SecretKeeper, SecretPlace, SecretRefused, StoredSecret};
 
 /// What the routes need. Everything is shared with the rest of the gateway.
 pub struct Services {
@@ -36,9 +43,13 @@ pub struct Services {
     pub desk: Arc<Desk>,
     pub caller: Arc<dyn ToolCaller>,
     pub catalog: Arc<Catalog>,
+    pub registry: Arc<Registry>,
+    pub secrets: Arc<dyn SecretKeeper>,
     pub clock: Arc<dyn Clock>,
     pub webhooks: Vec<IncomingWebhook>,
     pub limits: Limits,
+    /// Ends the streams of events.
+    pub shutdown: CancellationToken,
 }
 
 /// Another program through which people decide. It signs what it sends.
@@ -53,6 +64,7 @@ pub struct IncomingWebhook {
 pub(crate) struct Inner {
     services: Services,
     seen: SeenIds,
+    feed: Arc<Feed>,
 }
 
 /// What every handler is given.
@@ -74,8 +86,10 @@ pub struct Api {
 }
 
 impl Api {
+    /// Must be made inside the runtime on which streams of events shall be followed.
     pub fn new(services: Services) -> Api {
-        let context = Context(Arc::new(Inner { services, seen: SeenIds::default() }));
+        let feed = Feed::new(services.store.clone(), services.shutdown.clone());
+        let context = Context(Arc::new(Inner { services, seen: SeenIds::default(), feed }));
         Api { router: routes::router(context) }
     }
 
@@ -90,15 +104,12 @@ impl Api {
     }
 
     /// Answers one request. The verified [`toolgate_core::Principal`] is among its extensions, or nobody is.
-    pub async fn serve<B>(&self, request: http::Request<B>) -> http::Response<Bytes>
+    pub async fn serve<B>(&self, request: http::Request<B>) -> http::Response<ApiBody>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let served = self.router.clone().oneshot(request.map(Body::new)).await;
-        let (parts, body) = served.unwrap_or_else(|never| match never {}).into_parts();
-        // Every answer is whole in memory, so reading it cannot fail.
-        let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-        http::Response::from_parts(parts, bytes)
+        served.unwrap_or_else(|never| match never {}).map(body::boxed)
     }
 }

@@ -10,6 +10,7 @@ use toolgate_core::Blame;
 use toolgate_core::approval::ApprovalRefusal;
 use toolgate_core::governance::{DecideError, StoreDown};
 use toolgate_pipeline::desk::DeskError;
+use toolgate_registry::{Refusal, RefusalKind};
 use toolgate_store::StoreError;
 use utoipa::ToSchema;
 
@@ -129,6 +130,30 @@ impl From<StoreDown> for Box<Problem> {
 fn store_down() -> Box<Problem> {
     let detail = "the store is not available, so nothing was read or changed";
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_down", detail).hint("try again in a moment")
+}
+
+impl From<Refusal> for Box<Problem> {
+    fn from(refusal: Refusal) -> Self {
+        let status = match refusal.kind {
+            RefusalKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+            RefusalKind::Forbidden => StatusCode::FORBIDDEN,
+            RefusalKind::NotFound => StatusCode::NOT_FOUND,
+            RefusalKind::Conflict => StatusCode::CONFLICT,
+            RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
+            RefusalKind::Gone => StatusCode::GONE,
+            RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            RefusalKind::Down => {
+                tracing::error!(%refusal, "a request to the API could not be served");
+                return store_down();
+            }
+        };
+        let mut problem = Problem::new(status, refusal.code, refusal.message).hint(refusal.hint);
+        problem.retry = status == StatusCode::TOO_MANY_REQUESTS;
+        match refusal.field {
+            Some(field) => problem.with("field", field),
+            None => problem,
+        }
+    }
 }
 
 impl From<DeskError> for Box<Problem> {

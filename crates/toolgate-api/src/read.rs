@@ -50,7 +50,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Answered<T> {
     Ok(read)
 }
 
-fn expect_json(headers: &HeaderMap) -> Answered<()> {
+pub(crate) fn expect_json(headers: &HeaderMap) -> Answered<()> {
     let media = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
     let essence = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {

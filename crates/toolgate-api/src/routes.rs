@@ -1,9 +1,16 @@
 //! Every route. `access.rs` says who may use it; the document is generated from what stands here.
 
+mod aliases;
 mod approvals;
+mod events;
 mod grants;
+mod instances;
 mod ledger;
+mod registry;
+mod secrets;
 mod servers;
+mod settings;
+mod tool_view;
 mod tools;
 mod views;
 mod webhooks;
@@ -14,10 +21,12 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
+use toolgate_core::ServerName;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::problem::Problem;
+use crate::problem::{Answered, Problem};
+use crate::read::bad_parameter;
 use crate::{Context, access, document};
 
 pub(crate) fn router(context: Context) -> axum::Router {
@@ -46,7 +55,20 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(tools::call))
         .routes(routes!(tools::list))
         .routes(routes!(tools::show))
+        .routes(routes!(aliases::list))
         .routes(routes!(servers::list))
+        .routes(routes!(servers::show, servers::forget))
+        .routes(routes!(instances::register))
+        .routes(routes!(instances::heartbeat))
+        .routes(routes!(instances::leave))
+        .routes(routes!(settings::list))
+        .routes(routes!(settings::show, settings::change))
+        .routes(routes!(registry::list))
+        .routes(routes!(registry::show))
+        .routes(routes!(registry::diff))
+        .routes(routes!(registry::review))
+        .routes(routes!(secrets::list))
+        .routes(routes!(secrets::store, secrets::remove))
         .routes(routes!(approvals::list))
         .routes(routes!(approvals::show))
         .routes(routes!(approvals::decide))
@@ -57,6 +79,7 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(ledger::body))
         .routes(routes!(ledger::call))
         .routes(routes!(webhooks::decide))
+        .routes(routes!(events::follow))
 }
 
 #[derive(Clone)]
@@ -75,6 +98,12 @@ async fn nothing_here() -> Box<Problem> {
 async fn not_allowed() -> Box<Problem> {
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this cannot be done here")
         .hint("/openapi.json says which methods a path has")
+}
+
+/// A server's name in a path.
+fn server_name(name: &str) -> Answered<ServerName> {
+    ServerName::new(name)
+        .map_err(|bad| bad_parameter("server", name, "the name of a server").hint(bad.to_string()))
 }
 
 /// An answer in JSON.

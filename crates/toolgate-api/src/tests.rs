@@ -2,8 +2,15 @@
 
 mod access_story;
 mod approvals_story;
+mod events_story;
 mod gate;
 mod ledger_story;
+mod listening;
 mod parts;
+mod registry_story;
+mod roster;
+mod secrets_story;
+mod servers_story;
+mod settings_story;
 mod tools_story;
 mod webhooks_story;

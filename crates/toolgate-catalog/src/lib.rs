@@ -1,11 +1,22 @@
 #![doc = include_str!("../README.md")]
 
+mod alias;
+mod assembly;
+mod collision;
 mod definition;
+mod desk;
 mod filter;
+mod kind;
+mod memory;
 mod naming;
+mod offer;
+mod scan;
 mod section;
 mod snapshot;
+mod stock;
 mod template;
+#[cfg(test)]
+mod tests;
 mod tool;
 
 use std::collections::BTreeMap;
@@ -15,14 +26,19 @@ use arc_swap::ArcSwap;
 use toolgate_core::ServerName;
 use toolgate_core::server::Listing;
 
+use assembly::Assembly;
+
+pub use alias::{Alias, AliasCollision, check_aliases};
+pub use collision::{NameCollision, check_server_name};
 pub use filter::Filter;
 pub use naming::{NAME_CHARS_MAX, wire_name};
+pub use scan::{ForeignNames, ToolNames, scan};
 pub use section::{BadCursor, Entry, Page, Section};
-pub use snapshot::{ResourceTarget, Snapshot};
+pub use snapshot::{FoundTool, Missing, ResourceTarget, Snapshot};
 pub use tool::{Hints, ToolRule};
 
 /// How one server's things are named and which of its tools are shown.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ServerSettings {
     pub name: ServerName,
     /// False keeps the server's own names, which only works while it is the only server.
@@ -30,6 +46,30 @@ pub struct ServerSettings {
     pub filter: Filter,
     /// Whether the server's own hints about its tools' effects are believed.
     pub hints: Hints,
+}
+
+/// What is different from now on. What is left out stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    /// All servers there are, in the order that decides who keeps a name that two could have. The listings of others
+    /// are forgotten.
+    pub servers: Option<Vec<ServerSettings>>,
+    /// All rules, the later ones winning.
+    pub rules: Option<Vec<ToolRule>>,
+    /// All aliases, the earlier ones winning.
+    pub aliases: Option<Vec<Alias>>,
+    /// What these servers offer now; `None` is forgotten.
+    pub listings: BTreeMap<ServerName, Option<Listing>>,
+    /// All tools of these servers that nobody sees for now.
+    pub withheld: BTreeMap<ServerName, Vec<Withheld>>,
+}
+
+/// A tool that exists and is not served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Withheld {
+    /// What the server itself calls it.
+    pub own: String,
+    pub reason: String,
 }
 
 /// Which lists a change touched.
@@ -47,38 +87,38 @@ impl Changes {
 }
 
 /// The live catalogue: readers take a snapshot and never wait.
+#[derive(Default)]
 pub struct Catalog {
-    servers: Vec<ServerSettings>,
-    rules: Vec<ToolRule>,
-    listings: Mutex<BTreeMap<ServerName, Listing>>,
+    assembly: Mutex<Assembly>,
     snapshot: ArcSwap<Snapshot>,
 }
 
 impl Catalog {
-    /// `servers` in the operator's order, which decides who keeps a name that two could have;
-    /// `rules` in the operator's order, the later ones winning.
-    pub fn new(servers: Vec<ServerSettings>, rules: Vec<ToolRule>) -> Self {
-        Self {
-            servers,
-            rules,
-            listings: Mutex::default(),
-            snapshot: ArcSwap::from_pointee(Snapshot::default()),
-        }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
 
-    /// Takes what a server offers now. Unknown servers are ignored: they were removed meanwhile.
-    pub fn publish(&self, server: &ServerName, listing: Listing) -> Changes {
-        if !self.servers.iter().any(|one| one.name == *server) {
+    /// Takes all that an update says at once: no reader sees a part of it. The listing of a server that is not there is
+    /// ignored: it was removed meanwhile.
+    pub fn update(&self, update: Update) -> Changes {
+        let mut assembly = self.assembly.lock().unwrap_or_else(PoisonError::into_inner);
+        if !assembly.take(update) {
             return Changes::default();
         }
-        let mut listings = self.listings.lock().unwrap_or_else(PoisonError::into_inner);
-        listings.insert(server.clone(), listing);
-        let next = Snapshot::build(&self.servers, &self.rules, &listings);
-        let before = self.snapshot.swap(Arc::new(next));
-        self.snapshot.load().changes_since(&before)
+        let next = Arc::new(assembly.build());
+        let before = self.snapshot.swap(next.clone());
+        next.changes_since(&before)
+    }
+
+    /// Takes what one server offers now.
+    pub fn publish(&self, server: &ServerName, listing: Listing) -> Changes {
+        self.update(Update {
+            listings: BTreeMap::from([(server.clone(), Some(listing))]),
+            ..Update::default()
+        })
     }
 }

@@ -3,8 +3,10 @@
 //! MCP forbids `:` in names and model APIs reject `.`, so the canonical name is not what goes on the wire. A wire
 //! name is never taken apart again: the section that made it holds the way back.
 
+use std::collections::HashMap;
+
 use sha2::{Digest, Sha256};
-use toolgate_core::{CanonicalName, ServerName};
+use toolgate_core::{CanonicalName, DomainName, ServerName};
 
 /// What model APIs accept.
 pub const NAME_CHARS_MAX: usize = 64;
@@ -15,19 +17,55 @@ const SUFFIX_CHARS: usize = 9;
 pub fn wire_name(server: &ServerName, own: &str) -> String {
     let canonical = CanonicalName::of(server, own);
     let (plain, lossless) = legalise(canonical.as_str());
-    if lossless && plain.len() <= NAME_CHARS_MAX { plain } else { suffixed(&plain, &canonical) }
+    if lossless && plain.len() <= NAME_CHARS_MAX { plain } else { suffixed(&plain, canonical.as_str()) }
 }
 
 /// The wire name for something whose plain name is taken.
 pub(crate) fn suffixed_name(server: &ServerName, own: &str) -> String {
     let canonical = CanonicalName::of(server, own);
     let (plain, _) = legalise(canonical.as_str());
-    suffixed(&plain, &canonical)
+    suffixed(&plain, canonical.as_str())
+}
+
+/// The wire name of a tool that was given a name of its own.
+pub(crate) fn domain_wire_name(name: &DomainName) -> String {
+    let (plain, _) = legalise(name.as_str());
+    if plain.len() <= NAME_CHARS_MAX { plain } else { suffixed(&plain, name.as_str()) }
 }
 
 /// What the wire names of a server's tools begin with.
-pub(crate) fn wire_prefix(server: &ServerName) -> String {
+fn wire_prefix(server: &ServerName) -> String {
     legalise(&format!("{server}:")).0
+}
+
+/// What a server's name looks like to those who tell neither capitals nor dots apart.
+pub(crate) fn look_of(server: &ServerName) -> String {
+    let (plain, lossless) = legalise(server.as_str());
+    if lossless { plain.to_lowercase() } else { server.as_str().to_lowercase() }
+}
+
+const SEPARATOR: &str = "__";
+
+/// The prefixes of all servers with their places in the order.
+#[derive(Default)]
+pub(crate) struct Prefixes(HashMap<String, usize>);
+
+impl Prefixes {
+    pub(crate) fn of<'a>(servers: impl Iterator<Item = &'a ServerName>) -> Self {
+        let mut places = HashMap::new();
+        for (place, server) in servers.enumerate() {
+            places.entry(wire_prefix(server)).or_insert(place);
+        }
+        Self(places)
+    }
+
+    /// Whether a tool of a server before `place` could want the name.
+    pub(crate) fn is_left_to_earlier(&self, name: &str, place: usize) -> bool {
+        let ends = (SEPARATOR.len()..=name.len())
+            .filter(|end| name.as_bytes()[..*end].ends_with(SEPARATOR.as_bytes()));
+        // Every prefix ends in the separator, so nothing else needs to be looked up.
+        ends.filter_map(|end| self.0.get(&name[..end])).any(|earlier| *earlier < place)
+    }
 }
 
 fn legalise(canonical: &str) -> (String, bool) {
@@ -46,8 +84,8 @@ fn legalise(canonical: &str) -> (String, bool) {
     (plain, lossless)
 }
 
-fn suffixed(plain: &str, canonical: &CanonicalName) -> String {
-    let digest = Sha256::digest(canonical.as_str());
+fn suffixed(plain: &str, whole: &str) -> String {
+    let digest = Sha256::digest(whole);
     let head = &plain[..plain.len().min(NAME_CHARS_MAX - SUFFIX_CHARS)];
     let hash = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
     format!("{head}_{hash:08x}")

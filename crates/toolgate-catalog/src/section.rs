@@ -1,15 +1,19 @@
-//! One kind of thing (tools, prompts, resources, templates) of all servers: sorted, rendered once, found by name.
+//! One kind of thing (tools, prompts, resources, templates) of all servers: sorted, and found by name. Lists are written
+//! from the definitions themselves, which are kept once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use toolgate_core::{CanonicalName, RawJson, ServerName, Tool};
+use toolgate_wire::object::push_string;
 use toolgate_wire::param_header::ParamHeader;
 
+use crate::offer::Offer;
+
 /// One thing that one server offers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Entry {
     pub server: ServerName,
     /// The server's own name or URI.
@@ -17,28 +21,77 @@ pub struct Entry {
     /// What agents call it.
     pub wire: String,
     pub canonical: CanonicalName,
-    /// The definition as the server gave it, but for the name.
-    pub definition: RawJson,
     /// Arguments that travel as headers too (tools only).
     pub param_headers: Vec<ParamHeader>,
     /// What policy and ledger know it as (tools only).
     pub tool: Option<Arc<Tool>>,
+    pub(crate) offer: Arc<Offer>,
+}
+
+/// A name takes at most this much more room than its characters: quotes and the comma.
+const NAME_BYTES_MORE: usize = 3;
+
+impl Entry {
+    /// The definition as the server gave it, but for the name.
+    pub fn definition(&self) -> RawJson {
+        let mut text = String::with_capacity(self.bytes());
+        self.write(&mut text);
+        RawJson::from_composed(text)
+    }
+
+    /// The definition exactly as the server gave it, with its own name.
+    pub fn offered(&self) -> &RawJson {
+        &self.offer.item
+    }
+
+    fn write(&self, text: &mut String) {
+        let item = self.offer.item.as_str();
+        text.push_str(&item[..self.offer.name_at.start]);
+        push_string(text, &self.wire);
+        text.push_str(&item[self.offer.name_at.end..]);
+    }
+
+    fn bytes(&self) -> usize {
+        self.offer.item.as_str().len() + self.wire.len() + NAME_BYTES_MORE
+    }
+
+    /// Whether agents see the same.
+    fn reads_like(&self, other: &Entry) -> bool {
+        self.wire == other.wire
+            && (Arc::ptr_eq(&self.offer, &other.offer) || self.offer.item == other.offer.item)
+    }
 }
 
 #[derive(Debug, Default)]
 pub struct Section {
     entries: Vec<Arc<Entry>>,
     by_name: HashMap<String, Arc<Entry>>,
-    /// All definitions, joined by commas; `ends[i]` is where the i-th stops.
-    rendered: String,
-    ends: Vec<usize>,
+    /// Wire names that are not the entries' own.
+    given: HashSet<String>,
 }
 
-/// A part of a list: the definitions joined by commas, and where to go on.
-#[derive(Debug, PartialEq, Eq)]
+/// A part of a list, and where to go on.
+#[derive(Debug)]
 pub struct Page<'a> {
-    pub items: &'a str,
+    pub entries: &'a [Arc<Entry>],
     pub next_cursor: Option<String>,
+}
+
+impl Page<'_> {
+    /// At most how many bytes [`Page::write`] appends.
+    pub fn bytes_max(&self) -> usize {
+        self.entries.iter().map(|entry| entry.bytes()).sum()
+    }
+
+    /// Appends the definitions, joined by commas.
+    pub fn write(&self, text: &mut String) {
+        for (at, entry) in self.entries.iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            entry.write(text);
+        }
+    }
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -48,20 +101,28 @@ pub struct BadCursor;
 impl Section {
     pub(crate) fn new(mut entries: Vec<Arc<Entry>>) -> Self {
         entries.sort_by(|a, b| a.wire.cmp(&b.wire));
-        let mut section = Self::default();
+        let mut by_name = HashMap::with_capacity(entries.len() * 2);
         for entry in &entries {
-            if !section.rendered.is_empty() {
-                section.rendered.push(',');
+            by_name.insert(entry.wire.clone(), entry.clone());
+        }
+        for entry in &entries {
+            by_name.entry(entry.canonical.as_str().to_owned()).or_insert_with(|| entry.clone());
+        }
+        Self { entries, by_name, given: HashSet::new() }
+    }
+
+    /// Gives entries other wire names, by the ones they have. Their former names still find them.
+    pub(crate) fn rename(&mut self, names: &HashMap<String, String>) {
+        for entry in &mut self.entries {
+            let Some(name) = names.get(&entry.wire) else { continue };
+            let former = entry.wire.clone();
+            *entry = Arc::new(Entry { wire: name.clone(), ..Entry::clone(entry) });
+            for name in [former.as_str(), entry.canonical.as_str(), name] {
+                self.by_name.insert(name.to_owned(), entry.clone());
             }
-            section.rendered.push_str(entry.definition.as_str());
-            section.ends.push(section.rendered.len());
-            section.by_name.insert(entry.wire.clone(), entry.clone());
+            self.given.insert(name.clone());
         }
-        for entry in &entries {
-            section.by_name.entry(entry.canonical.as_str().to_owned()).or_insert_with(|| entry.clone());
-        }
-        section.entries = entries;
-        section
+        self.entries.sort_by(|a, b| a.wire.cmp(&b.wire));
     }
 
     /// Finds an entry by wire name or canonical name.
@@ -69,12 +130,24 @@ impl Section {
         self.by_name.get(name)
     }
 
+    /// The same, but for names that were given to an entry.
+    pub(crate) fn find_real(&self, name: &str) -> Option<&Arc<Entry>> {
+        self.find(name).filter(|_| !self.is_given(name))
+    }
+
+    pub(crate) fn is_given(&self, wire: &str) -> bool {
+        self.given.contains(wire)
+    }
+
+    /// Sorted by wire name.
     pub fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }
 
-    pub(crate) fn rendered(&self) -> &str {
-        &self.rendered
+    pub(crate) fn reads_like(&self, other: &Section) -> bool {
+        let same =
+            |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other) || one.reads_like(other);
+        self.entries.len() == other.entries.len() && self.entries.iter().zip(&other.entries).all(same)
     }
 
     /// One page. A cursor names the last entry of the page before, so a list that changes in between neither
@@ -88,14 +161,10 @@ impl Section {
             }
         };
         let end = start.saturating_add(page_size).min(self.entries.len());
-        let items = if start >= end {
-            ""
-        } else {
-            let from = if start == 0 { 0 } else { self.ends[start - 1] + 1 };
-            &self.rendered[from..self.ends[end - 1]]
-        };
-        let next_cursor = (end < self.entries.len()).then(|| encode_cursor(&self.entries[end - 1].wire));
-        Ok(Page { items, next_cursor })
+        let entries = &self.entries[start..end.max(start)];
+        let more = end < self.entries.len();
+        let next_cursor = entries.last().filter(|_| more).map(|last| encode_cursor(&last.wire));
+        Ok(Page { entries, next_cursor })
     }
 }
 

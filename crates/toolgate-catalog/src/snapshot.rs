@@ -1,19 +1,15 @@
 //! The catalogue at one moment: all servers' listings merged under their wire names.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use toolgate_core::server::Listing;
-use toolgate_core::{CanonicalName, RawJson, ServerName};
-use toolgate_wire::object::{self, push_string};
-use toolgate_wire::{Members, param_header};
+use toolgate_core::{CanonicalName, ServerName};
 
-use crate::definition;
-use crate::naming::{suffixed_name, wire_name, wire_prefix};
+use crate::Changes;
+use crate::alias::{Alias, Resolved};
+use crate::assembly::Present;
 use crate::section::{Entry, Section};
 use crate::template::Template;
-use crate::tool::{self, ToolRule};
-use crate::{Changes, ServerSettings};
 
 #[derive(Debug, Default)]
 pub struct Snapshot {
@@ -21,13 +17,18 @@ pub struct Snapshot {
     pub prompts: Section,
     pub resources: Section,
     pub templates: Section,
-    patterns: Vec<(Template, Arc<Entry>)>,
+    patterns: Vec<(Arc<Template>, Arc<Entry>)>,
     /// Servers that serve resources, in the operator's order.
     resource_servers: Vec<ServerName>,
     /// What the servers say to the model about themselves.
-    instructions: Vec<(ServerName, String)>,
-    /// Tools that are left out, and why.
+    instructions: Vec<(ServerName, Arc<str>)>,
+    /// Entries that are left out, and why.
     pub left_out: Vec<(CanonicalName, String)>,
+    /// The aliases that hold, by their names. Their tools need not be listed at the moment.
+    pub aliases: BTreeMap<String, Alias>,
+    /// Those that do not, and why.
+    pub refused_aliases: Vec<(Alias, String)>,
+    hidden: HashMap<String, Hidden>,
 }
 
 /// Where a resource URI leads.
@@ -38,93 +39,91 @@ pub struct ResourceTarget {
     pub uri: String,
 }
 
-/// What distinguishes the kinds while a section is built.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Tool,
-    Prompt,
-    Resource,
-    Template,
+/// A tool, and the alias it was found by.
+#[derive(Debug)]
+pub struct FoundTool<'a> {
+    pub entry: Arc<Entry>,
+    pub alias: Option<&'a Alias>,
 }
 
-impl Kind {
-    /// The member that names an entry.
-    fn key(self) -> &'static str {
-        match self {
-            Kind::Tool | Kind::Prompt => "name",
-            Kind::Resource => "uri",
-            Kind::Template => "uriTemplate",
-        }
-    }
+/// Why a name finds no tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Missing {
+    Unknown,
+    /// It exists and is not served.
+    Withheld {
+        name: CanonicalName,
+        reason: String,
+    },
+    /// The name worked until a date that has passed.
+    Sunset {
+        alias: Alias,
+    },
+}
 
-    fn fault(self, definition: &RawJson) -> Option<String> {
-        match self {
-            Kind::Tool => definition::fault_of_tool(definition),
-            Kind::Prompt => definition::fault_of_prompt(definition),
-            Kind::Resource | Kind::Template => definition::fault_of_resource(definition),
-        }
-    }
-
-    /// Tools and prompts get server and name joined; resources and templates keep their own URI, unless an earlier
-    /// server has it.
-    fn is_prefixed(self) -> bool {
-        matches!(self, Kind::Tool | Kind::Prompt)
-    }
+/// A tool that exists and is not served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hidden {
+    pub(crate) name: CanonicalName,
+    pub(crate) reason: String,
 }
 
 impl Snapshot {
-    pub(crate) fn build(
-        servers: &[ServerSettings],
-        rules: &[ToolRule],
-        listings: &BTreeMap<ServerName, Listing>,
+    pub(crate) fn new(
+        [tools, prompts, resources, templates]: [Section; 4],
+        present: &[Present<'_>],
+        resolved: Resolved,
+        hidden: HashMap<String, Hidden>,
+        left_out: Vec<(CanonicalName, String)>,
     ) -> Self {
-        let mut left_out = Vec::new();
-        let present: Vec<(&ServerSettings, &Listing)> =
-            servers.iter().filter_map(|one| Some((one, listings.get(&one.name)?))).collect();
-        let mut section = |kind: Kind, items: fn(&Listing) -> &[RawJson]| {
-            let mut entries = Vec::new();
-            let mut taken = HashSet::new();
-            for (settings, listing) in &present {
-                let earlier = servers.iter().take_while(|one| one.name != settings.name);
-                let earlier: Vec<String> = earlier.map(|one| wire_prefix(&one.name)).collect();
-                let shelf = Shelf { entries: &mut entries, taken: &mut taken, left_out: &mut left_out };
-                shelf.add_server(settings, rules, &earlier, kind, items(listing));
-            }
-            Section::new(entries)
-        };
-        let tools = section(Kind::Tool, |listing| &listing.tools);
-        let prompts = section(Kind::Prompt, |listing| &listing.prompts);
-        let resources = section(Kind::Resource, |listing| &listing.resources);
-        let templates = section(Kind::Template, |listing| &listing.templates);
-        let patterns =
-            templates.entries().iter().map(|entry| (Template::parse(&entry.own), entry.clone())).collect();
+        let name = |one: &Present<'_>| one.settings.name.clone();
+        let serving = present.iter().filter(|one| one.stock.serves_resources);
+        let instructions =
+            present.iter().filter_map(|one| Some((name(one), one.stock.instructions.clone()?)));
         Self {
+            patterns: patterns(&templates, present),
+            resource_servers: serving.map(name).collect(),
+            instructions: instructions.collect(),
             tools,
             prompts,
             resources,
             templates,
-            patterns,
-            resource_servers: present
-                .iter()
-                .filter(|(_, l)| serves_resources(l))
-                .map(|(s, _)| s.name.clone())
-                .collect(),
-            instructions: present
-                .iter()
-                .filter_map(|(settings, listing)| {
-                    Some((settings.name.clone(), listing.instructions.clone()?))
-                })
-                .collect(),
             left_out,
+            aliases: resolved.aliases,
+            refused_aliases: resolved.refused,
+            hidden,
+        }
+    }
+
+    /// A tool by its wire name, its canonical name, or an alias that still works.
+    pub fn find_tool(&self, name: &str, now_ms: i64) -> Option<FoundTool<'_>> {
+        if let Some(entry) = self.tools.find(name) {
+            return Some(FoundTool { entry: entry.clone(), alias: None });
+        }
+        let alias = self.aliases.get(name).filter(|alias| alias.works_at(now_ms))?;
+        let entry = self.tools.find(alias.target.as_str())?.clone();
+        Some(FoundTool { entry, alias: Some(alias) })
+    }
+
+    /// Why [`Snapshot::find_tool`] finds nothing.
+    pub fn missing_tool(&self, name: &str, now_ms: i64) -> Missing {
+        let alias = self.aliases.get(name);
+        if let Some(alias) = alias.filter(|alias| !alias.works_at(now_ms)) {
+            return Missing::Sunset { alias: alias.clone() };
+        }
+        let asked = alias.map_or(name, |alias| alias.target.as_str());
+        match self.hidden.get(asked) {
+            Some(hidden) => Missing::Withheld { name: hidden.name.clone(), reason: hidden.reason.clone() },
+            None => Missing::Unknown,
         }
     }
 
     pub(crate) fn changes_since(&self, before: &Snapshot) -> Changes {
         Changes {
-            tools: self.tools.rendered() != before.tools.rendered(),
-            prompts: self.prompts.rendered() != before.prompts.rendered(),
-            resources: self.resources.rendered() != before.resources.rendered()
-                || self.templates.rendered() != before.templates.rendered(),
+            tools: !self.tools.reads_like(&before.tools),
+            prompts: !self.prompts.reads_like(&before.prompts),
+            resources: !self.resources.reads_like(&before.resources)
+                || !self.templates.reads_like(&before.templates),
         }
     }
 
@@ -146,18 +145,21 @@ impl Snapshot {
             return target(&entry.server, uri);
         }
         let scheme = uri.split_once(':')?.0;
-        let knows_scheme = |server: &&ServerName| {
-            let of_server = self.resources.entries().iter().chain(self.templates.entries());
-            of_server
-                .filter(|entry| entry.server == **server)
-                .any(|entry| entry.own.split(':').next() == Some(scheme))
-        };
-        let mut knowing = self.resource_servers.iter().filter(knows_scheme);
-        match (knowing.next(), knowing.next()) {
+        let mut knowing = self.servers_with_scheme(scheme);
+        match (knowing.pop(), knowing.pop()) {
             (Some(server), None) => target(server, uri),
             (None, _) if self.resource_servers.len() == 1 => target(&self.resource_servers[0], uri),
             _ => None,
         }
+    }
+
+    fn servers_with_scheme(&self, scheme: &str) -> Vec<&ServerName> {
+        let entries = self.resources.entries().iter().chain(self.templates.entries());
+        let knowing = entries.filter(|entry| entry.own.split(':').next() == Some(scheme));
+        let mut servers: Vec<&ServerName> = knowing.map(|entry| &entry.server).collect();
+        servers.sort();
+        servers.dedup();
+        servers
     }
 
     /// Where completion for a template leads.
@@ -182,108 +184,10 @@ impl Snapshot {
     }
 }
 
-fn serves_resources(listing: &Listing) -> bool {
-    let declared =
-        listing.capabilities.as_ref().and_then(|raw| Some(Members::of(raw).ok()?.get("resources").is_some()));
-    declared.unwrap_or(false) || !listing.resources.is_empty() || !listing.templates.is_empty()
-}
-
-/// What one kind's section is built from.
-struct Shelf<'a> {
-    entries: &'a mut Vec<Arc<Entry>>,
-    taken: &'a mut HashSet<String>,
-    left_out: &'a mut Vec<(CanonicalName, String)>,
-}
-
-impl Shelf<'_> {
-    fn add_server(
-        self,
-        settings: &ServerSettings,
-        rules: &[ToolRule],
-        earlier: &[String],
-        kind: Kind,
-        items: &[RawJson],
-    ) {
-        let is_tool = kind == Kind::Tool;
-        let mut own_names = HashSet::new();
-        let mut named: Vec<(String, &RawJson)> = items
-            .iter()
-            .filter_map(|item| Some((Members::of(item).ok()?.get_str(kind.key())?.into_owned(), item)))
-            .filter(|(own, _)| !is_tool || settings.filter.shows(own))
-            .filter(|(own, _)| own_names.insert(own.clone()))
-            .collect();
-        // Names that need no change come first, so that `a__b` keeps its name beside `a.b`, whatever the server's order.
-        named.sort_by(|(a, _), (b, _)| (needs_change(a), a).cmp(&(needs_change(b), b)));
-        for (own, item) in named {
-            let canonical = CanonicalName::of(&settings.name, &own);
-            if let Some(fault) = kind.fault(item) {
-                self.left_out.push((canonical, fault));
-                continue;
-            }
-            let param_headers = match if is_tool { tool_headers(item) } else { Ok(Vec::new()) } {
-                Ok(found) => found,
-                Err(why) => {
-                    self.left_out.push((canonical, why));
-                    continue;
-                }
-            };
-            let wire = free_name(self.taken, settings, earlier, kind, &own);
-            let mut quoted = String::new();
-            push_string(&mut quoted, &wire);
-            let Ok(definition) = object::with_member(item.as_str(), kind.key(), &quoted) else { continue };
-            let describe = || tool::describe(&settings.name, &own, &canonical, item, settings.hints, rules);
-            let tool = is_tool.then(describe);
-            self.entries.push(Arc::new(Entry {
-                server: settings.name.clone(),
-                own,
-                wire,
-                canonical,
-                definition: RawJson::from_composed(definition),
-                param_headers,
-                tool,
-            }));
-        }
-    }
-}
-
-fn needs_change(own: &str) -> bool {
-    !own.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
-}
-
-/// A name that nothing else has. One that a tool of an earlier server could want is left to that server whether or not it
-/// is up, so that no name ever moves from one tool to another.
-fn free_name(
-    taken: &mut HashSet<String>,
-    settings: &ServerSettings,
-    earlier: &[String],
-    kind: Kind,
-    own: &str,
-) -> String {
-    let (plain, other) = if !kind.is_prefixed() {
-        (own.to_owned(), format!("{}+{own}", settings.name))
-    } else if settings.prefix {
-        (wire_name(&settings.name, own), suffixed_name(&settings.name, own))
-    } else {
-        (own.to_owned(), suffixed_name(&settings.name, own))
-    };
-    let named = kind.is_prefixed() && settings.prefix;
-    let reserved = named && earlier.iter().any(|prefix| plain.starts_with(prefix.as_str()));
-    if !reserved && taken.insert(plain.clone()) {
-        return plain;
-    }
-    taken.insert(other.clone());
-    other
-}
-
-fn tool_headers(item: &RawJson) -> Result<Vec<param_header::ParamHeader>, String> {
-    if !mentions_headers(item.as_str()) {
-        return Ok(Vec::new());
-    }
-    let definition: serde_json::Value = item.decode().map_err(|error| error.to_string())?;
-    definition.get("inputSchema").map_or_else(|| Ok(Vec::new()), param_header::of_schema)
-}
-
-/// Almost no tool has header annotations; looking for the word first spares decoding its schema.
-fn mentions_headers(text: &str) -> bool {
-    text.contains("x-mcp-header")
+fn patterns(templates: &Section, present: &[Present<'_>]) -> Vec<(Arc<Template>, Arc<Entry>)> {
+    let parsed: HashMap<&ServerName, _> =
+        present.iter().map(|one| (&one.settings.name, &one.stock.templates)).collect();
+    let pattern =
+        |entry: &Arc<Entry>| Some((parsed.get(&entry.server)?.get(&entry.own)?.clone(), entry.clone()));
+    templates.entries().iter().filter_map(pattern).collect()
 }

@@ -1,30 +1,51 @@
-//! What a tool is to policy and ledger: its version, its effects, how closely it is watched.
+//! What a tool is to policy and ledger: its version, its effects, how closely it is watched, how its calls are handled.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
+use toolgate_core::tool::{
+    BadExtra, CacheRule, CacheScope, EXTRA_META, FileStrategy, Handling, Rate, ToolExtra, version_of,
+};
 use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, OutputCheck, RawJson, ServerName, Tool};
+use toolgate_wire::Members;
 use wildmatch::WildMatch;
 
 /// What the operator says about tools, by canonical name. It beats what servers say about themselves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ToolRule {
     pub name: WildMatch,
     pub effects: Option<Effects>,
     pub audit: Option<AuditLevel>,
     pub idempotent: Option<bool>,
     pub output_check: Option<OutputCheck>,
+    pub timeout: Option<Duration>,
+    pub concurrency_max: Option<usize>,
+    pub rate: Option<Rate>,
+    /// A time of zero is a word against what the server says.
+    pub cache: Option<CacheRule>,
+    /// Empty says nothing.
+    pub capabilities: Vec<String>,
+    pub file_strategy: Option<FileStrategy>,
 }
 
 impl ToolRule {
     /// `name` may have `*` for any run of characters and `?` for one.
     pub fn new(name: &str) -> Self {
-        Self { name: WildMatch::new(name), effects: None, audit: None, idempotent: None, output_check: None }
+        Self {
+            name: WildMatch::new(name),
+            effects: None,
+            audit: None,
+            idempotent: None,
+            output_check: None,
+            timeout: None,
+            concurrency_max: None,
+            rate: None,
+            cache: None,
+            capabilities: Vec::new(),
+            file_strategy: None,
+        }
     }
 }
-
-/// The members that make a definition what it is. A change to any of them is another version.
-const VERSIONED: [&str; 6] = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
 /// How far a server's own hints about its tools are believed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,52 +54,95 @@ pub enum Hints {
     Ignored,
 }
 
+/// What a definition says, whoever believes it.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    version: Digest,
+    effects: Effects,
+    idempotent: bool,
+    extra: Result<ToolExtra, BadExtra>,
+    input_schema: Option<RawJson>,
+    output_schema: Option<RawJson>,
+}
+
+impl Facts {
+    /// `members` and `definition` are what `item` says.
+    pub(crate) fn read(item: &RawJson, members: &Members<'_>, definition: &Value) -> Self {
+        let buffer = item.clone().into_bytes();
+        // A part of the definition and no copy of it.
+        let schema = |key: &str| members.get(key).map(|schema| RawJson::within(&buffer, schema));
+        let annotations = &definition["annotations"];
+        Self {
+            version: version_of(definition),
+            effects: effects_of(annotations),
+            idempotent: annotations["idempotentHint"] == Value::Bool(true),
+            extra: ToolExtra::of(definition).map(Option::unwrap_or_default),
+            input_schema: schema("inputSchema"),
+            output_schema: schema("outputSchema"),
+        }
+    }
+}
+
+/// The operator's rules decide, then what the server says in its own words, then the hints of MCP.
 pub(crate) fn describe(
     server: &ServerName,
     own: &str,
     name: &CanonicalName,
-    item: &RawJson,
+    facts: &Facts,
     hints: Hints,
     rules: &[ToolRule],
-) -> Arc<Tool> {
-    let definition: Value = item.decode().unwrap_or_default();
-    let annotations = match hints {
-        Hints::Believed => &definition["annotations"],
-        Hints::Ignored => &Value::Null,
+) -> Result<Tool, String> {
+    let nothing = ToolExtra::default();
+    let (extra, hinted) = match (hints, &facts.extra) {
+        (Hints::Ignored, _) => (&nothing, (Effects::ALL, false)),
+        (Hints::Believed, Ok(extra)) => (extra, (facts.effects, facts.idempotent)),
+        (Hints::Believed, Err(error)) => {
+            return Err(format!("its `_meta` \"{EXTRA_META}\" cannot be read: {error}"));
+        }
     };
-    let rules: Vec<&ToolRule> = rules.iter().filter(|rule| rule.name.matches(name.as_str())).collect();
-    // The last rule that says something about a matter decides it.
-    let effects = rules.iter().rev().find_map(|rule| rule.effects);
-    let schema = |key: &str| definition.get(key).map(|schema| RawJson::from(schema.clone()));
-    Arc::new(Tool {
+    let said = Said(rules.iter().filter(|rule| rule.name.matches(name.as_str())).collect());
+    let effects = said.last(|rule| rule.effects).or(extra.effects).unwrap_or(hinted.0);
+    Ok(Tool {
         name: name.clone(),
         server: server.clone(),
         own: own.into(),
-        version: version(&definition),
-        effects: effects.unwrap_or_else(|| effects_of(annotations)),
-        idempotent: rules
-            .iter()
-            .rev()
-            .find_map(|rule| rule.idempotent)
-            .unwrap_or(annotations["idempotentHint"] == Value::Bool(true)),
-        audit: rules.iter().rev().find_map(|rule| rule.audit).unwrap_or(AuditLevel::Standard),
-        input_schema: schema("inputSchema"),
-        output_schema: schema("outputSchema"),
-        output_check: rules.iter().rev().find_map(|rule| rule.output_check),
+        version: facts.version,
+        effects,
+        idempotent: said.last(|rule| rule.idempotent).or(extra.idempotent).unwrap_or(hinted.1),
+        audit: said.last(|rule| rule.audit).unwrap_or(AuditLevel::Standard),
+        input_schema: facts.input_schema.clone(),
+        output_schema: facts.output_schema.clone(),
+        output_check: said.last(|rule| rule.output_check),
+        handling: handling(&said, extra, effects),
     })
 }
 
-/// The digest of what the server says the tool is, in whatever order it says it.
-fn version(definition: &Value) -> Digest {
-    let mut kept = serde_json::Map::new();
-    for key in VERSIONED {
-        if let Some(value) = definition.get(key) {
-            kept.insert(key.into(), value.clone());
-        }
+fn handling(said: &Said<'_>, extra: &ToolExtra, effects: Effects) -> Handling {
+    let named = said.last(|rule| Some(&rule.capabilities).filter(|names| !names.is_empty()));
+    let mut capabilities = named.unwrap_or(&extra.capabilities).clone();
+    capabilities.sort();
+    capabilities.dedup();
+    let own_cache = || Some(CacheRule { fresh: extra.cache()?, scope: CacheScope::Private });
+    let cache = said.last(|rule| rule.cache).or_else(own_cache);
+    Handling {
+        capabilities: capabilities.into(),
+        file_strategy: said.last(|rule| rule.file_strategy).or(extra.file_strategy),
+        timeout: said.last(|rule| rule.timeout).or(extra.timeout()),
+        concurrency_max: said.last(|rule| rule.concurrency_max),
+        rate: said.last(|rule| rule.rate),
+        // What a call does must not be left undone because somebody did the same before.
+        cache: cache.filter(|rule| !rule.fresh.is_zero() && !effects.changes_something()),
     }
-    let mut kept = Value::Object(kept);
-    kept.sort_all_objects();
-    Digest::of(kept.to_string())
+}
+
+/// The rules that speak of a tool, in their order.
+struct Said<'a>(Vec<&'a ToolRule>);
+
+impl<'a> Said<'a> {
+    /// The last rule that says something about a matter decides it.
+    fn last<T>(&self, about: impl Fn(&'a ToolRule) -> Option<T>) -> Option<T> {
+        self.0.iter().rev().find_map(|rule| about(rule))
+    }
 }
 
 /// The hints of MCP with the defaults of MCP; where there is none at all, nothing is known.
@@ -102,52 +166,4 @@ fn effects_of(annotations: &Value) -> Effects {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn tool(definition: Value, hints: Hints, rules: &[ToolRule]) -> Arc<Tool> {
-        let server = ServerName::new("bank").expect("a name");
-        let name = CanonicalName::of(&server, "transfer");
-        describe(&server, "transfer", &name, &RawJson::from(definition), hints, rules)
-    }
-
-    fn effects(annotations: Value) -> Vec<&'static str> {
-        tool(json!({ "name": "transfer", "annotations": annotations }), Hints::Believed, &[])
-            .effects
-            .names()
-            .collect()
-    }
-
-    #[test]
-    fn effects_follow_the_hints_and_unknown_means_all() {
-        let all = vec!["read", "write", "external", "destructive"];
-        assert_eq!(effects(json!({})), all);
-        assert_eq!(effects(json!({ "title": "T" })), all);
-        assert_eq!(effects(json!({ "readOnlyHint": true, "openWorldHint": false })), ["read"]);
-        assert_eq!(effects(json!({ "readOnlyHint": true })), ["read", "external"]);
-        assert_eq!(effects(json!({ "destructiveHint": false })), ["read", "write", "external"]);
-        assert_eq!(effects(json!({ "openWorldHint": false })), ["read", "write", "destructive"]);
-    }
-
-    #[test]
-    fn what_the_operator_says_beats_the_hints() {
-        let definition = json!({ "name": "transfer", "annotations": { "readOnlyHint": true } });
-        let distrusted = tool(definition.clone(), Hints::Ignored, &[]);
-        assert_eq!(distrusted.effects, Effects::ALL);
-        let wide = ToolRule { effects: Some(Effects::READ), ..ToolRule::new("bank:*") };
-        let narrow = ToolRule { effects: Some(Effects::WRITE), ..ToolRule::new("bank:transfer") };
-        let other = ToolRule { effects: Some(Effects::ALL), ..ToolRule::new("shop:*") };
-        assert_eq!(tool(definition, Hints::Believed, &[wide, narrow, other]).effects, Effects::WRITE);
-    }
-
-    #[test]
-    fn a_version_is_the_meaning_and_not_the_spelling() {
-        let of = |text: &str| version(&serde_json::from_str(text).expect("JSON"));
-        let one = of(r#"{"name":"a","inputSchema":{"type":"object","x":1}}"#);
-        assert_eq!(one, of(r#"{"inputSchema":{ "x":1,"type":"object"},"name":"a","_meta":{"seen":3}}"#));
-        assert_ne!(one, of(r#"{"name":"a","inputSchema":{"type":"object","x":2}}"#));
-        assert_ne!(one, of(r#"{"name":"a","description":"","inputSchema":{"type":"object","x":1}}"#));
-    }
-}
+mod tests;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Principal, RawJson, Tool};
+use toolgate_core::{Principal, RawJson, RpcError, Tool};
 use toolgate_pipeline::{Answer, Patience};
 use toolgate_wire::Version;
 
 use crate::caller::{Abilities, Client, RequestCaller, next_key};
+use crate::find::{self, Found};
 use crate::gateway::Gateway;
 use crate::mailbox::Mailbox;
 use crate::parts::OwnedRequest;
@@ -27,11 +28,20 @@ pub struct DirectCall {
     pub patience: Patience,
 }
 
+/// Why a call did not come as far as the pipeline.
+#[derive(Clone, Debug)]
+pub enum NotCalled {
+    Missing(toolgate_catalog::Missing),
+    Refused(RpcError),
+    /// The gateway is ending.
+    Ended,
+}
+
 impl Gateway {
-    /// Calls a tool through the pipeline; `None` if there is no tool of that name. The call goes on to its end even if
-    /// the future is dropped.
-    pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Option<(Arc<Tool>, Answer)> {
-        let entry = crate::dispatch::find(self, &call.name, |snapshot| &snapshot.tools).await?;
+    /// Calls a tool through the pipeline, if there is one of that name. The call goes on to its end even if the future
+    /// is dropped.
+    pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Result<(Arc<Tool>, Answer), NotCalled> {
+        let Found { entry, warning } = find::tool(self, &call.name).await.map_err(NotCalled::Missing)?;
         let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
         request.parts.meta.cargo = cargo(&call);
         let caller = RequestCaller {
@@ -55,12 +65,13 @@ impl Gateway {
             entry,
             request: Arc::new(request),
             patience: call.patience,
+            warning,
         };
         let tool = tool_call.tool().clone();
         let cancel = CancellationToken::new();
         let running = self.calls.spawn(async move { tool_call.govern(&cancel).await });
-        let answer = running.await.ok()?.ok()?;
-        Some((tool, answer))
+        let answer = running.await.map_err(|_| NotCalled::Ended)?.map_err(NotCalled::Refused)?;
+        Ok((tool, answer))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Entry, Section, Snapshot};
+use toolgate_catalog::{Section, Snapshot};
 use toolgate_core::port::{AskKind, Caller, InputAnswers, Reply, ServerError, ServerRequest};
 use toolgate_core::server::Era;
 use toolgate_core::{Fault, PrincipalId, RawJson, RpcError, ServerName};
@@ -15,6 +15,7 @@ use toolgate_wire::object::{push_member, with_member};
 
 use crate::caller::{RequestCaller, cannot_answer, level_rank};
 use crate::era::{self, quoted, resource_not_found};
+use crate::find;
 use crate::gateway::Gateway;
 use crate::jobs;
 use crate::parts::{Head, OwnedRequest};
@@ -94,11 +95,11 @@ async fn list(
     let page = section(&snapshot)
         .page(params.cursor.as_deref(), gateway.limits.page_size)
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
-    let mut text = String::with_capacity(page.items.len() + 64);
+    let mut text = String::with_capacity(page.bytes_max() + 64);
     text.push_str("{\"");
     text.push_str(key);
     text.push_str("\":[");
-    text.push_str(page.items);
+    page.write(&mut text);
     text.push(']');
     if let Some(cursor) = page.next_cursor {
         push_member(&mut text, "nextCursor", &quoted(&cursor));
@@ -114,9 +115,8 @@ async fn call_tool(
     cancel: &CancellationToken,
 ) -> Answer {
     let name = request.parts.target(&request.head.method)?;
-    let entry = find(gateway, name, |snapshot| &snapshot.tools).await;
-    let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown tool: {name}")))?;
-    ToolCall::new(gateway, caller, entry, request).run(cancel).await
+    let found = find::tool(gateway, name).await.map_err(|missing| find::error(name, &missing))?;
+    ToolCall::new(gateway, caller, found, request).run(cancel).await
 }
 
 async fn get_prompt(
@@ -125,7 +125,7 @@ async fn get_prompt(
     request: &mut OwnedRequest,
 ) -> Answer {
     let name = request.parts.target(&request.head.method)?;
-    let entry = find(gateway, name, |snapshot| &snapshot.prompts).await;
+    let entry = find::prompt(gateway, name).await;
     let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
     let upstream = upstream(gateway, &caller, request, &entry.server, &entry.own)?;
     pass_on(gateway, &caller, &entry.server, upstream).await
@@ -169,7 +169,7 @@ async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &
     let (server, key, own) =
         match (members.get_str("type").as_deref(), members.get_str("name"), members.get_str("uri")) {
             (Some("ref/prompt"), Some(name), _) => {
-                let entry = find(gateway, &name, |snapshot| &snapshot.prompts).await;
+                let entry = find::prompt(gateway, &name).await;
                 let entry =
                     entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
                 (entry.server.clone(), "name", entry.own.clone())
@@ -264,20 +264,6 @@ fn unsubscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> 
         gateway.servers.unwatch_resource(&server, &own);
     }
     empty()
-}
-
-/// An entry by any of its names. A name that is not known yet may belong to a server that is still starting.
-pub(crate) async fn find(
-    gateway: &Gateway,
-    name: &str,
-    section: fn(&Snapshot) -> &Section,
-) -> Option<Arc<Entry>> {
-    let now = || section(&gateway.catalog.snapshot()).find(name).cloned();
-    if let Some(entry) = now() {
-        return Some(entry);
-    }
-    gateway.wait_settled().await;
-    now()
 }
 
 /// The request for the server, which knows the target under its own name.

@@ -13,7 +13,7 @@ use toolgate_core::{Principal, Role};
 
 use crate::body::OutBody;
 use crate::gateway::Gateway;
-use crate::guard::{self, Refusal};
+use crate::guard::{self, ProtectedResource, Refusal};
 use crate::http::mcp;
 use crate::message::{Request, Response, empty, json_response, not_allowed, problem, whole};
 use crate::rest::Serves;
@@ -77,6 +77,7 @@ async fn serve(
         ("/metrics", principal) => metrics(gateway, principal.as_ref()),
         ("/healthz", _) => whole(StatusCode::OK, "text/plain", Bytes::from_static(b"ok\n")),
         ("/readyz", _) => ready(gateway),
+        (path, _) if path.starts_with(ProtectedResource::PATH) => resource_metadata(gateway),
         ("/sse" | sse::MESSAGES_PATH, _) => not_allowed(),
         _ => problem(StatusCode::NOT_FOUND, "not_found", "there is nothing here", "the MCP endpoint is /mcp"),
     }
@@ -86,6 +87,7 @@ async fn serve(
 fn is_open(peer: SocketAddr, request: &Request) -> bool {
     match request.uri().path() {
         "/healthz" | "/readyz" => true,
+        path if path.starts_with(ProtectedResource::PATH) => true,
         "/metrics" => {
             let headers = request.headers();
             let proxied = headers.contains_key("x-forwarded-for") || headers.contains_key(h::FORWARDED);
@@ -99,19 +101,33 @@ fn is_open(peer: SocketAddr, request: &Request) -> bool {
 fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
     gateway.hub.metrics.refused();
     let mut response = problem(refusal.status, refusal.code, &refusal.message, refusal.hint);
-    if refusal.status == StatusCode::UNAUTHORIZED {
-        response
-            .headers_mut()
-            .insert(h::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"toolgate\""));
+    if refusal.status == StatusCode::UNAUTHORIZED || refusal.error.is_some() {
+        response.headers_mut().insert(h::WWW_AUTHENTICATE, challenge(gateway, refusal));
     }
     response
+}
+
+/// Tells a client what it needs, and where to get it.
+fn challenge(gateway: &Gateway, refusal: &Refusal) -> HeaderValue {
+    let mut text = "Bearer realm=\"toolgate\"".to_owned();
+    if let Some(error) = refusal.error {
+        text.push_str(&format!(", error=\"{error}\""));
+    }
+    if let Some(resource) = &gateway.protected_resource {
+        let ProtectedResource { metadata_url, scopes, .. } = resource;
+        text.push_str(&format!(", scope=\"{scopes}\", resource_metadata=\"{metadata_url}\""));
+    }
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer realm=\"toolgate\""))
 }
 
 /// The origin was allowed, so whatever headers its page wants to send are: some are named by tools.
 fn preflight(asked: &HeaderMap) -> Response {
     let mut response = empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
-    headers.insert(h::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE, OPTIONS"));
+    headers.insert(
+        h::ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE, OPTIONS"),
+    );
     if let Some(wanted) = asked.get(h::ACCESS_CONTROL_REQUEST_HEADERS) {
         headers.insert(h::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
     }
@@ -131,6 +147,18 @@ fn with_cors(mut response: Response, origin: HeaderValue) -> Response {
     response
 }
 
+fn resource_metadata(gateway: &Gateway) -> Response {
+    match &gateway.protected_resource {
+        Some(resource) => json_response(StatusCode::OK, resource.document.clone()),
+        None => problem(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "this gateway takes no OAuth access tokens",
+            "`[oauth]` in toolgate.toml names an issuer",
+        ),
+    }
+}
+
 fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
     if principal.is_some_and(|principal| !matches!(principal.role, Role::Admin | Role::Operator)) {
         return problem(
@@ -140,7 +168,7 @@ fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
             "use a token made with `--role operator`",
         );
     }
-    let text = gateway.hub.metrics.render(gateway.hub.session_count());
+    let text = gateway.hub.metrics.render(gateway.hub.session_count(), &*gateway.numbers);
     whole(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into())
 }
 

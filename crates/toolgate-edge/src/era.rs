@@ -184,10 +184,16 @@ pub(crate) fn respond(client: &Client, request: &Head, answer: Result<Said, RpcE
         }
     };
     let body = match (reply, client.era()) {
-        (Reply::Complete(result), Era::Modern) => complete_modern(id, &request.method, front, result),
-        (Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result), _) => {
-            envelope(id, &front, result)
+        (Reply::Complete(result) | Reply::Cached(result), Era::Modern) => {
+            complete_modern(id, &request.method, front, result)
         }
+        (
+            Reply::Complete(result)
+            | Reply::Cached(result)
+            | Reply::InputRequired(result)
+            | Reply::Task(result),
+            _,
+        ) => envelope(id, &front, result),
     };
     Response { body, error_code: None, cancelled: false }
 }

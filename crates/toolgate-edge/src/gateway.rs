@@ -16,9 +16,10 @@ use toolgate_core::port::{BoxFuture, Servers};
 use toolgate_core::{Limits, PrincipalId, RawJson, ServerName};
 use toolgate_pipeline::Pipeline;
 
-use crate::guard::{AllowedHosts, Credentials};
+use crate::guard::{AllowedHosts, Credentials, ProtectedResource};
 use crate::hub::Hub;
 use crate::jobs::Jobs;
+use crate::metrics::Numbers;
 use crate::parked::Parked;
 use crate::rest::Rest;
 use crate::seal::Sealer;
@@ -41,6 +42,9 @@ pub struct Setup {
     pub rest: Option<Arc<dyn Rest>>,
     pub hub: Arc<Hub>,
     pub credentials: Arc<dyn Credentials>,
+    /// Set where callers may bring OAuth access tokens.
+    pub protected_resource: Option<ProtectedResource>,
+    pub numbers: Arc<dyn Numbers>,
     pub allowed: AllowedHosts,
     pub limits: Limits,
     pub sealing_key: [u8; 32],
@@ -57,6 +61,8 @@ pub struct Gateway {
     pub(crate) rest: Option<Arc<dyn Rest>>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) credentials: Arc<dyn Credentials>,
+    pub(crate) protected_resource: Option<ProtectedResource>,
+    pub(crate) numbers: Arc<dyn Numbers>,
     pub(crate) allowed: AllowedHosts,
     pub(crate) limits: Limits,
     pub(crate) sealer: Sealer,
@@ -89,6 +95,8 @@ impl Gateway {
             jobs: Jobs::default(),
             hub: setup.hub,
             credentials: setup.credentials,
+            protected_resource: setup.protected_resource,
+            numbers: setup.numbers,
             allowed: setup.allowed,
             limits: setup.limits,
             sealer,

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use toolgate_core::Principal;
 use toolgate_core::governance::StoreDown;
@@ -11,9 +12,33 @@ use toolgate_core::port::BoxFuture;
 /// Verifies secrets that callers present.
 pub trait Credentials: Send + Sync {
     /// The verdict where it is known without looking it up.
-    fn check_known(&self, secret: &str) -> Option<Option<Principal>>;
+    fn check_known(&self, secret: &str) -> Option<Result<Principal, NotLetIn>>;
     /// Fails where it cannot be found out now.
-    fn check(&self, secret: String) -> BoxFuture<'_, Result<Option<Principal>, StoreDown>>;
+    fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Principal, NotLetIn>, StoreDown>>;
+}
+
+/// Why a secret opens nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotLetIn {
+    /// It is not one of ours, or was revoked.
+    Unknown,
+    /// An OAuth access token that does not hold.
+    Token(String),
+    /// An OAuth access token that is good and gives no role here.
+    Scope(String),
+}
+
+/// What the gateway says about itself as an OAuth resource server (RFC 9728).
+#[derive(Clone, Debug)]
+pub struct ProtectedResource {
+    pub document: Bytes,
+    pub metadata_url: String,
+    /// The scopes that give a role here, with blanks between them.
+    pub scopes: String,
+}
+
+impl ProtectedResource {
+    pub const PATH: &str = "/.well-known/oauth-protected-resource";
 }
 
 /// Which Host and Origin headers are served.
@@ -90,6 +115,8 @@ pub(crate) struct Refusal {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) hint: &'static str,
+    /// What RFC 6750 calls it, for clients that bring OAuth tokens.
+    pub(crate) error: Option<&'static str>,
 }
 
 impl Refusal {
@@ -99,6 +126,7 @@ impl Refusal {
             code: "host_not_served",
             message: format!("host {host:?} is not served here"),
             hint: "add it to `allowed_hosts` in toolgate.toml",
+            error: None,
         }
     }
 
@@ -108,6 +136,7 @@ impl Refusal {
             code: "origin_not_allowed",
             message: format!("origin {origin:?} is not allowed"),
             hint: "add it to `allowed_origins` in toolgate.toml",
+            error: None,
         }
     }
 
@@ -117,6 +146,7 @@ impl Refusal {
             code: "store_down",
             message: "the token cannot be checked now".to_owned(),
             hint: "try again in a moment; the operator sees the cause in the log",
+            error: None,
         }
     }
 
@@ -126,6 +156,27 @@ impl Refusal {
             code: "unauthorized",
             message: message.to_owned(),
             hint: "send `Authorization: Bearer <token>`; `toolgate token create --role agent` makes one",
+            error: None,
+        }
+    }
+
+    fn not_let_in(why: NotLetIn) -> Self {
+        match why {
+            NotLetIn::Unknown => {
+                Self { error: Some("invalid_token"), ..Self::token("the token is not known or was revoked") }
+            }
+            NotLetIn::Token(why) => Self {
+                hint: "get a new access token from the authorization server",
+                error: Some("invalid_token"),
+                ..Self::token(&why)
+            },
+            NotLetIn::Scope(why) => Self {
+                status: StatusCode::FORBIDDEN,
+                code: "insufficient_scope",
+                message: why,
+                hint: "ask the authorization server for one of the scopes that give a role here",
+                error: Some("insufficient_scope"),
+            },
         }
     }
 }
@@ -149,7 +200,7 @@ pub(crate) async fn authenticate(
         Some(verdict) => verdict,
         None => credentials.check(secret.to_owned()).await.map_err(|_| Refusal::unchecked())?,
     };
-    verdict.ok_or_else(|| Refusal::token("the token is not known or was revoked"))
+    verdict.map_err(Refusal::not_let_in)
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
-use toolgate_catalog::{Catalog, Changes};
+use toolgate_catalog::{Catalog, Changes, Update};
 use toolgate_core::port::{AskKind, BoxFuture, Servers};
-use toolgate_core::server::{Listing, ServerHealth, ServerState};
+use toolgate_core::server::{ServerHealth, ServerState};
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_wire::compose;
 use toolgate_wire::object::{push_string, with_member};
@@ -35,10 +35,9 @@ struct State {
 }
 
 impl Hub {
-    /// `servers` are those the first list waits for.
-    pub fn new(catalog: Arc<Catalog>, servers: impl IntoIterator<Item = ServerName>) -> Arc<Self> {
-        let unsettled: BTreeSet<ServerName> = servers.into_iter().collect();
-        let settled = watch::Sender::new(unsettled.is_empty());
+    pub fn new(catalog: Arc<Catalog>) -> Arc<Self> {
+        let settled = watch::Sender::new(true);
+        let unsettled = BTreeSet::new();
         let state = State { sessions: BTreeMap::new(), listeners: BTreeMap::new(), next: 1, unsettled };
         Arc::new(Self { catalog, metrics: Metrics::new(), state: Mutex::new(state), settled })
     }
@@ -47,20 +46,32 @@ impl Hub {
         self.settled.subscribe()
     }
 
-    /// A server offers something else now.
-    pub fn listed(&self, server: &ServerName, listing: Listing) {
-        let changes = self.catalog.publish(server, listing);
-        self.say_what_is_missing(server);
-        self.settle(server);
+    /// The first list waits for these servers too.
+    pub fn expect(&self, servers: impl IntoIterator<Item = ServerName>) {
+        let mut state = self.lock();
+        state.unsettled.extend(servers);
+        self.settled.send_replace(state.unsettled.is_empty());
+    }
+
+    /// The catalogue is another one now; those who listen are told.
+    pub fn arrange(&self, update: Update) {
+        let servers: Vec<ServerName> = update.listings.keys().cloned().collect();
+        let changes = self.catalog.update(update);
+        self.say_what_is_missing(&servers);
+        for server in &servers {
+            self.settle(server);
+        }
         if changes.any() {
             self.announce(changes);
         }
     }
 
-    fn say_what_is_missing(&self, server: &ServerName) {
+    fn say_what_is_missing(&self, servers: &[ServerName]) {
         for (name, why) in &self.catalog.snapshot().left_out {
-            let own = name.as_str().strip_prefix(server.as_str()).is_some_and(|rest| rest.starts_with(':'));
-            if own {
+            let is_of = |server: &ServerName| {
+                name.as_str().strip_prefix(server.as_str()).is_some_and(|rest| rest.starts_with(':'))
+            };
+            if servers.iter().any(is_of) {
                 tracing::warn!(%name, why, "an entry that agents could not read is left out of the list");
             }
         }

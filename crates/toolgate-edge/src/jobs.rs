@@ -124,7 +124,10 @@ fn quiet(caller: &RequestCaller) -> Arc<RequestCaller> {
 
 /// The result with everything that stands in front of it.
 fn whole(said: Said) -> RawJson {
-    let (Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result)) = said.reply;
+    let (Reply::Complete(result)
+    | Reply::Cached(result)
+    | Reply::InputRequired(result)
+    | Reply::Task(result)) = said.reply;
     let text = result.as_str();
     match text.strip_prefix('{') {
         Some(rest) if !said.front.is_empty() => {
@@ -225,6 +228,7 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
         entry,
         request,
         patience: Patience::Unbounded,
+        warning: None,
     };
     wait(gateway, &approval.id, call)
 }

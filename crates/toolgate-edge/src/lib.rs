@@ -23,6 +23,7 @@ mod tool_call;
 
 mod caller;
 mod exchange;
+mod find;
 mod hub;
 mod listen;
 mod mailbox;
@@ -36,10 +37,11 @@ mod task_id;
 mod gateway;
 mod metrics;
 
-pub use direct::DirectCall;
+pub use direct::{DirectCall, NotCalled};
 pub use gateway::{Archive, Gateway, Setup};
-pub use guard::{AllowedHosts, Credentials};
+pub use guard::{AllowedHosts, Credentials, NotLetIn, ProtectedResource};
 pub use hub::Hub;
 pub use listener::serve;
+pub use metrics::Numbers;
 pub use rest::{Rest, RestBody, Serves};
 pub use stdio::serve_pipe;

@@ -15,6 +15,15 @@ use toolgate_pipeline::{Envelope, OUTPUT_SCHEMA};
 
 use crate::parts::METHODS;
 
+/// The last line of the format.
+const END: &str = "# EOF\n";
+
+/// What others count.
+pub trait Numbers: Send + Sync {
+    /// Appends whole families in the text format of OpenMetrics.
+    fn write(&self, text: &mut String);
+}
+
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct RequestLabels {
     method: &'static str,
@@ -123,10 +132,13 @@ impl Metrics {
         }
     }
 
-    pub(crate) fn render(&self, sessions: usize) -> String {
+    pub(crate) fn render(&self, sessions: usize, more: &dyn Numbers) -> String {
         self.sessions.set(i64::try_from(sessions).unwrap_or(i64::MAX));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a String takes everything that is written to it");
+        text.truncate(text.trim_end_matches(END).len());
+        more.write(&mut text);
+        text.push_str(END);
         text
     }
 }

@@ -12,12 +12,15 @@ use toolgate_core::id::RunId;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, ServerRequest};
 use toolgate_core::server::Era;
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName, Tool};
-use toolgate_pipeline::{Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Round};
+use toolgate_pipeline::{
+    Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Round, Warning,
+};
 use toolgate_wire::object;
 use toolgate_wire::{Members, header};
 
 use crate::caller::RequestCaller;
 use crate::dispatch::{self, arguments};
+use crate::find::Found;
 use crate::gateway::Gateway;
 use crate::jobs;
 use crate::parts::{Input, OwnedRequest};
@@ -36,6 +39,8 @@ pub(crate) struct ToolCall {
     pub(crate) entry: Arc<Entry>,
     pub(crate) request: Arc<OwnedRequest>,
     pub(crate) patience: Patience,
+    /// What is to be said about the name it was called by.
+    pub(crate) warning: Option<Warning>,
 }
 
 impl ToolCall {
@@ -43,13 +48,14 @@ impl ToolCall {
     pub(crate) fn new(
         gateway: &Arc<Gateway>,
         caller: Arc<RequestCaller>,
-        entry: Arc<Entry>,
+        found: Found,
         request: OwnedRequest,
     ) -> Self {
         let modern = caller.client.era() == Era::Modern && caller.session.is_none();
         let patience =
             if modern && caller.client.abilities.tasks { Patience::Handle } else { Patience::Hold };
-        Self { gateway: gateway.clone(), caller, entry, request: Arc::new(request), patience }
+        let Found { entry, warning } = found;
+        Self { gateway: gateway.clone(), caller, entry, request: Arc::new(request), patience, warning }
     }
 
     pub(crate) fn tool(&self) -> &Arc<Tool> {
@@ -90,6 +96,7 @@ impl ToolCall {
     fn context(&self) -> CallContext {
         let mut context = CallContext {
             session: self.caller.session.as_ref().map(|session| session.name.clone()),
+            warnings: self.warning.iter().cloned().collect(),
             ..CallContext::default()
         };
         let cargo = &self.request.parts.meta.cargo;
@@ -178,6 +185,7 @@ impl Errand<'_> {
         upstream.name = Some(entry.own.clone());
         upstream.meta.clone_from(&request.parts.meta.cargo);
         upstream.input = self.input.answers.clone();
+        upstream.tool.clone_from(&entry.tool);
         upstream.param_headers = param_headers(entry, request, changed.as_ref());
         upstream
     }

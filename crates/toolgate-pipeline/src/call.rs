@@ -12,6 +12,7 @@ use toolgate_core::port::{BoxFuture, Reply, ServerError};
 use toolgate_core::{AuditLevel, Digest, OutputCheck, Principal, RawJson, RpcError, Tool};
 
 use crate::answer::Answer;
+use crate::envelope::Warning;
 use crate::flight::Flights;
 use crate::redact::Redactor;
 use crate::schema::Schemas;
@@ -114,6 +115,8 @@ pub struct CallContext {
     pub trace: Option<Arc<str>>,
     /// The call this one goes on with, as its sealed state says.
     pub round: Option<Round>,
+    /// What is to be said with the answer, whatever it is.
+    pub warnings: Vec<Warning>,
 }
 
 /// A call that waited for its client, and how often it has.
@@ -175,6 +178,10 @@ impl Pipeline {
     /// The policies that decide now.
     pub fn policy_version(&self) -> Digest {
         self.policy.version()
+    }
+
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
     }
 
     /// What the ledger calls a session that has just begun.

@@ -47,7 +47,7 @@ impl Received {
             policy_version: None,
             approval: None,
             is_gated: false,
-            warnings: Vec::new(),
+            warnings: context.warnings,
             unwritten: Entry::default(),
             input: None,
             secrets: Vec::new(),

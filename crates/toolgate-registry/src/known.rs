@@ -1,10 +1,11 @@
 //! What the registry tells about what it knows.
 
 use serde_json::Value;
+use toolgate_catalog::Alias;
 use toolgate_core::registry::ToolRow;
-use toolgate_core::{PrincipalId, ServerName};
+use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
-use crate::source::Source;
+use crate::source::{FileState, Source};
 
 /// A setting. One that was never changed has version 0 and its default value.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,4 +51,16 @@ pub struct ToolDiff {
     pub tool: ToolRow,
     /// A unified diff of both, each written out readably with its keys sorted.
     pub text: String,
+}
+
+/// What a new value of a setting has to go together with.
+#[derive(Clone, Debug, Default)]
+pub struct SettingContext {
+    pub file: FileState,
+    /// Servers that registered.
+    pub registered: Vec<ServerName>,
+    /// Every alias in effect but those of the settings.
+    pub aliases: Vec<Alias>,
+    /// Every tool that is known.
+    pub tools: Vec<CanonicalName>,
 }

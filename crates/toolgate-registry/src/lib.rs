@@ -1,11 +1,35 @@
 #![doc = include_str!("../README.md")]
 
+mod alias;
+mod desk;
+mod diff;
+mod events;
+mod health;
 mod known;
+mod leases;
+mod pins;
+mod poll;
 mod port;
+mod publish;
+mod records;
 mod refusal;
+mod registration;
+mod registry;
+mod roster;
+mod settings;
 mod source;
+mod state;
+mod traits;
 
-pub use known::{InstanceView, KnownServer, Lease, Setting, ToolDiff};
-pub use port::{Machinery, Shelf, Vitals};
+#[cfg(test)]
+mod tests;
+
+pub use known::{InstanceView, KnownServer, Lease, Setting, SettingContext, ToolDiff};
+pub use port::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
+pub use records::Records;
 pub use refusal::{Refusal, RefusalKind};
-pub use source::{AliasSpec, Drift, FileState, NewTools, OnFinding, Registration, Review, ServerEntry, Source, Verdict};
+pub use registry::{Registry, Setup};
+pub use settings::SETTING_KEYS;
+pub use source::{
+    AliasSpec, Drift, FileState, NewTools, OnFinding, Registration, Review, ServerEntry, Source, Verdict,
+};

@@ -56,6 +56,28 @@ impl Books {
         &self.inner.writer
     }
 
+    /// Where they are kept.
+    pub fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    /// Begins what will be recorded.
+    pub(crate) async fn begin(&self) -> Result<Transaction, sqlx::Error> {
+        self.inner.begin().await
+    }
+
+    /// Commits it with its events, if it has any.
+    pub(crate) async fn record(
+        &self,
+        transaction: Transaction,
+        events: Vec<Event>,
+    ) -> Result<(), sqlx::Error> {
+        match events.is_empty() {
+            true => transaction.commit().await,
+            false => self.inner.record(transaction, events).await,
+        }
+    }
+
     /// Takes a grant back. `false` if there is none that could be used.
     pub async fn revoke_grant(&self, id: &GrantId, by: &PrincipalId) -> Result<bool, StoreDown> {
         self.inner.revoke_grant(id, by).await.map_err(down("revoke a grant"))

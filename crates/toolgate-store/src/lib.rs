@@ -8,6 +8,8 @@ mod fault;
 mod grant;
 mod ledger;
 mod open;
+mod registry;
+mod rows;
 mod secret;
 mod server;
 mod token;
@@ -27,6 +29,10 @@ pub use ledger::{
     Verified, ledger_event_cloudevent, ledger_event_json,
 };
 pub use open::Others;
+pub use registry::{
+    Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, Revisions, SealedSecret,
+    Setting, StoredInstance, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits, WriteSettingError,
+};
 pub use server::{Counts, ServerStatus, StoredListing};
 pub use token::{NewToken, NewTokenSpec, Token};
 pub use token_cache::TokenCache;

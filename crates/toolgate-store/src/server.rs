@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use toolgate_core::event::Durability;
-use toolgate_core::server::{Era, Listing, ServerHealth, ServerState};
+use toolgate_core::server::{Era, InstanceId, InstanceState, Listing, ServerHealth, ServerState};
 use toolgate_core::{RawJson, ServerName};
 
 use crate::db::without_nul;
@@ -15,17 +15,23 @@ const REMEMBER_ERA: &str = "INSERT INTO server_eras (tenant, server, fingerprint
         fingerprint = excluded.fingerprint, era = excluded.era, protocol_version = excluded.protocol_version";
 const REMEMBERED_ERA: &str =
     "SELECT era, protocol_version FROM server_eras WHERE tenant = $1 AND server = $2 AND fingerprint = $3";
+const READ_ERAS: &str =
+    "SELECT server, fingerprint, era, protocol_version FROM server_eras WHERE tenant = $1";
 const WRITE_STATUS: &str =
     "INSERT INTO server_statuses (tenant, server, health, reason, era, protocol_version,
-        transport, pid, restarts, tool_count, prompt_count, resource_count, updated_at_ms)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        transport, pid, restarts, tool_count, prompt_count, resource_count, instances, updated_at_ms,
+        since_ms)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
     ON CONFLICT (tenant, server) DO UPDATE SET
         health = excluded.health, reason = excluded.reason, era = excluded.era,
         protocol_version = excluded.protocol_version, transport = excluded.transport, pid = excluded.pid,
         restarts = excluded.restarts, tool_count = excluded.tool_count, prompt_count = excluded.prompt_count,
-        resource_count = excluded.resource_count, updated_at_ms = excluded.updated_at_ms";
+        resource_count = excluded.resource_count, instances = excluded.instances,
+        updated_at_ms = excluded.updated_at_ms,
+        since_ms = CASE WHEN server_statuses.health = excluded.health
+            THEN server_statuses.since_ms ELSE excluded.since_ms END";
 const READ_STATUSES: &str = "SELECT server, health, reason, era, protocol_version, transport, pid, restarts,
-        tool_count, prompt_count, resource_count, updated_at_ms
+        tool_count, prompt_count, resource_count, instances, updated_at_ms, since_ms
     FROM server_statuses WHERE tenant = $1 ORDER BY server";
 const WRITE_LISTING: &str = "INSERT INTO server_listings (tenant, server, fingerprint, listing, updated_at_ms)
     VALUES ($1, $2, $3, $4, $5)
@@ -77,6 +83,8 @@ pub struct ServerStatus {
     pub state: ServerState,
     pub counts: Counts,
     pub updated_at_ms: i64,
+    /// Since when its health has been what it is.
+    pub since_ms: i64,
 }
 
 /// What a server listed last.
@@ -115,6 +123,17 @@ impl Store {
         Ok(Some((read_era(&era, DOING)?, version)))
     }
 
+    /// The era of every server as it was last found, with the fingerprint it had.
+    pub async fn read_eras(&self) -> Result<Vec<(ServerName, String, Era, String)>, StoreError> {
+        const DOING: &str = "read the eras of the servers";
+        let query = self.db.sql(READ_ERAS).bind(self.tenant);
+        let rows: Vec<(String, String, String, String)> = query.fetch_all().await.map_err(doing(DOING))?;
+        let read = |(name, fingerprint, era, version): (String, _, String, _)| {
+            Ok((read_name(&name, DOING)?, fingerprint, read_era(&era, DOING)?, version))
+        };
+        rows.into_iter().map(read).collect()
+    }
+
     pub async fn write_status(
         &self,
         name: &ServerName,
@@ -137,6 +156,7 @@ impl Store {
             .bind(as_stored(counts.tools))
             .bind(as_stored(counts.prompts))
             .bind(as_stored(counts.resources))
+            .bind(RawJson::from_serialize(&state.instances).as_str().to_owned())
             .bind(updated_at_ms);
         query.execute().await.map_err(doing("write the status of a server"))?;
         Ok(())
@@ -228,7 +248,9 @@ struct StatusRow {
     tool_count: i64,
     prompt_count: i64,
     resource_count: i64,
+    instances: String,
     updated_at_ms: i64,
+    since_ms: i64,
 }
 
 impl StatusRow {
@@ -241,6 +263,7 @@ impl StatusRow {
             transport: self.transport.as_deref().and_then(known_transport),
             pid: self.pid.and_then(|pid| u32::try_from(pid).ok()),
             restarts: u32::try_from(self.restarts).unwrap_or_default(),
+            instances: read_instances(&self.instances, doing)?,
         };
         let counts = Counts {
             tools: as_read(self.tool_count),
@@ -252,11 +275,32 @@ impl StatusRow {
             state,
             counts,
             updated_at_ms: self.updated_at_ms,
+            since_ms: self.since_ms,
         })
     }
 }
 
-/// A listing as text. Raw JSON goes in and comes out byte for byte.
+/// How an instance does, as text.
+#[derive(Deserialize)]
+struct InstanceText {
+    id: String,
+    version: Option<String>,
+    health: ServerHealth,
+    reason: Option<String>,
+}
+
+fn read_instances(text: &str, doing: &'static str) -> Result<Vec<InstanceState>, StoreError> {
+    let bad = || StoreError::Unreadable { doing, what: "state of an instance" };
+    let texts: Vec<InstanceText> = serde_json::from_str(text).map_err(|_| bad())?;
+    let read = |InstanceText { id, version, health, reason }| {
+        let id = InstanceId::new(&id).map_err(|_| bad())?;
+        Ok(InstanceState { id, version, health, reason })
+    };
+    texts.into_iter().map(read).collect()
+}
+
+/// A listing as text. Raw JSON goes in and comes out byte for byte. What one reading contradicted itself in is not kept:
+/// it is over when the server is read again.
 #[derive(Serialize, Deserialize)]
 struct ListingText {
     capabilities: Option<RawJson>,
@@ -270,8 +314,16 @@ struct ListingText {
 
 impl From<&Listing> for ListingText {
     fn from(listing: &Listing) -> Self {
-        let Listing { capabilities, server_info, instructions, tools, prompts, resources, templates } =
-            listing.clone();
+        let Listing {
+            capabilities,
+            server_info,
+            instructions,
+            tools,
+            prompts,
+            resources,
+            templates,
+            conflicts: _,
+        } = listing.clone();
         Self { capabilities, server_info, instructions, tools, prompts, resources, templates }
     }
 }
@@ -280,7 +332,8 @@ impl From<ListingText> for Listing {
     fn from(text: ListingText) -> Self {
         let ListingText { capabilities, server_info, instructions, tools, prompts, resources, templates } =
             text;
-        Self { capabilities, server_info, instructions, tools, prompts, resources, templates }
+        let conflicts = Vec::new();
+        Self { capabilities, server_info, instructions, tools, prompts, resources, templates, conflicts }
     }
 }
 

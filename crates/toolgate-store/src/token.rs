@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use toolgate_core::event::Durability;
-use toolgate_core::{Kind, Principal, PrincipalId, Role};
+use toolgate_core::{Kind, Principal, PrincipalId, Role, ServerName};
 
 use crate::db::{Lock, Transaction};
 use crate::error::{doing, random_bytes};
@@ -39,7 +39,8 @@ pub struct NewTokenSpec {
     pub role: Role,
     /// A word to recognise it by.
     pub label: Option<String>,
-    /// Whose token it is. Several tokens may belong to one principal; without a name, each is its own.
+    /// Whose token it is. Several tokens may belong to one principal; without a name, each is its own. A server's token
+    /// must have the name of the server.
     pub principal: Option<String>,
     /// What usually holds a token of this role, if not said.
     pub kind: Option<Kind>,
@@ -68,6 +69,12 @@ impl NewTokenSpec {
         }
         if self.groups.len() > GROUPS_MAX {
             return refused(&format!("a token has at most {GROUPS_MAX} groups"));
+        }
+        let is_server = |name: &String| ServerName::new(name).is_ok();
+        if self.role == Role::Server && !self.principal.as_ref().is_some_and(is_server) {
+            return refused(
+                "a token of role server is for one server: its principal is the name of that server",
+            );
         }
         match self.principal.as_deref() {
             Some(name) if RESERVED.contains(&name) || name.starts_with(ID_PREFIX) => {

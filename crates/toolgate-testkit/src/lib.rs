@@ -4,4 +4,6 @@
 pub mod bank;
 pub mod conformance;
 pub mod gateway;
+pub mod idp;
 pub mod neighbour;
+pub mod worker;

@@ -15,14 +15,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Uri, header};
 use http_body_util::Full;
-use hyper_rustls::HttpsConnector;
+use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
 use hyper_util::client::legacy::connect::HttpConnector;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
+use toolgate_core::port::NoKey;
 use tower_service::Service;
 
 pub(crate) use answered::{Answered, BodyError, excerpt};
 use line::Line;
+
+use crate::resolver::{Forbidden, Resolver};
 
 /// Common servers close connections that idle for five seconds; ours must be gone before, or a request could be
 /// written to a connection that is just being closed.
@@ -36,6 +39,13 @@ pub(crate) enum SendError {
     /// No connection: nothing was sent.
     #[error("could not connect to {authority}: {reason}")]
     Connect { authority: String, reason: String },
+    /// There was a connection, and the request was not written to it.
+    #[error("{0}")]
+    Unsent(String),
+    /// There is nothing to show to the server, so nothing was sent.
+    #[error(transparent)]
+    NoKey(#[from] NoKey),
+    /// Whatever became of the request.
     #[error("{0}")]
     Lost(String),
 }
@@ -49,28 +59,34 @@ pub(crate) enum BadAddress {
     Header { name: String, reason: String },
     #[error("no root certificates were found on this machine: {0}")]
     Roots(String),
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
 }
 
 /// The TLS configuration, read from the machine when the first https address asks for it.
 #[derive(Default)]
-pub(crate) struct Tls(OnceLock<Result<HttpsConnector<HttpConnector>, String>>);
+pub(crate) struct Tls(OnceLock<Result<Arc<rustls::ClientConfig>, String>>);
 
 impl Tls {
-    fn connector(&self) -> Result<HttpsConnector<HttpConnector>, BadAddress> {
-        self.0.get_or_init(tls_connector).clone().map_err(BadAddress::Roots)
+    fn config(&self) -> Result<Arc<rustls::ClientConfig>, BadAddress> {
+        let config = self.0.get_or_init(|| tls_config().map_err(|error| error.to_string()));
+        config.clone().map_err(BadAddress::Roots)
     }
 }
 
-fn tls_connector() -> Result<HttpsConnector<HttpConnector>, String> {
-    let builder = hyper_rustls::HttpsConnectorBuilder::new()
-        // Named, because another crate of the program may bring a second provider and make the choice ambiguous.
-        .with_provider_and_native_roots(rustls::crypto::ring::default_provider())
-        .map_err(|error| error.to_string())?;
-    Ok(builder.https_only().enable_http1().wrap_connector(tcp_connector()))
+fn tls_config() -> std::io::Result<Arc<rustls::ClientConfig>> {
+    // Named, because another crate of the program may bring a second provider and make the choice ambiguous.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(std::io::Error::other)?;
+    Ok(Arc::new(builder.with_native_roots()?.with_no_client_auth()))
 }
 
-fn tcp_connector() -> HttpConnector {
-    let mut connector = HttpConnector::new();
+type Tcp = HttpConnector<Resolver>;
+
+fn tcp_connector(resolver: Resolver) -> Tcp {
+    let mut connector = HttpConnector::new_with_resolver(resolver);
     connector.enforce_http(false);
     connector.set_nodelay(true);
     connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
@@ -80,8 +96,8 @@ fn tcp_connector() -> HttpConnector {
 
 #[derive(Clone)]
 enum Connector {
-    Plain(HttpConnector),
-    Tls(HttpsConnector<HttpConnector>),
+    Plain(Tcp),
+    Tls(HttpsConnector<Tcp>),
 }
 
 /// One destination and the connections to it.
@@ -113,11 +129,17 @@ fn this_thread() -> u64 {
 }
 
 impl Client {
-    pub(crate) fn new(url: &url::Url, tls: &Tls, tasks: TaskTracker) -> Result<Arc<Self>, BadAddress> {
+    pub(crate) fn new(
+        url: &url::Url,
+        resolver: Resolver,
+        tls: &Tls,
+        tasks: TaskTracker,
+    ) -> Result<Arc<Self>, BadAddress> {
         let bad = || BadAddress::Url { url: shown(url.as_str()) };
+        resolver.check_literal(url)?;
         let connector = match url.scheme() {
-            "http" => Connector::Plain(tcp_connector()),
-            "https" => Connector::Tls(tls.connector()?),
+            "http" => Connector::Plain(tcp_connector(resolver)),
+            "https" => Connector::Tls(HttpsConnector::from((tcp_connector(resolver), tls.config()?))),
             _ => return Err(bad()),
         };
         let authority = authority(url).ok_or_else(bad)?;
@@ -155,7 +177,12 @@ impl Client {
         let mut line = Box::pin(self.connect()).await?;
         match line.send(request).await {
             Ok(response) => Ok(Answered::new(response, line, self)),
-            Err(error) => Err(SendError::Lost(describe(&error.into_error()))),
+            Err(mut error) => Err(match error.take_message() {
+                Some(_) => {
+                    SendError::Unsent("it closed the connection before the request was written".into())
+                }
+                None => SendError::Lost(describe(&error.into_error())),
+            }),
         }
     }
 
@@ -249,17 +276,4 @@ fn describe(error: &hyper::Error) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::shown;
-
-    #[test]
-    fn what_may_be_secret_in_an_address_is_not_shown() {
-        let check = |address: &str, expected: &str| assert_eq!(shown(address), expected, "{address}");
-        check("https://me:pw@host:1/mcp/@x?key=s#s", "https://host:1/mcp/@x");
-        check("https://host?key=s", "https://host");
-        check("me:p@w@host", "host");
-        check("/login?next=s", "/login");
-        check("//me@host/a", "//host/a");
-        check("", "");
-    }
-}
+mod tests;

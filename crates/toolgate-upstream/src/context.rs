@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_core::port::{ServerError, Watcher};
+use toolgate_core::port::{Keyring, ServerError, Watcher};
 use toolgate_core::server::ServerSpec;
 use toolgate_core::{Fault, FaultKind, Limits, ServerName};
 
 use crate::Facts;
+use crate::cache::Cache;
 use crate::client::Tls;
 use crate::reaper::Reaper;
 
@@ -21,6 +22,7 @@ use crate::reaper::Reaper;
 pub(crate) struct House {
     pub(crate) watcher: Arc<dyn Watcher>,
     pub(crate) facts: Arc<dyn Facts>,
+    pub(crate) keyring: Arc<dyn Keyring>,
     pub(crate) limits: Limits,
     /// What children may inherit, already narrowed to [`crate::INHERITED`].
     pub(crate) base_env: BTreeMap<String, String>,
@@ -28,6 +30,7 @@ pub(crate) struct House {
     pub(crate) tls: Tls,
     /// The level that older-era servers are asked to log at.
     pub(crate) level: watch::Sender<Option<String>>,
+    pub(crate) cache: Cache,
 }
 
 impl House {

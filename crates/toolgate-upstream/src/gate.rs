@@ -22,6 +22,16 @@ impl Gate {
         Self { places: Semaphore::new(limit), queued: AtomicUsize::new(0), limit }
     }
 
+    /// Whether the next one need not wait.
+    pub(crate) fn has_place(&self) -> bool {
+        self.places.available_permits() > 0
+    }
+
+    /// Requests that wait for a place.
+    pub(crate) fn waiting(&self) -> usize {
+        self.queued.load(Ordering::Acquire)
+    }
+
     pub(crate) async fn enter(&self, deadline: &Deadline) -> Result<SemaphorePermit<'_>, FaultKind> {
         if let Ok(place) = self.places.try_acquire() {
             return Ok(place);

@@ -6,19 +6,22 @@ mod session;
 pub(crate) mod sessions;
 pub(crate) mod stateless;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use toolgate_core::FaultKind;
-use toolgate_core::port::ServerError;
+use toolgate_core::port::{NoKey, ServerError};
 use toolgate_core::server::TransportSpec;
 use toolgate_wire::Incoming;
 
 use crate::answer;
 use crate::client::{Answered, BadAddress, BodyError, Client, SendError, excerpt, shown};
 use crate::context::Context;
+use crate::keys::{Keys, Template, Who, wants_credential};
 use crate::pending::Answer;
+use crate::resolver::Resolver;
 
 const EXCERPT_CHARS: usize = 300;
 
@@ -28,44 +31,92 @@ pub(crate) struct Endpoint {
     pub(crate) client: Arc<Client>,
     pub(crate) url: url::Url,
     target: Uri,
-    /// The configured headers and those that never change.
+    /// The configured headers without secrets and those that never change.
     headers: HeaderMap,
+    keys: Arc<Keys>,
 }
 
 impl Endpoint {
     pub(crate) fn new(ctx: &Context) -> Result<Self, BadAddress> {
-        let TransportSpec::Http { url, headers } = &ctx.spec.transport else {
+        let TransportSpec::Http { instances, headers } = &ctx.spec.transport else {
             return Err(BadAddress::Url { url: "a process".into() });
         };
+        // The specification of a member names its own instance and no other.
+        let url = instances.first().map_or("", |instance| &instance.url);
         let parsed = url::Url::parse(url).map_err(|_| BadAddress::Url { url: shown(url) })?;
-        let client = Client::new(&parsed, &ctx.house.tls, ctx.tasks.clone())?;
-        Ok(Self { client, target: target(&parsed)?, url: parsed, headers: fixed_headers(headers)? })
+        let resolver = Resolver::system(ctx.spec.reach);
+        let client = Client::new(&parsed, resolver, &ctx.house.tls, ctx.tasks.clone())?;
+        let (headers, secret) = configured_headers(headers)?;
+        let keys = Keys::new(ctx.name().clone(), ctx.house.keyring.clone(), secret);
+        Ok(Self { client, target: target(&parsed)?, url: parsed, headers, keys })
     }
 
     /// The same server at another path.
     pub(crate) fn at(&self, url: url::Url) -> Result<Self, BadAddress> {
-        Ok(Self { client: self.client.clone(), target: target(&url)?, url, headers: self.headers.clone() })
+        Ok(Self { target: target(&url)?, url, ..self.clone() })
     }
 
     pub(crate) fn headers(&self) -> HeaderMap {
         self.headers.clone()
     }
 
-    pub(crate) async fn post(&self, headers: HeaderMap, body: Bytes) -> Result<Answered, SendError> {
-        self.client.send(Method::POST, self.target.clone(), headers, body).await
+    pub(crate) async fn post(
+        &self,
+        who: Who<'_>,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Answered, SendError> {
+        self.send(who, Method::POST, headers, body).await
     }
 
-    pub(crate) async fn get(&self, mut headers: HeaderMap) -> Result<Answered, SendError> {
+    pub(crate) async fn get(&self, who: Who<'_>, mut headers: HeaderMap) -> Result<Answered, SendError> {
         headers.remove(header::CONTENT_TYPE);
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
-        self.client.send(Method::GET, self.target.clone(), headers, Bytes::new()).await
+        self.send(who, Method::GET, headers, Bytes::new()).await
     }
 
-    pub(crate) async fn delete(&self, mut headers: HeaderMap) -> Result<Answered, SendError> {
+    pub(crate) async fn delete(&self, who: Who<'_>, mut headers: HeaderMap) -> Result<Answered, SendError> {
         headers.remove(header::CONTENT_TYPE);
-        self.client.send(Method::DELETE, self.target.clone(), headers, Bytes::new()).await
+        self.send(who, Method::DELETE, headers, Bytes::new()).await
+    }
+
+    async fn send(
+        &self,
+        who: Who<'_>,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Answered, SendError> {
+        if self.keys.are_none() {
+            return self.client.send(method, self.target.clone(), headers, body).await;
+        }
+        Box::pin(self.send_with_keys(who, method, headers, body)).await
+    }
+
+    /// A token that is refused may be replaced and the request repeated, once: who is not let in has had nothing done.
+    async fn send_with_keys(
+        &self,
+        who: Who<'_>,
+        method: Method,
+        mut headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Answered, SendError> {
+        let shown = self.keys.shown(who).await?;
+        shown.put_on(&mut headers);
+        let again = (method.clone(), headers.clone(), body.clone());
+        let answered = self.client.send(method, self.target.clone(), headers, body).await?;
+        if !shown.is_refused_by(&answered) {
+            return Ok(answered);
+        }
+        let challenge = answered.header("www-authenticate").map(str::to_owned);
+        answered.finish();
+        let (method, mut headers, body) = again;
+        self.keys.instead_of(&shown, who, challenge.as_deref()).await?.put_on(&mut headers);
+        self.client.send(method, self.target.clone(), headers, body).await
     }
 }
+
+type Secret = Vec<(HeaderName, Template)>;
 
 fn target(url: &url::Url) -> Result<Uri, BadAddress> {
     let text = match url.query() {
@@ -75,11 +126,18 @@ fn target(url: &url::Url) -> Result<Uri, BadAddress> {
     text.parse().map_err(|_| BadAddress::Url { url: shown(url.as_str()) })
 }
 
-fn fixed_headers(configured: &std::collections::BTreeMap<String, String>) -> Result<HeaderMap, BadAddress> {
+/// The headers of every request, and those that have secrets in them.
+fn configured_headers(configured: &BTreeMap<String, String>) -> Result<(HeaderMap, Secret), BadAddress> {
     let mut headers = HeaderMap::with_capacity(16);
+    let mut secret = Secret::new();
     for (name, value) in configured {
         let bad = |reason: String| BadAddress::Header { name: name.clone(), reason };
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad(error.to_string()))?;
+        let template = Template::parse(value).map_err(|error| bad(error.to_string()))?;
+        if template.has_secrets() {
+            secret.push((key, template));
+            continue;
+        }
         let mut value = HeaderValue::from_str(value)
             .map_err(|_| bad("its value has characters no header allows".into()))?;
         value.set_sensitive(true);
@@ -93,16 +151,31 @@ fn fixed_headers(configured: &std::collections::BTreeMap<String, String>) -> Res
             HeaderValue::from_static(concat!("toolgate/", env!("CARGO_PKG_VERSION"))),
         );
     }
-    Ok(headers)
+    Ok((headers, secret))
 }
 
 /// A request that could not be sent, as a fault. The supervisor is asked to look after the server.
 pub(crate) fn send_fault(ctx: &Context, error: SendError) -> ServerError {
+    if let SendError::NoKey(NoKey(reason)) = error {
+        return ctx.fault(FaultKind::Unauthorized { reason });
+    }
     ctx.signals.suspect();
     match error {
-        SendError::Connect { .. } => ctx.down(error.to_string()),
         SendError::Lost(reason) => ctx.lost(reason),
+        unsent => ctx.down(unsent.to_string()),
     }
+}
+
+/// The fault of an answer that asks for a credential and is nothing else, whatever its body says.
+pub(crate) fn unauthorized(ctx: &Context, answered: &Answered) -> Option<ServerError> {
+    if !wants_credential(answered) {
+        return None;
+    }
+    ctx.signals.suspect();
+    let status = answered.status.as_u16();
+    let challenge = answered.header("www-authenticate").map(|text| excerpt(text.as_bytes(), EXCERPT_CHARS));
+    let asks = challenge.map(|text| format!(" and asks for {text}")).unwrap_or_default();
+    Some(ctx.fault(FaultKind::Unauthorized { reason: format!("it answered HTTP {status}{asks}") }))
 }
 
 pub(crate) fn body_fault(ctx: &Context, error: BodyError) -> ServerError {

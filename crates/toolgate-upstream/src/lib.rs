@@ -2,50 +2,55 @@
 
 mod answer;
 mod backoff;
+mod breaker;
+mod cache;
 mod client;
 mod context;
 mod deadline;
 mod envelope;
 mod events;
+mod fleet;
 mod gate;
 mod http;
-mod instances;
+mod keys;
+mod latency;
 mod lines;
 mod link;
 mod list;
+mod member;
+mod own;
 mod pending;
 mod pipe;
 mod probe;
+mod rates;
+mod reading;
 mod reaper;
+mod resolver;
 mod routing;
 mod stdio;
-mod supervisor;
 mod watching;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::port::{BoxFuture, Caller, Reply, ServerError, ServerRequest, Servers, Watcher};
+use tokio_util::task::TaskTracker;
+use toolgate_core::port::{BoxFuture, Caller, Keyring, Reply, ServerError, ServerRequest, Servers, Watcher};
 use toolgate_core::server::{Era, ServerSpec};
 use toolgate_core::{Fault, FaultKind, Limits, RawJson, ServerName};
 
+pub use fleet::{InstanceVitals, Rest, ToolVitals, Vitals};
+pub use latency::LatencySnapshot;
 pub use reaper::reaper_main;
 
-use backoff::Backoff;
-use context::{Context, House};
-use pending::Listener;
-use supervisor::Server;
+use context::House;
+use fleet::{Fleet, see_off};
 
 /// The variables a child inherits from the gateway's environment. Everything else it must be given.
 pub const INHERITED: [&str; 10] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ"];
-
-/// How long the parts of a server may take to end after the server itself has.
-const LEFTOVERS: Duration = Duration::from_secs(10);
 
 /// What is known about servers from earlier runs.
 pub trait Facts: Send + Sync {
@@ -71,6 +76,8 @@ pub struct Setup {
     pub specs: Vec<ServerSpec>,
     pub watcher: Arc<dyn Watcher>,
     pub facts: Arc<dyn Facts>,
+    /// What the gateway shows to servers to be let in.
+    pub keyring: Arc<dyn Keyring>,
     pub limits: Limits,
     /// The gateway's own environment; children get the part of it that [`INHERITED`] names.
     pub env: BTreeMap<String, String>,
@@ -81,7 +88,11 @@ pub struct Setup {
 /// All servers.
 pub struct Manager {
     house: Arc<House>,
-    servers: RwLock<BTreeMap<ServerName, Arc<Server>>>,
+    fleets: RwLock<BTreeMap<ServerName, Arc<Fleet>>>,
+    /// Held while the fleets are made to be what they should, so that two who say so at once do it one after the other.
+    applying: Mutex<()>,
+    /// Those that are being let go.
+    leaving: TaskTracker,
     stop: CancellationToken,
 }
 
@@ -92,50 +103,93 @@ impl Manager {
         let house = House {
             watcher: setup.watcher,
             facts: setup.facts,
+            keyring: setup.keyring,
             limits: setup.limits,
             base_env,
             reaper: House::reaper_of(setup.reaper_command),
             tls: client::Tls::default(),
             level: watch::Sender::new(None),
+            cache: cache::Cache::default(),
         };
         let manager = Arc::new(Self {
             house: Arc::new(house),
-            servers: RwLock::default(),
+            fleets: RwLock::default(),
+            applying: Mutex::default(),
+            leaving: TaskTracker::new(),
             stop: CancellationToken::new(),
         });
-        let servers = setup.specs.into_iter().map(|spec| (spec.name.clone(), manager.begin(spec))).collect();
-        *manager.servers.write().unwrap_or_else(PoisonError::into_inner) = servers;
+        manager.apply(setup.specs);
         manager
+    }
+
+    /// Makes the servers what `specs` says. What did not change is not touched; what is not there any more, or is
+    /// another now, gets no new requests, finishes what is under way within its time-out, and ends. Of two of one name
+    /// the first counts. Must be called inside a Tokio runtime and not by the [`Watcher`] itself, which is told things
+    /// meanwhile; returns at once.
+    pub fn apply(&self, specs: Vec<ServerSpec>) {
+        let _only = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.stop.is_cancelled() {
+            return;
+        }
+        let before = self.fleets.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut fleets = BTreeMap::new();
+        for spec in specs {
+            let name = spec.name.clone();
+            if fleets.contains_key(&name) {
+                continue;
+            }
+            let fleet = match before.get(&name).cloned() {
+                Some(fleet) => {
+                    fleet.apply(spec).into_iter().for_each(|member| self.let_go(member));
+                    fleet
+                }
+                None => Fleet::start(spec, self.house.clone(), self.stop.child_token()),
+            };
+            fleets.insert(name, fleet);
+        }
+        let gone = before.into_iter().filter(|(name, _)| !fleets.contains_key(name));
+        let gone: Vec<Arc<Fleet>> = gone.map(|(_, fleet)| fleet).collect();
+        *self.fleets.write().unwrap_or_else(PoisonError::into_inner) = fleets;
+        gone.into_iter().for_each(|fleet| self.disband(fleet));
+    }
+
+    /// How a server is doing right now; `None` if there is none of this name.
+    pub fn vitals(&self, server: &ServerName) -> Option<Vitals> {
+        self.fleet(server).map(|fleet| fleet.vitals())
     }
 
     /// Ends every connection and every child, and returns when they are gone.
     pub async fn shutdown(&self) {
         self.stop.cancel();
-        let all: Vec<Arc<Server>> =
-            self.servers.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        futures_util::future::join_all(all.iter().map(|server| end(server))).await;
+        let fleets: Vec<Arc<Fleet>> = {
+            let _only = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
+            self.fleets.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        };
+        futures_util::future::join_all(fleets.iter().map(|fleet| fleet.end())).await;
+        self.leaving.close();
+        self.leaving.wait().await;
     }
 
-    fn begin(&self, spec: ServerSpec) -> Arc<Server> {
-        Server::start(Context::new(spec, self.house.clone(), self.stop.child_token()))
+    fn let_go(&self, member: Arc<member::Member>) {
+        self.leaving.spawn(see_off(member));
     }
 
-    fn server(&self, name: &ServerName) -> Option<Arc<Server>> {
-        self.servers.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    fn disband(&self, fleet: Arc<Fleet>) {
+        let members = fleet.disband();
+        self.leaving.spawn(async move {
+            futures_util::future::join_all(members.into_iter().map(see_off)).await;
+            fleet.end().await;
+        });
+    }
+
+    fn fleet(&self, name: &ServerName) -> Option<Arc<Fleet>> {
+        self.fleets.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 }
 
 impl Drop for Manager {
     fn drop(&mut self) {
         self.stop.cancel();
-    }
-}
-
-async fn end(server: &Server) {
-    server.ctx.stop.cancel();
-    server.ctx.tasks.close();
-    if tokio::time::timeout(LEFTOVERS, server.ctx.tasks.wait()).await.is_err() {
-        tracing::warn!(server = %server.ctx.name(), "something of a server did not end in time");
     }
 }
 
@@ -146,8 +200,8 @@ impl Servers for Manager {
         request: ServerRequest,
         caller: Arc<dyn Caller>,
     ) -> BoxFuture<'static, Result<Reply, ServerError>> {
-        match self.server(server) {
-            Some(server) => Box::pin(async move { server.request(&request, caller).await }),
+        match self.fleet(server) {
+            Some(fleet) => Box::pin(async move { fleet.request(&request, caller).await }),
             None => {
                 let reason = "no server of this name is configured".to_owned();
                 let fault = Fault::new(server, FaultKind::Down { reason });
@@ -157,17 +211,17 @@ impl Servers for Manager {
     }
 
     fn watch_resource(&self, server: &ServerName, uri: &str) -> BoxFuture<'static, bool> {
-        let Some(server) = self.server(server) else { return Box::pin(std::future::ready(false)) };
-        if !server.wanted.add(uri) {
+        let Some(fleet) = self.fleet(server) else { return Box::pin(std::future::ready(false)) };
+        if !fleet.wanted.add(uri) {
             return Box::pin(std::future::ready(false));
         }
         let uri = uri.to_owned();
-        Box::pin(async move { server.wanted.taken(&uri).await })
+        Box::pin(async move { fleet.wanted.taken(&uri).await })
     }
 
     fn unwatch_resource(&self, server: &ServerName, uri: &str) {
-        if let Some(server) = self.server(server) {
-            server.wanted.remove(uri);
+        if let Some(fleet) = self.fleet(server) {
+            fleet.wanted.remove(uri);
         }
     }
 
@@ -177,17 +231,10 @@ impl Servers for Manager {
         task_ids: Vec<String>,
         on_change: Box<dyn Fn(RawJson) + Send + Sync>,
     ) -> Box<dyn Send + Sync> {
-        let Some(server) = self.server(server) else { return Box::new(()) };
-        let stop = server.ctx.stop.child_token();
-        let guard = stop.clone().drop_guard();
-        let tasks = server.ctx.tasks.clone();
-        tasks.spawn(async move {
-            tokio::select! {
-                () = hear_tasks(&server, &task_ids, on_change.into()) => {}
-                () = stop.cancelled() => {}
-            }
-        });
-        Box::new(guard)
+        match self.fleet(server) {
+            Some(fleet) => Box::new(fleet.watch_tasks(task_ids, on_change.into())),
+            None => Box::new(()),
+        }
     }
 
     fn set_log_level(&self, level: &str) {
@@ -199,34 +246,11 @@ impl Servers for Manager {
     }
 
     fn roots_changed(&self) {
-        for server in self.servers.read().unwrap_or_else(PoisonError::into_inner).values() {
-            let server = server.clone();
-            let tasks = server.ctx.tasks.clone();
-            tasks.spawn(async move { server.roots_changed().await });
-        }
-    }
-}
-
-/// Hears of tasks for as long as somebody wants to; an interrupted subscription is opened again.
-async fn hear_tasks(server: &Server, task_ids: &[String], on_change: Arc<dyn Fn(RawJson) + Send + Sync>) {
-    let listener: Listener = Arc::new(move |method, params| {
-        if method.starts_with("notifications/tasks") {
-            on_change(params);
-        }
-    });
-    let mut backoff = Backoff::default();
-    loop {
-        if let Ok(live) = server.live().await {
-            if live.era() == Era::Legacy {
-                return;
-            }
-            if let Err(ServerError::Rpc(error)) =
-                watching::hear_tasks(&live, task_ids, listener.clone()).await
-            {
-                tracing::debug!(server = %server.ctx.name(), %error, "tasks cannot be watched");
-                return;
+        for fleet in self.fleets.read().unwrap_or_else(PoisonError::into_inner).values() {
+            for member in fleet.members() {
+                let tasks = member.ctx.tasks.clone();
+                tasks.spawn(async move { member.roots_changed().await });
             }
         }
-        tokio::time::sleep(backoff.next()).await;
     }
 }

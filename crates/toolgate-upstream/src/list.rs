@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use toolgate_core::RawJson;
 use toolgate_core::port::{Reply, ServerError, ServerRequest};
-use toolgate_core::server::Listing;
+use toolgate_core::server::{Listing, TransportSpec};
 use toolgate_wire::object::push_member;
 use toolgate_wire::{Members, object};
 
 use crate::context::Context;
 use crate::deadline::Deadline;
 use crate::link::Live;
+use crate::reading::{Reading, add_extras};
 
 /// What all pages of one list may come to.
 const LIST_BYTES_MAX: usize = 64 << 20;
@@ -40,7 +41,7 @@ const TEMPLATES: Kind = Kind {
 
 /// What was read, and what people should know about it.
 pub(crate) struct Read {
-    pub(crate) listing: Listing,
+    pub(crate) reading: Reading,
     pub(crate) remarks: Option<String>,
 }
 
@@ -60,12 +61,33 @@ pub(crate) async fn read(ctx: &Context, live: &Live, deadline: &Arc<Deadline>) -
         capabilities: live.opening.capabilities.clone(),
         server_info: live.opening.server_info.clone(),
         instructions: live.opening.instructions.clone(),
-        tools: tools.kept,
+        tools: with_extras(ctx, tools.kept),
         prompts: prompts.kept,
         resources: resources.kept,
         templates: templates.kept,
+        conflicts: Vec::new(),
     };
-    Ok(Read { listing, remarks: (!remarks.is_empty()).then_some(remarks) })
+    Ok(Read { reading: Reading::of(listing), remarks: (!remarks.is_empty()).then_some(remarks) })
+}
+
+/// Reads the tools once more and keeps the rest of what was read before.
+pub(crate) async fn read_tools(
+    ctx: &Context,
+    live: &Live,
+    deadline: &Arc<Deadline>,
+    before: &Reading,
+) -> Result<Reading, ServerError> {
+    let tools = read_kind(ctx, live, deadline, &TOOLS).await?;
+    Ok(Reading::of(Listing { tools: with_extras(ctx, tools.kept), ..before.listing.clone() }))
+}
+
+fn with_extras(ctx: &Context, mut tools: Vec<RawJson>) -> Vec<RawJson> {
+    if let TransportSpec::Http { instances, .. } = &ctx.spec.transport
+        && let [instance] = &instances[..]
+    {
+        add_extras(&mut tools, &instance.extras);
+    }
+    tools
 }
 
 struct Entries {
@@ -144,7 +166,10 @@ async fn page(
         push_member(&mut params, "cursor", cursor);
     }
     match live.request(&ServerRequest::new(kind.method, params), None, deadline).await? {
-        Reply::Complete(result) | Reply::InputRequired(result) | Reply::Task(result) => Ok(result),
+        Reply::Complete(result)
+        | Reply::Cached(result)
+        | Reply::InputRequired(result)
+        | Reply::Task(result) => Ok(result),
     }
 }
 

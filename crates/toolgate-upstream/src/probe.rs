@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_core::port::{ServerError, ServerRequest};
+use toolgate_core::port::{NoKey, ServerError, ServerRequest};
 use toolgate_core::server::Era;
-use toolgate_core::{Fault, FaultKind, PrincipalId, RawJson, RpcError};
+use toolgate_core::{Fault, FaultKind, PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_wire::{Members, Version, meta};
 
+use crate::client::SendError;
 use crate::context::Context;
 use crate::deadline::Deadline;
 use crate::envelope;
@@ -34,12 +35,14 @@ pub(crate) enum OpenError {
     #[error("{0}")]
     Connect(String),
     #[error(
-        "it answered HTTP {status}: {}. Set the credential it wants in its `headers`, \
-         for example Authorization = \"Bearer ${{TOKEN}}\"{}",
+        "it answered HTTP {status}: {}. Sign in with `toolgate servers login {server}`, or set the credential it \
+         wants in its `headers`, for example Authorization = \"Bearer ${{TOKEN}}\"{}",
         if *status == 401 { "it does not know who is asking" } else { "what was sent does not allow access" },
         challenge.as_ref().map(|text| format!(" (it asks for: {text})")).unwrap_or_default()
     )]
-    Credential { status: u16, challenge: Option<String> },
+    Credential { server: ServerName, status: u16, challenge: Option<String> },
+    #[error("{0}")]
+    NoKey(String),
     #[error(
         "it answered HTTP {status} with a redirect to {location}; redirects are not followed: set `url` to where it really is"
     )]
@@ -69,6 +72,37 @@ fn start_hint(error: &std::io::Error) -> &'static str {
     }
 }
 
+impl OpenError {
+    /// Whether another credential would help.
+    pub(crate) fn wants_credential(&self) -> bool {
+        matches!(self, OpenError::Credential { .. } | OpenError::NoKey(_))
+    }
+
+    /// What it is to a request that needed the connection. Nothing was sent.
+    pub(crate) fn fault(&self, ctx: &Context) -> ServerError {
+        let reason = self.to_string();
+        if self.wants_credential() {
+            return ctx.fault(FaultKind::Unauthorized { reason });
+        }
+        ctx.down(reason)
+    }
+}
+
+impl From<SendError> for OpenError {
+    fn from(error: SendError) -> Self {
+        match error {
+            SendError::NoKey(NoKey(reason)) => OpenError::NoKey(reason),
+            error => OpenError::Connect(error.to_string()),
+        }
+    }
+}
+
+impl From<NoKey> for OpenError {
+    fn from(NoKey(reason): NoKey) -> Self {
+        OpenError::NoKey(reason)
+    }
+}
+
 impl From<ServerError> for OpenError {
     fn from(error: ServerError) -> Self {
         match error {
@@ -81,6 +115,9 @@ impl From<ServerError> for OpenError {
                 OpenError::Fault(format!("did not answer `initialize` within {} s", after.as_secs_f32()))
             }
             ServerError::Fault(Fault { kind: FaultKind::Garbled { what }, .. }) => OpenError::NotMcp(what),
+            ServerError::Fault(Fault { kind: FaultKind::Unauthorized { reason }, .. }) => {
+                OpenError::NoKey(reason)
+            }
             ServerError::Fault(fault) => OpenError::Fault(fault.to_string()),
         }
     }
@@ -285,7 +322,9 @@ mod tests {
             error.to_string(),
             "could not start \"npx\": entity not found; is it installed and on PATH?"
         );
-        let error = OpenError::Credential { status: 401, challenge: None };
+        let server = ServerName::new("remote").expect("a name");
+        let error = OpenError::Credential { server, status: 401, challenge: None };
         assert!(error.to_string().contains("Authorization = \"Bearer ${TOKEN}\""), "{error}");
+        assert!(error.to_string().contains("`toolgate servers login remote`"), "{error}");
     }
 }

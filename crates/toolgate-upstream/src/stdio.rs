@@ -1,5 +1,6 @@
 //! A server that is a child process: one JSON message per line on its standard input and output.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use toolgate_core::PrincipalId;
 use toolgate_core::server::TransportSpec;
 
 use crate::context::Context;
+use crate::keys;
 use crate::lines::{Line, Lines};
 use crate::pipe::{Outgoing, Pipe};
 use crate::probe::OpenError;
@@ -42,7 +44,8 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) async fn start(ctx: &Arc<Context>, owner: Option<PrincipalId>) -> Result<Self, OpenError> {
-        let mut child = spawn(ctx)?;
+        let env = keys::filled_env(&ctx.spec, &*ctx.house.keyring, owner.as_ref()).await?;
+        let mut child = spawn(ctx, env)?;
         let pid = child.id().expect("a child that was just spawned has not been waited for");
         if let Some(reaper) = &ctx.house.reaper {
             reaper.remember(pid).await;
@@ -81,8 +84,8 @@ impl Drop for Process {
     }
 }
 
-fn spawn(ctx: &Context) -> Result<Child, OpenError> {
-    let TransportSpec::Stdio { command, args, env, cwd } = &ctx.spec.transport else {
+fn spawn(ctx: &Context, env: BTreeMap<String, String>) -> Result<Child, OpenError> {
+    let TransportSpec::Stdio { command, args, cwd, .. } = &ctx.spec.transport else {
         return Err(OpenError::NotAProcess);
     };
     if let Some(cwd) = cwd.as_deref().filter(|cwd| !Path::is_dir(cwd)) {

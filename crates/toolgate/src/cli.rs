@@ -3,7 +3,10 @@
 mod approvals;
 mod ledger;
 mod policy;
+mod servers;
+mod settings;
 mod span;
+mod tools;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -17,6 +20,9 @@ use crate::config::{LISTEN_EXPECTED, parse_listen};
 pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
 pub(crate) use ledger::{ExportFormat, LedgerCommand};
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
+pub(crate) use servers::{LoginArgs, ServersCommand};
+pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
+pub(crate) use tools::{AcceptArgs, AliasesCommand, StatusArg, ToolsCommand, VersionArg};
 
 /// One governed door between AI agents and tools: every MCP server behind one endpoint.
 #[derive(Parser)]
@@ -47,12 +53,21 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Speak MCP on standard input and output, for clients that spawn a process
     Stdio,
-    /// See, import and test the servers behind the gateway
+    /// See, import, test and sign in at the servers behind the gateway
     #[command(subcommand)]
     Servers(ServersCommand),
-    /// List, describe and call tools
+    /// List, describe and call tools, and review what servers changed about them
     #[command(subcommand)]
     Tools(ToolsCommand),
+    /// Other names under which tools are known
+    #[command(subcommand)]
+    Aliases(AliasesCommand),
+    /// Read and change what can be set while the gateway runs
+    #[command(subcommand)]
+    Settings(SettingsCommand),
+    /// Keep what servers want to be shown: stored encrypted, never shown again
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// See what waits for a person, and decide
     Approvals(ApprovalsArgs),
     /// Check, explain and test the policies
@@ -87,48 +102,11 @@ fn listen_address(written: &str) -> Result<SocketAddr, String> {
 }
 
 #[derive(Subcommand)]
-pub(crate) enum ServersCommand {
-    /// All servers and how they do
-    List,
-    /// One server in full, with the last lines it wrote to standard error
-    Show { name: String },
-    /// Add the servers of a client's configuration (Claude Desktop, Claude Code, Cursor, VS Code)
-    Import {
-        /// The client's configuration file
-        file: PathBuf,
-        /// Only show what would be added
-        #[arg(long)]
-        dry_run: bool,
-        /// Do not ask before writing
-        #[arg(long, short)]
-        yes: bool,
-    },
-    /// Connect to one server now and say what it offers
-    Test { name: String },
-}
-
-#[derive(Subcommand)]
-pub(crate) enum ToolsCommand {
-    /// All tools that agents see
-    List {
-        /// Only those of this server
-        #[arg(long, value_name = "NAME")]
-        server: Option<String>,
-    },
-    /// One tool with its arguments
-    Describe { name: String },
-    /// Call a tool
-    Call {
-        name: String,
-        /// A JSON object, or pairs: key=text, key:=json, nested.key=text
-        #[arg(value_name = "ARGUMENTS")]
-        arguments: Vec<String>,
-    },
-}
-
-#[derive(Subcommand)]
 pub(crate) enum TokenCommand {
     /// Make a token; it is printed once and cannot be shown again
+    #[command(
+        after_help = "Examples:\n  toolgate token create --role agent --label laptop\n  toolgate token create --role approver --principal ann --group finance\n  toolgate token create --role server --server resume-profile-mcp"
+    )]
     Create {
         #[arg(long, value_enum)]
         role: RoleArg,
@@ -138,7 +116,10 @@ pub(crate) enum TokenCommand {
         /// Whose token it is: what policies and the ledger call them. Without it each token is its own principal
         #[arg(long, value_name = "NAME")]
         principal: Option<String>,
-        /// What holds it; only a human may approve [default: agent for agents, else human]
+        /// The one server that a token of role `server` registers
+        #[arg(long, value_name = "NAME", conflicts_with_all = ["principal", "groups"], required_if_eq("role", "server"))]
+        server: Option<String>,
+        /// What holds it; only a human may approve [default: agent for agents, service for servers, else human]
         #[arg(long, value_enum)]
         kind: Option<KindArg>,
         /// A group that its holder belongs to, as a gate's @approvers names it; may be given several times
@@ -161,6 +142,7 @@ pub(crate) enum RoleArg {
     Operator,
     Approver,
     Auditor,
+    Server,
 }
 
 impl From<RoleArg> for Role {
@@ -171,6 +153,7 @@ impl From<RoleArg> for Role {
             RoleArg::Operator => Role::Operator,
             RoleArg::Approver => Role::Approver,
             RoleArg::Auditor => Role::Auditor,
+            RoleArg::Server => Role::Server,
         }
     }
 }

@@ -1,17 +1,24 @@
 //! The `toolgate` binary: what was said on the command line, and which command does it.
 
+mod callers;
+mod chronicle;
 mod cli;
 mod command;
 mod config;
 mod connect;
+mod ears;
 mod failure;
 mod governance;
 mod import;
+mod keyring;
 mod local;
 mod lock;
+mod machine;
+mod numbers;
 mod outbound;
 mod output;
 mod relay;
+mod reload;
 mod rest;
 mod stored;
 mod table;

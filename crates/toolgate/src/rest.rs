@@ -3,18 +3,21 @@
 use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
-use http_body_util::{BodyExt, Full};
+use tokio_util::sync::CancellationToken;
 use toolgate_api::{Api, Hold, IncomingWebhook, NotCalled, Services, ToolCallRequest, ToolCaller};
 use toolgate_catalog::Catalog;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::signature::SigningKey;
 use toolgate_core::{Principal, RawJson};
+use toolgate_credentials::Vault;
 use toolgate_edge::{DirectCall, Gateway, Rest, RestBody, Serves};
 use toolgate_pipeline::{Answer, Patience};
+use toolgate_registry::Registry;
 use toolgate_store::Store;
 
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
+use crate::keyring::VaultDesk;
 
 /// The place of the API in the gateway. The gateway is there first, since the API calls its tools.
 #[derive(Clone, Default)]
@@ -48,24 +51,36 @@ impl Rest for Doorway {
         }
         Box::pin(async move {
             let api = api.expect("only what the API serves comes here");
-            api.serve(request).await.map(|bytes| Full::new(bytes).boxed_unsync())
+            api.serve(request).await
         })
     }
 }
 
+/// What the API is made of that is there before it.
+pub(crate) struct Parts<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) store: &'a Store,
+    pub(crate) governance: &'a Governance,
+    pub(crate) gateway: &'a Arc<Gateway>,
+}
+
 pub(crate) fn api(
-    config: &Config,
-    store: &Store,
-    governance: &Governance,
-    gateway: &Arc<Gateway>,
+    parts: &Parts<'_>,
     catalog: &Arc<Catalog>,
+    registry: &Arc<Registry>,
+    vault: Vault,
+    shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
+    let Parts { config, store, governance, gateway } = *parts;
     Ok(Api::new(Services {
         store: store.clone(),
         books: governance.books.clone(),
         desk: governance.desk.clone(),
         caller: Arc::new(GatewayTools(gateway.clone())),
         catalog: catalog.clone(),
+        registry: registry.clone(),
+        secrets: Arc::new(VaultDesk(vault)),
+        shutdown: shutdown.clone(),
         clock: Arc::new(SystemClock::default()),
         webhooks: webhooks(config)?,
         limits: config.limits.clone(),
@@ -107,7 +122,7 @@ impl ToolCaller for GatewayTools {
         };
         Box::pin(async move {
             let answered = gateway.call_tool(call).await;
-            answered.map(|(_, answer)| answer).ok_or(NotCalled::UnknownTool)
+            answered.map(|(_, answer)| answer).map_err(|_| NotCalled::UnknownTool)
         })
     }
 }

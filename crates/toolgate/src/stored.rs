@@ -1,21 +1,37 @@
 //! What the store knows of the tools, for commands that start no server.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolgate_catalog::Catalog;
-use toolgate_core::Tool;
+use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, Update};
+use toolgate_core::server::Listing;
+use toolgate_core::{ServerName, Tool};
 use toolgate_store::{Store, StoreError};
 
 use crate::config::Config;
-use crate::wiring::{settings, tool_rule};
 
 /// The catalogue as it was when each server listed last.
 pub(crate) async fn catalog(config: &Config, store: &Store) -> Result<Arc<Catalog>, StoreError> {
-    let enabled = config.servers.iter().filter(|server| server.enabled);
-    let catalog = Catalog::new(enabled.map(settings).collect(), config.tools.iter().map(tool_rule).collect());
-    for stored in store.read_listings().await? {
-        catalog.publish(&stored.name, stored.listing);
+    let file = config.file_state();
+    let stored = store.read_listings().await?.into_iter();
+    let mut servers: Vec<ServerSettings> = file.servers.into_iter().map(|server| server.settings).collect();
+    let listings: BTreeMap<ServerName, Option<Listing>> =
+        stored.map(|stored| (stored.name, Some(stored.listing))).collect();
+    // Servers that came by settings or registration are not in the file; their tools are in the store.
+    for name in listings.keys() {
+        if !servers.iter().any(|server| server.name == *name) {
+            let name = name.clone();
+            servers.push(ServerSettings {
+                name,
+                prefix: true,
+                filter: Filter::default(),
+                hints: Hints::Believed,
+            });
+        }
     }
+    let catalog = Catalog::new();
+    let (servers, rules) = (Some(servers), Some(file.rules));
+    catalog.update(Update { servers, rules, listings, ..Update::default() });
     Ok(Arc::new(catalog))
 }
 

@@ -1,33 +1,46 @@
-//! Servers: how each of them does.
+//! Servers: where each comes from, how it does, what it can take.
 
-use axum::extract::State;
-use axum::response::Response;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::Serialize;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::server::{Era, ServerHealth};
+use toolgate_core::server::{Era, InstanceState, ServerHealth, ServerState};
+use toolgate_core::{Principal, ServerName};
+use toolgate_registry::{InstanceView, KnownServer, Latency, Source, Vitals};
 use toolgate_store::{Counts, ServerStatus};
 use utoipa::ToSchema;
 
 use super::json;
 use crate::Context;
-use crate::problem::Answered;
+use crate::problem::{Answered, Problem};
+use crate::similar::nearest;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ServersPage {
     servers: Vec<ServerView>,
 }
 
-/// How a server did when the gateway last looked
+/// A server, and how it did when the gateway last looked
 #[derive(Debug, Serialize, ToSchema)]
-struct ServerView {
+pub(crate) struct ServerView {
     name: String,
+    /// file, expected (in the file, and its instances register), settings or registered.
+    #[schema(value_type = String)]
+    source: Source,
     /// starting, healthy or degraded.
     #[schema(value_type = String)]
     health: ServerHealth,
     /// Why it is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// Since when it is as healthy as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
     /// legacy or modern.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -40,31 +53,202 @@ struct ServerView {
     tools: usize,
     prompts: usize,
     resources: usize,
-    updated_at: String,
+    instances: Vec<ServerInstance>,
+    /// When the gateway last looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_at: Option<String>,
 }
 
-/// List servers, by name
+/// One of the processes that are a server
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ServerInstance {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    health: Option<ServerHealth>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What is left of its lease, in seconds; absent where it needs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lease_left: Option<f64>,
+}
+
+/// A server with how it does at this moment
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ServerDetail {
+    #[serde(flatten)]
+    server: ServerView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vitals: Option<VitalsView>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VitalsView {
+    /// Requests that were sent and are not answered.
+    under_way: usize,
+    /// Requests that wait for a place.
+    waiting: usize,
+    latency: LatencyView,
+    instances: Vec<PartVitals>,
+    /// Tools that were called.
+    tools: Vec<PartVitals>,
+}
+
+/// An instance by its id, or a tool by its own name
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PartVitals {
+    name: String,
+    under_way: usize,
+    /// For how many seconds it is left alone because it failed repeatedly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resting_seconds: Option<f64>,
+    latency: LatencyView,
+}
+
+/// How long calls took
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LatencyView {
+    count: u64,
+    p50_ms: f64,
+    p95_ms: f64,
+    p99_ms: f64,
+    max_ms: f64,
+}
+
+/// List servers
+///
+/// In the order in which they win a name that two could have: file, settings, registered.
 #[utoipa::path(get, path = "/servers", tag = "servers", responses((status = 200, description = "The servers", body = ServersPage)))]
 pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
-    let servers = context.store.read_statuses().await?.into_iter().map(ServerView::from).collect();
-    Ok(json(StatusCode::OK, &ServersPage { servers }))
+    let mut statuses = statuses(&context).await?;
+    let known = context.registry.servers().into_iter();
+    let servers = known.map(|server| {
+        let status = statuses.remove(&server.name);
+        ServerView::of(server, status)
+    });
+    Ok(json(StatusCode::OK, &ServersPage { servers: servers.collect() }))
 }
 
-impl From<ServerStatus> for ServerView {
-    fn from(status: ServerStatus) -> Self {
-        let Counts { tools, prompts, resources } = status.counts;
+/// Show a server
+#[utoipa::path(get, path = "/servers/{name}", tag = "servers", params(("name" = String, Path, description = "The server's name")),
+    responses((status = 200, description = "The server", body = ServerDetail), (status = 404, description = "There is none")))]
+pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+    let mut known = context.registry.servers();
+    let found = known.iter().position(|server| server.name.as_str() == name);
+    let Some(found) = found else { return Err(unknown(&name, &known)) };
+    let server = known.swap_remove(found);
+    let vitals = context.registry.vitals(&server.name).map(VitalsView::from);
+    let status = statuses(&context).await?.remove(&server.name);
+    Ok(json(StatusCode::OK, &ServerDetail { server: ServerView::of(server, status), vitals }))
+}
+
+/// Forget a server that registered
+///
+/// Its instances are out and its tools are gone. What the file or the settings say is changed there.
+#[utoipa::path(delete, path = "/servers/{name}", tag = "servers", params(("name" = String, Path, description = "The server's name")),
+    responses((status = 204, description = "It is gone"), (status = 404, description = "There is none"),
+        (status = 409, description = "It did not register: it is in the file or the settings")))]
+pub(crate) async fn forget(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+) -> Answered<Response> {
+    context.registry.forget(&principal, &name).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn statuses(context: &Context) -> Answered<BTreeMap<ServerName, ServerStatus>> {
+    let statuses = context.store.read_statuses().await?;
+    Ok(statuses.into_iter().map(|status| (status.name.clone(), status)).collect())
+}
+
+fn unknown(name: &str, known: &[KnownServer]) -> Box<Problem> {
+    let hint = match nearest(name, known.iter().map(|server| server.name.as_str())) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None => "GET /servers lists what there is".to_owned(),
+    };
+    Problem::new(StatusCode::NOT_FOUND, "unknown_server", format!("there is no server {name:?}")).hint(hint)
+}
+
+impl ServerView {
+    /// A server that the gateway has not looked at yet is starting.
+    fn of(known: KnownServer, status: Option<ServerStatus>) -> Self {
+        let since = status.as_ref().map(|status| rfc3339(status.since_ms));
+        let updated_at = status.as_ref().map(|status| rfc3339(status.updated_at_ms));
+        let (state, counts) = match status {
+            Some(status) => (status.state, status.counts),
+            None => (ServerState::starting(), Counts::default()),
+        };
+        let Counts { tools, prompts, resources } = counts;
         Self {
-            name: status.name.to_string(),
-            health: status.state.health,
-            reason: status.state.reason,
-            era: status.state.era,
-            protocol_version: status.state.protocol_version,
-            transport: status.state.transport,
-            restarts: status.state.restarts,
+            name: known.name.to_string(),
+            source: known.source,
+            health: state.health,
+            reason: state.reason,
+            since,
+            era: state.era,
+            protocol_version: state.protocol_version,
+            transport: state.transport,
+            restarts: state.restarts,
             tools,
             prompts,
             resources,
-            updated_at: rfc3339(status.updated_at_ms),
+            instances: instances(known.instances, state.instances),
+            updated_at,
         }
+    }
+}
+
+/// What the roster says of instances, with how each of them does.
+fn instances(known: Vec<InstanceView>, states: Vec<InstanceState>) -> Vec<ServerInstance> {
+    let mut states: BTreeMap<String, InstanceState> =
+        states.into_iter().map(|state| (state.id.to_string(), state)).collect();
+    let with_state = known.into_iter().map(|view| {
+        let state = states.remove(&view.id);
+        let (health, reason) = state.map_or((None, None), |state| (Some(state.health), state.reason));
+        ServerInstance {
+            id: view.id,
+            url: Some(view.url),
+            version: view.version,
+            health,
+            reason,
+            lease_left: view.lease_left_seconds,
+        }
+    });
+    with_state.collect()
+}
+
+impl From<Vitals> for VitalsView {
+    fn from(vitals: Vitals) -> Self {
+        let instances = vitals.instances.into_iter();
+        let instances =
+            instances.map(|one| PartVitals::of(one.id.to_string(), one.under_way, one.resting, one.latency));
+        let tools = vitals.tools.into_iter();
+        let tools = tools.map(|one| PartVitals::of(one.own, one.under_way, one.resting, one.latency));
+        Self {
+            under_way: vitals.under_way,
+            waiting: vitals.waiting,
+            latency: vitals.latency.into(),
+            instances: instances.collect(),
+            tools: tools.collect(),
+        }
+    }
+}
+
+impl PartVitals {
+    fn of(name: String, under_way: usize, resting: Option<Duration>, latency: Latency) -> Self {
+        let resting_seconds = resting.map(|resting| resting.as_secs_f64());
+        Self { name, under_way, resting_seconds, latency: latency.into() }
+    }
+}
+
+impl From<Latency> for LatencyView {
+    fn from(latency: Latency) -> Self {
+        let Latency { count, p50_ms, p95_ms, p99_ms, max_ms } = latency;
+        Self { count, p50_ms, p95_ms, p99_ms, max_ms }
     }
 }

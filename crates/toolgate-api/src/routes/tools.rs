@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_catalog::Entry;
 use toolgate_core::event::Outcome;
-use toolgate_core::{AuditLevel, Blame, Digest, Effects, Principal, RawJson};
+use toolgate_core::{Blame, Principal, RawJson};
 use toolgate_pipeline::{Answer, AnswerBody, Envelope, Refusal};
 use utoipa::{IntoParams, ToSchema};
 
 use super::json;
+use super::tool_view::{OtherNames, ToolView, missing};
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit};
-use crate::similar::nearest;
 use crate::{Context, Hold, NotCalled, ToolCallRequest};
 
 const PAGE_USUAL: usize = 100;
@@ -46,34 +46,6 @@ pub(crate) struct ToolsPage {
     tools: Vec<ToolView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ToolView {
-    /// The canonical name: what policy and ledger call it.
-    #[schema(example = "bank:transfer")]
-    name: String,
-    /// What agents call it.
-    #[schema(example = "bank__transfer")]
-    wire_name: String,
-    server: String,
-    /// The digest of its definition.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
-    version: Option<Digest>,
-    /// What a call may do: read, write, external, destructive.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<String>>)]
-    effects: Option<Effects>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    idempotent: Option<bool>,
-    /// How much of a call is kept: none, standard or detailed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
-    audit: Option<AuditLevel>,
-    /// As the server gave it, under its wire name.
-    #[schema(value_type = Object)]
-    definition: RawJson,
 }
 
 /// A call
@@ -125,6 +97,7 @@ pub(crate) async fn list(
 ) -> Answered<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?;
     let snapshot = context.catalog.snapshot();
+    let names = OtherNames::in_use(&snapshot, context.clock.now_ms());
     let after = query.cursor.as_deref().unwrap_or_default();
     let wanted = |entry: &&Arc<Entry>| {
         entry.wire.as_str() > after
@@ -137,7 +110,7 @@ pub(crate) async fn list(
         .iter()
         .filter(wanted)
         .take(limit + 1)
-        .map(|entry| ToolView::of(entry))
+        .map(|entry| ToolView::of(entry, &names))
         .collect();
     let more = tools.len() > limit;
     tools.truncate(limit);
@@ -146,28 +119,17 @@ pub(crate) async fn list(
 }
 
 /// Show a tool
-#[utoipa::path(get, path = "/tools/{name}", tag = "tools", params(("name" = String, Path, description = "Canonical name or wire name")),
-    responses((status = 200, description = "The tool", body = ToolView), (status = 404, description = "There is none")))]
+#[utoipa::path(get, path = "/tools/{name}", tag = "tools", params(("name" = String, Path, description = "Canonical name, wire name or alias")),
+    responses((status = 200, description = "The tool", body = ToolView), (status = 404, description = "There is none"),
+        (status = 409, description = "It is withheld until somebody has looked at it"),
+        (status = 410, description = "The name is no longer in use")))]
 pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     let snapshot = context.catalog.snapshot();
-    let entry = snapshot.tools.find(&name).ok_or_else(|| unknown(&context, &name))?;
-    Ok(json(StatusCode::OK, &ToolView::of(entry)))
-}
-
-impl ToolView {
-    fn of(entry: &Entry) -> Self {
-        let tool = entry.tool.as_deref();
-        Self {
-            name: entry.canonical.to_string(),
-            wire_name: entry.wire.clone(),
-            server: entry.server.to_string(),
-            version: tool.map(|tool| tool.version),
-            effects: tool.map(|tool| tool.effects),
-            idempotent: tool.map(|tool| tool.idempotent),
-            audit: tool.map(|tool| tool.audit),
-            definition: entry.definition.clone(),
-        }
-    }
+    let now_ms = context.clock.now_ms();
+    let names = OtherNames::in_use(&snapshot, now_ms);
+    let found = snapshot.find_tool(&name, now_ms);
+    let found = found.ok_or_else(|| missing(&context, &name))?;
+    Ok(json(StatusCode::OK, &ToolView::of(&found.entry, &names)))
 }
 
 /// Call a tool
@@ -181,7 +143,8 @@ impl ToolView {
         (status = 202, description = "It waits for people, or the server goes on with it", body = EnvelopeView),
         (status = 403, description = "Policy or a person said no", body = EnvelopeView),
         (status = 404, description = "There is no such tool"),
-        (status = 409, description = "It cannot go on like this: changes requested, expired, cancelled", body = EnvelopeView),
+        (status = 409, description = "It cannot go on like this: changes requested, expired, cancelled, or the tool is withheld", body = EnvelopeView),
+        (status = 410, description = "The name is no longer in use"),
         (status = 422, description = "The arguments do not fit the tool", body = EnvelopeView),
         (status = 502, description = "The server failed", body = EnvelopeView),
         (status = 503, description = "It could not be recorded, or the server is away; nothing was sent", body = EnvelopeView),
@@ -213,29 +176,21 @@ fn hold(headers: &HeaderMap) -> Hold {
 
 fn not_called(context: &Context, name: &str, why: &NotCalled) -> Box<Problem> {
     match why {
-        NotCalled::UnknownTool => unknown(context, name),
+        NotCalled::UnknownTool => missing(context, name),
         NotCalled::TooMany { limit } => {
             let detail = format!("you already have {limit} calls under way");
             let mut problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_calls", detail);
             problem.retry = true;
             problem.hint("repeat the call when others have finished")
         }
+        NotCalled::Refused(error) => {
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "call_refused", error.message.to_string())
+        }
         NotCalled::ShuttingDown => {
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", "the gateway is shutting down")
                 .hint("another instance can take the call")
         }
     }
-}
-
-fn unknown(context: &Context, name: &str) -> Box<Problem> {
-    let snapshot = context.catalog.snapshot();
-    let entries = snapshot.tools.entries();
-    let names = entries.iter().flat_map(|entry| [entry.canonical.as_str(), entry.wire.as_str()]);
-    let hint = match nearest(name, names) {
-        Some(meant) => format!("did you mean {meant:?}?"),
-        None => "GET /tools lists what there is".to_owned(),
-    };
-    Problem::new(StatusCode::NOT_FOUND, "unknown_tool", format!("there is no tool {name:?}")).hint(hint)
 }
 
 fn answered(answer: Answer) -> Response {

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Catalog;
 use toolgate_core::approval::{Approval, Binding};
 use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
@@ -16,9 +17,11 @@ use toolgate_core::id::CallId;
 use toolgate_core::signature::SigningKey;
 use toolgate_core::{CanonicalName, Digest, Limits, Principal, PrincipalId, RawJson, Role};
 use toolgate_pipeline::desk::Desk;
+use toolgate_registry::Registry;
 use toolgate_store::{Books, BooksSettings, Store};
 
 use super::parts::{Allowing, OneTool, Puppet, TestClock, catalog, tool};
+use super::roster::{self, Drawer};
 use crate::{Api, IncomingWebhook, Services};
 
 pub(super) const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
@@ -29,6 +32,10 @@ pub(super) struct Gate {
     pub(super) store: Store,
     pub(super) books: Arc<Books>,
     pub(super) clock: Arc<TestClock>,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) registry: Arc<Registry>,
+    pub(super) secrets: Arc<Drawer>,
+    pub(super) shutdown: CancellationToken,
     _folder: TempDir,
 }
 
@@ -68,6 +75,10 @@ pub(super) fn approver(id: &str) -> Principal {
 
 impl Gate {
     pub(super) async fn open() -> Self {
+        Self::with_limits(Limits { request_bytes_max: BODY_BYTES_MAX, ..Limits::default() }).await
+    }
+
+    pub(super) async fn with_limits(limits: Limits) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).await.expect("a store");
         let settings = BooksSettings {
@@ -81,28 +92,41 @@ impl Gate {
         let redactor = toolgate_pipeline::redact::Redactor::new(vec![]).unwrap();
         let desk = Desk::new(Arc::new(Allowing), books.clone(), Arc::new(OneTool), shared.clone(), redactor);
         let catalog: Arc<Catalog> = Arc::new(catalog());
+        let (secrets, shutdown) = (Arc::new(Drawer::default()), CancellationToken::new());
+        let registry = roster::start(&store, &books, &shared, &shutdown).await;
         let key = SigningKey::parse(SECRET).expect("a secret");
         let api = Api::new(Services {
             store: store.clone(),
             books: books.clone(),
             desk: Arc::new(desk),
             caller: Arc::new(Puppet),
-            catalog,
+            catalog: catalog.clone(),
+            registry: registry.clone(),
+            secrets: secrets.clone(),
             clock: shared,
             webhooks: vec![IncomingWebhook { name: "chat".into(), key, groups: vec!["finance".into()] }],
-            limits: Limits { request_bytes_max: BODY_BYTES_MAX, ..Limits::default() },
+            limits,
+            shutdown: shutdown.clone(),
         });
-        Self { api, store, books, clock, _folder: folder }
+        Self { api, store, books, clock, catalog, registry, secrets, shutdown, _folder: folder }
     }
 
     pub(super) async fn send(&self, request: Request<Full<Bytes>>) -> Read {
         let (parts, body) = self.api.serve(request).await.into_parts();
-        let text = String::from_utf8(body.to_vec()).expect("text");
+        // What streams is read up to where it can be told that it streams.
+        let whole = parts.headers.get("content-type").is_none_or(|media| media != "text/event-stream");
+        let bytes =
+            if whole { body.collect().await.expect("it never fails").to_bytes() } else { Bytes::new() };
+        let text = String::from_utf8(bytes.to_vec()).expect("text");
         Read { status: parts.status, headers: parts.headers, text }
     }
 
     pub(super) async fn get(&self, who: &Principal, path: &str) -> Read {
         self.send(request(Method::GET, path, Some(who), "")).await
+    }
+
+    pub(super) async fn delete(&self, who: &Principal, path: &str) -> Read {
+        self.send(request(Method::DELETE, path, Some(who), "")).await
     }
 
     pub(super) async fn post(&self, who: &Principal, path: &str, body: &str) -> Read {

@@ -1,11 +1,12 @@
 //! What stands around the API in tests: a policy that allows, one tool, a caller that answers by name.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings};
+use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, Update};
 use toolgate_core::decision::{Decision, Denial, Policy, Question, Verdict};
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::Clock;
@@ -28,14 +29,21 @@ fn definition() -> Value {
     json!({ "name": "transfer", "description": "Moves money", "inputSchema": schema })
 }
 
-pub(super) fn catalog() -> Catalog {
-    let settings =
-        ServerSettings { name: server(), prefix: true, filter: Filter::default(), hints: Hints::Believed };
-    let catalog = Catalog::new(vec![settings], Vec::new());
+pub(super) fn settings() -> ServerSettings {
+    ServerSettings { name: server(), prefix: true, filter: Filter::default(), hints: Hints::Believed }
+}
+
+pub(super) fn listing() -> Listing {
     let mut balance = definition();
     balance["name"] = "balance".into();
     let tools = vec![RawJson::from(definition()), RawJson::from(balance)];
-    catalog.publish(&server(), Listing { tools, ..Listing::default() });
+    Listing { tools, ..Listing::default() }
+}
+
+pub(super) fn catalog() -> Catalog {
+    let catalog = Catalog::new();
+    let listings = BTreeMap::from([(server(), Some(listing()))]);
+    catalog.update(Update { servers: Some(vec![settings()]), listings, ..Update::default() });
     catalog
 }
 
@@ -112,6 +120,7 @@ impl ToolCaller for Puppet {
         Box::pin(async move {
             match request.name.as_str() {
                 "bank:busy" => return Err(NotCalled::TooMany { limit: 3 }),
+                "bank:odd" => return Err(NotCalled::Refused(RpcError::invalid_params("that is odd"))),
                 "bank:late" => return Err(NotCalled::ShuttingDown),
                 _ => {}
             }

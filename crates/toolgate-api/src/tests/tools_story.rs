@@ -1,10 +1,16 @@
 //! Tools, and calls of them.
 
+use std::collections::BTreeMap;
+
 use http::{Method, StatusCode};
 use serde_json::json;
-use toolgate_core::Role;
+use toolgate_catalog::{Alias, Update, Withheld};
+use toolgate_core::governance::Clock;
+use toolgate_core::server::Listing;
+use toolgate_core::{CanonicalName, RawJson, Role};
 
 use super::gate::{BODY_BYTES_MAX, Gate, Read, request, somebody};
+use super::parts::server;
 
 async fn call(gate: &Gate, body: &str) -> Read {
     gate.post(&somebody("agent-7", Role::Agent), "/tools/call", body).await
@@ -82,6 +88,7 @@ async fn what_never_became_a_call_is_a_problem() {
     for (name, status, code) in [
         ("bank:transfre", 404, "unknown_tool"),
         ("bank:busy", 429, "too_many_calls"),
+        ("bank:odd", 422, "call_refused"),
         ("bank:late", 503, "shutting_down"),
     ] {
         let answer = call(&gate, &format!(r#"{{"name":"{name}"}}"#)).await;
@@ -132,8 +139,59 @@ async fn tools_are_listed_by_page_and_shown_by_either_name() {
 }
 
 #[tokio::test]
-async fn servers_are_listed() {
+async fn a_withheld_tool_and_a_name_out_of_use_are_told_apart_from_nothing() {
     let gate = Gate::open().await;
-    let answer = gate.get(&somebody("op", Role::Operator), "/servers").await;
-    assert_eq!((answer.status, answer.json()), (StatusCode::OK, json!({ "servers": [] })));
+    let now_ms = gate.clock.now_ms();
+    let alias = |name: &str, until_ms| Alias {
+        name: name.to_owned(),
+        target: CanonicalName::recorded("bank:transfer"),
+        until_ms,
+        primary: false,
+        owner: "toolgate.toml".to_owned(),
+    };
+    let aliases = vec![alias("send_money", Some(now_ms + 60_000)), alias("pay", Some(now_ms - 1))];
+    let withheld = Withheld { own: "close".to_owned(), reason: "its definition changed".to_owned() };
+    let withheld = BTreeMap::from([(server(), vec![withheld])]);
+    gate.catalog.update(Update { aliases: Some(aliases), withheld, ..Update::default() });
+    let agent = somebody("agent-7", Role::Agent);
+    let tool = gate.get(&agent, "/tools/send_money").await.json();
+    assert_eq!((&tool["name"], &tool["aliases"]), (&json!("bank:transfer"), &json!(["send_money"])));
+    for (name, status, code) in [
+        ("bank:close", 409, "tool_quarantined"),
+        ("bank__close", 409, "tool_quarantined"),
+        ("pay", 410, "alias_sunset"),
+        ("nothing", 404, "unknown_tool"),
+    ] {
+        let shown = gate.get(&agent, &format!("/tools/{name}")).await;
+        assert_eq!((shown.status.as_u16(), shown.problem().as_str()), (status, code), "{name}");
+        let called = call(&gate, &format!(r#"{{"name":"{name}"}}"#)).await;
+        assert_eq!((called.status.as_u16(), called.problem().as_str()), (status, code), "{name}");
+    }
+    let withheld = gate.get(&agent, "/tools/bank:close").await.json();
+    assert_eq!(withheld["reason"], "its definition changed");
+    assert!(withheld["hint"].as_str().expect("a hint").contains("toolgate tools diff bank:close"));
+    assert_eq!(gate.get(&agent, "/tools/pay").await.json()["hint"], "call bank:transfer");
+    let aliases = gate.get(&somebody("audit", Role::Auditor), "/aliases").await.json();
+    let names: Vec<_> = aliases["aliases"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| (&one["name"], &one["in_use"]))
+        .collect();
+    assert_eq!(names, [(&json!("pay"), &json!(false)), (&json!("send_money"), &json!(true))]);
+}
+
+#[tokio::test]
+async fn a_tool_is_shown_with_how_it_is_handled() {
+    let gate = Gate::open().await;
+    let extra = json!({ "capabilities": ["money"], "file_strategy": "passthrough", "timeout_seconds": 2.5 });
+    let definition = json!({ "name": "read", "inputSchema": { "type": "object" },
+        "annotations": { "readOnlyHint": true }, "_meta": { "dev.toolgate/tool": extra } });
+    gate.catalog.publish(&server(), Listing { tools: vec![RawJson::from(definition)], ..Listing::default() });
+    let tool = gate.get(&somebody("agent-7", Role::Agent), "/tools/bank:read").await.json();
+    assert_eq!(
+        (&tool["capabilities"], &tool["file_strategy"], &tool["timeout_seconds"]),
+        (&json!(["money"]), &json!("passthrough"), &json!(2.5))
+    );
+    assert!(tool.get("rate").is_none() && tool.get("aliases").is_none(), "{tool}");
 }

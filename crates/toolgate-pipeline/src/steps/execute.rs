@@ -26,12 +26,20 @@ pub(crate) struct Executed<'p> {
 }
 
 pub(super) enum End {
-    Result { result: RawJson, outcome: Outcome },
+    Result { result: RawJson, outcome: Outcome, origin: Origin },
     Error(RpcError),
     Fault(toolgate_core::Fault),
     InputRequired(RawJson),
     Task(RawJson),
     Cancelled,
+}
+
+/// Where a result comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Server,
+    /// The same call a short while ago.
+    Cache,
 }
 
 pub(crate) async fn execute<'p>(
@@ -103,7 +111,7 @@ async fn send(
     executor: &dyn Executor,
     cancel: &CancellationToken,
 ) -> End {
-    let again = ticket.tool.idempotent.then(|| arguments.clone());
+    let again = ticket.tool.may_repeat().then(|| arguments.clone());
     let mut reply = tokio::select! {
         reply = executor.execute(arguments) => reply,
         () = cancel.cancelled() => return End::Cancelled,
@@ -119,7 +127,12 @@ async fn send(
         };
     }
     match reply {
-        Ok(Reply::Complete(result)) => End::Result { outcome: outcome_of(&result), result },
+        Ok(Reply::Complete(result)) => {
+            End::Result { outcome: outcome_of(&result), result, origin: Origin::Server }
+        }
+        Ok(Reply::Cached(result)) => {
+            End::Result { outcome: outcome_of(&result), result, origin: Origin::Cache }
+        }
         Ok(Reply::InputRequired(result)) => End::InputRequired(result),
         Ok(Reply::Task(result)) => End::Task(result),
         Err(ServerError::Rpc(error)) => End::Error(error),

@@ -6,7 +6,7 @@ use toolgate_core::{Blame, OutputCheck, RawJson, stop_point};
 use toolgate_wire::Members;
 
 use super::approve::agreement;
-use super::execute::{End, Executed};
+use super::execute::{End, Executed, Origin};
 use crate::answer::{Answer, AnswerBody, Refusal};
 use crate::call::{Pipeline, Round, WhenDown};
 use crate::canonical;
@@ -57,12 +57,13 @@ async fn record_stopped(pipeline: &Pipeline, stopped: Stopped) -> Recorded {
 async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorded {
     let Executed { mut ticket, end, flight, agreed } = executed;
     let (outcome, body, output, detail) = match end {
-        End::Result { result, outcome } => {
+        End::Result { result, outcome, origin } => {
+            let cached = (origin == Origin::Cache).then(|| json!({ "cached": true }));
             let broken = check_output(pipeline, &mut ticket, &result);
             let output = ticket.is_recorded().then(|| keep_output(pipeline, &mut ticket, &result));
             match broken {
-                Some(refusal) => (Outcome::Failed, AnswerBody::Refusal(refusal), output, None),
-                None => (outcome, AnswerBody::Result(result), output, None),
+                Some(refusal) => (Outcome::Failed, AnswerBody::Refusal(refusal), output, cached),
+                None => (outcome, AnswerBody::Result(result), output, cached),
             }
         }
         End::Error(error) => {

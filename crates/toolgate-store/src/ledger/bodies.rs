@@ -7,10 +7,10 @@ use toolgate_core::event::{Body, Durability, Entry};
 use toolgate_core::{Digest, RawJson};
 
 use super::head::Pen;
-use super::rows::Rows;
 use super::words::word;
 use crate::db::{Statement, Transaction};
 use crate::error::doing;
+use crate::rows::Rows;
 use crate::{Store, StoreError};
 
 /// The same body comes with every call of some tools. Its time is moved only when it is this much too short, or each

@@ -16,7 +16,6 @@ mod line;
 mod outbox;
 mod read;
 mod row;
-mod rows;
 mod single;
 mod sweep;
 mod terms;

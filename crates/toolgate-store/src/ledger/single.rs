@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use super::append::{Batch, COLUMN_COUNT, COLUMNS, OPEN_COLUMN_COUNT, OPEN_COLUMNS};
-use super::rows::Rows;
 use crate::db::Transaction;
+use crate::rows::Rows;
 
 const DRAW_SEQS: &str = "SELECT nextval('ledger_seq') FROM generate_series(1, $1)";
 static INSERT_EVENTS: LazyLock<Rows> =

@@ -8,6 +8,7 @@ mod grants;
 mod interleavings;
 mod ledger;
 mod races;
+mod registry;
 mod servers;
 mod tokens;
 mod trace;

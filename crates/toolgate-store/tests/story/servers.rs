@@ -1,7 +1,7 @@
 //! What is known of servers.
 
 use bytes::Bytes;
-use toolgate_core::server::{Era, Listing, ServerHealth, ServerState};
+use toolgate_core::server::{Era, InstanceId, InstanceState, Listing, ServerHealth, ServerState};
 use toolgate_core::{RawJson, ServerName};
 use toolgate_store::Counts;
 
@@ -10,6 +10,7 @@ use crate::world::World;
 crate::on_both!(
     the_era_is_remembered_for_one_configuration,
     the_command_line_reads_what_the_gateway_writes,
+    since_when_a_server_is_as_it_is_outlives_other_news,
     a_listing_comes_back_byte_for_byte,
     standard_error_is_kept,
     servers_that_are_no_longer_configured_are_forgotten,
@@ -23,6 +24,14 @@ fn raw(text: &'static str) -> RawJson {
     RawJson::parse(Bytes::from_static(text.as_bytes())).expect("JSON")
 }
 
+fn instance(id: &str, health: ServerHealth) -> InstanceState {
+    let (version, reason) = match health {
+        ServerHealth::Healthy => (Some("1.2".into()), None),
+        _ => (None, Some("refused\0".into())),
+    };
+    InstanceState { id: InstanceId::new(id).expect("a legal id"), version, health, reason }
+}
+
 fn healthy() -> ServerState {
     ServerState {
         health: ServerHealth::Healthy,
@@ -32,6 +41,7 @@ fn healthy() -> ServerState {
         transport: Some("streamable-http"),
         pid: Some(4_000_000_000),
         restarts: 3,
+        instances: vec![instance("a", ServerHealth::Healthy), instance("b", ServerHealth::Degraded)],
     }
 }
 
@@ -76,6 +86,22 @@ async fn the_command_line_reads_what_the_gateway_writes(world: World) {
     assert_eq!(statuses[1].updated_at_ms, 19);
 }
 
+async fn since_when_a_server_is_as_it_is_outlives_other_news(world: World) {
+    let store = world.open().await;
+    let degraded = |reason: &str| ServerState {
+        health: ServerHealth::Degraded,
+        reason: Some(reason.into()),
+        ..ServerState::starting()
+    };
+    let news =
+        [(healthy(), 10, 10), (degraded("away"), 20, 20), (degraded("lost"), 30, 20), (healthy(), 40, 40)];
+    for (state, at_ms, since_ms) in news {
+        store.write_status(&name("git"), &state, Counts::default(), at_ms).await.expect("written");
+        let status = store.read_statuses().await.expect("read").remove(0);
+        assert_eq!((status.state, status.updated_at_ms, status.since_ms), (state, at_ms, since_ms));
+    }
+}
+
 async fn a_listing_comes_back_byte_for_byte(world: World) {
     let store = world.open().await;
     let listing = Listing {
@@ -86,6 +112,7 @@ async fn a_listing_comes_back_byte_for_byte(world: World) {
         prompts: vec![raw(r#"{"name":"p"}"#)],
         resources: vec![raw(r#"{"uri":"file:///x"}"#)],
         templates: vec![raw(r#"{"uriTemplate":"file:///{x}"}"#)],
+        conflicts: Vec::new(),
     };
     store.write_listing(&name("git"), "a", &listing).await.expect("written");
     drop(store);

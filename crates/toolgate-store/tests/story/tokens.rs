@@ -16,6 +16,7 @@ crate::on_both!(
     the_first_start_makes_one_token_of_each_role_and_only_the_first,
     the_first_start_makes_what_was_not_made_before_it,
     a_token_says_whose_it_is_and_which_groups_they_are_in,
+    a_server_has_a_token_of_its_own_name,
     a_token_that_would_be_mistaken_for_another_is_not_made,
     while_the_database_is_away_the_last_yes_holds_for_a_while,
 );
@@ -165,6 +166,23 @@ async fn a_token_says_whose_it_is_and_which_groups_they_are_in(world: World) {
     assert_eq!((listed[0].principal.as_deref(), listed[0].kind), (Some("alice"), Kind::Human));
     assert_eq!(listed[0].groups, spec.groups);
     assert_eq!(listed[2].principal, None);
+}
+
+async fn a_server_has_a_token_of_its_own_name(world: World) {
+    let store = world.open().await;
+    let named = |principal: Option<&str>| NewTokenSpec {
+        principal: principal.map(Into::into),
+        ..NewTokenSpec::of(Role::Server)
+    };
+    for bad in [None, Some("a:b"), Some("a b"), Some("gateway")] {
+        let error = store.create_token(named(bad)).await.expect_err("refused");
+        assert!(matches!(error, StoreError::TokenSpec { .. }), "{bad:?}: {error}");
+    }
+    let token = store.create_token(named(Some("files"))).await.expect("created");
+    assert!(token.secret.starts_with("tg_server_"));
+    let principal = store.verify(&token.secret).await.expect("asked").expect("known");
+    assert_eq!((principal.id, principal.role), (PrincipalId::new("files"), Role::Server));
+    assert_eq!(principal.kind, Kind::Service);
 }
 
 async fn a_token_that_would_be_mistaken_for_another_is_not_made(world: World) {

@@ -53,7 +53,7 @@ async fn discover(
             Ok(answered) => answered?,
             Err(_) => return Ok(None),
         };
-        refused_at_the_door(&answered)?;
+        refused_at_the_door(ctx, &answered)?;
         let answer = timeout(patience, read(ctx, answered, id)).await;
         match answer.unwrap_or_else(|_| Err(ctx.lost("it did not answer"))) {
             Ok(result) => return Ok(Opening::of_discover(&result).map(|opening| (stateless, opening))),
@@ -85,12 +85,13 @@ fn is_not_here(status: StatusCode) -> bool {
 }
 
 /// Answers that say nothing about eras: the server wants to know who is asking, or lives elsewhere.
-pub(crate) fn refused_at_the_door(answered: &Answered) -> Result<(), OpenError> {
+pub(crate) fn refused_at_the_door(ctx: &Context, answered: &Answered) -> Result<(), OpenError> {
     let status = answered.status.as_u16();
     let header = |name| answered.header(name).map(|text| text.chars().take(200).collect::<String>());
     match answered.status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            Err(OpenError::Credential { status, challenge: header("www-authenticate") })
+            let (server, challenge) = (ctx.name().clone(), header("www-authenticate"));
+            Err(OpenError::Credential { server, status, challenge })
         }
         other if other.is_redirection() => Err(OpenError::Redirect {
             status,

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
+use toolgate_core::port::ServerError;
 use toolgate_core::{FaultKind, PrincipalId};
 
 use super::open::refused_at_the_door;
-use super::{Endpoint, send_fault};
-use crate::client::{BodyError, excerpt, shown};
+use super::{Endpoint, send_fault, unauthorized};
+use crate::client::{Answered, BodyError, excerpt, shown};
 use crate::context::Context;
 use crate::events::Events;
 use crate::pipe::{Outgoing, Pipe};
@@ -34,9 +35,8 @@ impl Pair {
         endpoint: &Endpoint,
         owner: Option<PrincipalId>,
     ) -> Result<(Self, Opening), OpenError> {
-        let answered =
-            endpoint.get(endpoint.headers()).await.map_err(|error| OpenError::Connect(error.to_string()))?;
-        refused_at_the_door(&answered)?;
+        let answered = endpoint.get(owner.as_ref(), endpoint.headers()).await?;
+        refused_at_the_door(ctx, &answered)?;
         if !answered.status.is_success() || !answered.is_event_stream() {
             return Err(OpenError::NoStream { status: answered.status.as_u16() });
         }
@@ -140,15 +140,21 @@ async fn write(
     }
 }
 
+async fn not_taken(ctx: &Context, answered: Answered) -> ServerError {
+    if let Some(fault) = unauthorized(ctx, &answered) {
+        return fault;
+    }
+    let status = answered.status.as_u16();
+    let body = excerpt(&answered.whole(64 << 10).await.unwrap_or_default(), super::EXCERPT_CHARS);
+    ctx.fault(FaultKind::Refused { status, body })
+}
+
+/// The stream belongs to whoever opened it, and so do the messages: whoever shares it shows what the gateway shows.
 async fn post(ctx: &Context, pipe: &Pipe, messages: &Endpoint, outgoing: Outgoing) {
-    let posting = messages.post(messages.headers(), outgoing.message);
+    let posting = messages.post(pipe.pending.owner(), messages.headers(), outgoing.message);
     let error = match tokio::time::timeout(POST_PATIENCE, posting).await {
         Ok(Ok(answered)) if answered.status.is_success() => return answered.finish(),
-        Ok(Ok(answered)) => {
-            let status = answered.status.as_u16();
-            let body = excerpt(&answered.whole(64 << 10).await.unwrap_or_default(), super::EXCERPT_CHARS);
-            ctx.fault(FaultKind::Refused { status, body })
-        }
+        Ok(Ok(answered)) => not_taken(ctx, answered).await,
         Ok(Err(error)) => send_fault(ctx, error),
         Err(_) => ctx.lost("it did not take the message"),
     };

@@ -14,7 +14,7 @@ use toolgate_core::{PrincipalId, RpcError};
 use toolgate_wire::{Incoming, header};
 
 use super::open::{read, refused_at_the_door};
-use super::{Endpoint, body_fault, judge, send_fault, timed_out};
+use super::{Endpoint, body_fault, judge, send_fault, timed_out, unauthorized};
 use crate::answer;
 use crate::backoff::Backoff;
 use crate::client::{Answered, BodyError, SendError};
@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::deadline::{Deadline, Passed};
 use crate::envelope;
 use crate::events::Events;
+use crate::keys::Who;
 use crate::link::level_request;
 use crate::pending::{Answer, Pending, Ticket};
 use crate::probe::{OpenError, Opening};
@@ -94,8 +95,9 @@ impl Session {
     ) -> Result<Arc<Self>, OpenFailure> {
         let pending = Pending::of(owner);
         let id = pending.next_id();
-        let answered = endpoint.post(endpoint.headers(), envelope::initialize(id).into()).await;
-        let answered = answered.map_err(|error| OpenError::Connect(error.to_string()))?;
+        let initialize = envelope::initialize(id).into();
+        let answered =
+            endpoint.post(pending.owner(), endpoint.headers(), initialize).await.map_err(OpenError::from)?;
         let session_id = answered.headers.get(header::SESSION_ID).cloned();
         let opening = read_opening(ctx, answered, id).await?;
         let mut headers = endpoint.headers();
@@ -123,9 +125,7 @@ impl Session {
 
     /// What follows a successful `initialize`.
     async fn begin(self: &Arc<Self>) -> Result<(), OpenError> {
-        self.post(envelope::initialized().into())
-            .await
-            .map_err(|error| OpenError::Connect(error.to_string()))?;
+        self.post(envelope::initialized().into()).await?;
         let level = self.ctx.house.level.borrow().clone();
         if let Some(level) = level {
             self.set_level(&level).await;
@@ -202,7 +202,7 @@ impl Session {
     pub(super) async fn close(&self) {
         self.stop.cancel();
         if self.has_id && !self.expired.swap(true, Ordering::AcqRel) {
-            let farewell = self.endpoint.delete(self.headers.clone());
+            let farewell = self.endpoint.delete(self.pending.owner(), self.headers.clone());
             if let Ok(Ok(answered)) = timeout(FAREWELL_PATIENCE, farewell).await {
                 answered.finish();
             }
@@ -242,10 +242,13 @@ impl Session {
         elsewhere: oneshot::Receiver<Answer>,
         body: Bytes,
     ) -> Attempt {
-        let answered = match self.endpoint.post(self.headers.clone(), body).await {
+        let answered = match self.endpoint.post(self.who(call), self.headers.clone(), body).await {
             Ok(answered) => answered,
             Err(error) => return Attempt::Answered(Err(send_fault(&self.ctx, error))),
         };
+        if let Some(fault) = unauthorized(&self.ctx, &answered) {
+            return Attempt::Answered(Err(fault));
+        }
         let status = answered.status;
         if status.is_success() && answered.is_event_stream() {
             // The answer belongs on the stream of the call, but not every server puts it there.
@@ -270,6 +273,11 @@ impl Session {
             );
         }
         Attempt::Answered(judge(&self.ctx, status, &body, call.id))
+    }
+
+    /// A session without an id is everybody's, and each shows its own credentials in it.
+    fn who<'a>(&'a self, call: Call<'a>) -> Who<'a> {
+        call.caller.map(|caller| caller.principal()).or_else(|| self.pending.owner())
     }
 
     /// Reads the stream of one request to its answer, across interruptions the server allows for.
@@ -300,7 +308,7 @@ impl Session {
                 Err(BodyError::TooLarge) => return Err(self.ctx.too_large()),
                 Err(BodyError::Lost(reason)) => reason,
             };
-            let resumed = self.resume(events.last_id.as_deref(), events.retry_ms).await;
+            let resumed = self.resume(self.who(call), events.last_id.as_deref(), events.retry_ms).await;
             let (last_id, retry_ms) = (events.last_id.take(), events.retry_ms);
             events = Events::new(resumed.ok_or_else(|| self.ctx.lost(interruption))?, limit);
             (events.last_id, events.retry_ms) = (last_id, retry_ms);
@@ -308,10 +316,10 @@ impl Session {
     }
 
     /// Asks for the rest of an interrupted stream, if the server marked where it stopped.
-    async fn resume(&self, last_id: Option<&str>, retry_ms: Option<u64>) -> Option<Answered> {
+    async fn resume(&self, who: Who<'_>, last_id: Option<&str>, retry_ms: Option<u64>) -> Option<Answered> {
         let last_id = last_id?;
         tokio::time::sleep(retry_ms.map_or(RETRY, Duration::from_millis).min(RETRY_MAX)).await;
-        let answered = self.open_stream(Some(last_id)).await.ok()?;
+        let answered = self.open_stream(who, Some(last_id)).await.ok()?;
         (answered.status.is_success() && answered.is_event_stream()).then_some(answered)
     }
 
@@ -323,7 +331,7 @@ impl Session {
         let mut last_id: Option<String> = None;
         loop {
             let began = Instant::now();
-            let answered = self.open_stream(last_id.as_deref()).await;
+            let answered = self.open_stream(self.pending.owner(), last_id.as_deref()).await;
             let is_first = opened.take().is_some_and(|opened| opened.send(()).is_ok());
             let mut wait = Duration::ZERO;
             match answered {
@@ -351,12 +359,12 @@ impl Session {
         }
     }
 
-    async fn open_stream(&self, last_id: Option<&str>) -> Result<Answered, SendError> {
+    async fn open_stream(&self, who: Who<'_>, last_id: Option<&str>) -> Result<Answered, SendError> {
         let mut headers = self.headers.clone();
         if let Some(value) = last_id.and_then(|id| HeaderValue::from_str(id).ok()) {
             headers.insert(header::LAST_EVENT_ID, value);
         }
-        self.endpoint.get(headers).await
+        self.endpoint.get(who, headers).await
     }
 
     async fn take_all(self: &Arc<Self>, answered: Answered) -> Events {
@@ -371,7 +379,7 @@ impl Session {
 
     /// Sends a message that is not a request.
     async fn post(&self, message: Bytes) -> Result<(), SendError> {
-        let posting = self.endpoint.post(self.headers.clone(), message);
+        let posting = self.endpoint.post(self.pending.owner(), self.headers.clone(), message);
         let answered = timeout(POST_PATIENCE, posting)
             .await
             .unwrap_or_else(|_| Err(SendError::Lost("it did not take a notification".into())))?;
@@ -438,7 +446,7 @@ fn names_lost_session(status: StatusCode, body: &[u8], id: u64) -> bool {
 }
 
 async fn read_opening(ctx: &Arc<Context>, answered: Answered, id: u64) -> Result<Opening, OpenFailure> {
-    refused_at_the_door(&answered)?;
+    refused_at_the_door(ctx, &answered)?;
     let status = answered.status;
     match read(ctx, answered, id).await {
         Ok(result) => Ok(Opening::of_initialize(&result)?),

@@ -101,7 +101,7 @@ impl Sessions {
         let opening = Session::open(&self.ctx, &self.endpoint, key.clone(), &self.stop);
         let session = Box::pin(opening).await.map_err(|failure| {
             self.ctx.signals.suspect();
-            self.ctx.down(failure.0.to_string())
+            failure.0.fault(&self.ctx)
         })?;
         *slot.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
         if key.is_none() {
@@ -131,6 +131,11 @@ impl Sessions {
 
     fn slots(&self) -> MutexGuard<'_, BTreeMap<Key, Arc<Slot>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the server tells sessions apart.
+    pub(crate) fn gives_ids(&self) -> bool {
+        self.slots().get(&None).is_some_and(|own| !own.is_without_id())
     }
 
     /// Changes when the gateway's own session has been opened anew.

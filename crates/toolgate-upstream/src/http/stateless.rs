@@ -12,7 +12,7 @@ use toolgate_core::server::Era;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::{Incoming, Version, header, parse};
 
-use super::{Endpoint, body_fault, judge, send_fault, timed_out};
+use super::{Endpoint, body_fault, judge, send_fault, timed_out, unauthorized};
 use crate::answer;
 use crate::client::{Answered, BodyError};
 use crate::context::Context;
@@ -69,13 +69,16 @@ impl Stateless {
     pub(crate) async fn knock(&self, request: &ServerRequest) -> Result<(u64, Answered), ServerError> {
         let id = self.next_id();
         let body = envelope::modern(id, self.version, request, None);
-        let answered = self.endpoint.post(self.headers(request)?, body.into()).await;
+        let answered = self.endpoint.post(None, self.headers(request)?, body.into()).await;
         Ok((id, answered.map_err(|error| send_fault(&self.ctx, error))?))
     }
 
     /// Opens a subscription and hears its notifications until it ends. Dropping the future closes it.
     pub(crate) async fn subscribe(&self, request: &ServerRequest, listener: Listener) -> Answer {
         let (id, answered) = self.knock(request).await?;
+        if let Some(fault) = unauthorized(&self.ctx, &answered) {
+            return Err(fault);
+        }
         let limit = self.ctx.limits().result_bytes_max;
         if !answered.is_event_stream() {
             let status = answered.status;
@@ -140,8 +143,12 @@ impl Stateless {
         caller: Option<&Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
     ) -> Answer {
+        let who = caller.map(|caller| caller.principal());
         let answered =
-            self.endpoint.post(headers, body).await.map_err(|error| send_fault(&self.ctx, error))?;
+            self.endpoint.post(who, headers, body).await.map_err(|error| send_fault(&self.ctx, error))?;
+        if let Some(fault) = unauthorized(&self.ctx, &answered) {
+            return Err(fault);
+        }
         if answered.is_event_stream() {
             return Box::pin(self.stream(id, answered, caller, deadline)).await;
         }

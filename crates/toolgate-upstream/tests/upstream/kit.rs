@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::watch;
+use toolgate_core::address::Reach;
 use toolgate_core::port::{
-    AskKind, BoxFuture, Caller, ClientKey, Reply, ServerError, ServerRequest, Servers, Watcher,
+    AskKind, BoxFuture, Caller, ClientKey, Keyring, NoKey, Reply, ServerError, ServerRequest, Servers,
+    Watcher,
 };
 use toolgate_core::server::{Era, Isolation, Listing, ServerHealth, ServerSpec, ServerState, TransportSpec};
 use toolgate_core::{Limits, PrincipalId, RawJson, RpcError, ServerName};
@@ -104,6 +106,42 @@ impl Facts for Recorder {
     }
 }
 
+/// Has no credential for anybody.
+pub(crate) struct NoKeys;
+
+impl Keyring for NoKeys {
+    fn secret(
+        &self,
+        _server: &ServerName,
+        _principal: Option<&PrincipalId>,
+        name: &str,
+    ) -> BoxFuture<'static, Result<String, NoKey>> {
+        let missing = NoKey(format!("there is no secret {name}"));
+        Box::pin(std::future::ready(Err(missing)))
+    }
+    fn signs_in(&self, _server: &ServerName) -> bool {
+        false
+    }
+    fn access_token(
+        &self,
+        _server: &ServerName,
+        _principal: Option<&PrincipalId>,
+    ) -> BoxFuture<'static, Result<String, NoKey>> {
+        Box::pin(std::future::ready(Err(NoKey("nobody has signed in".into()))))
+    }
+    fn token_refused(
+        &self,
+        _server: &ServerName,
+        _principal: Option<&PrincipalId>,
+        _challenge: Option<&str>,
+    ) -> BoxFuture<'static, Result<(), NoKey>> {
+        Box::pin(std::future::ready(Err(NoKey("there is no other".into()))))
+    }
+    fn generation(&self) -> u64 {
+        0
+    }
+}
+
 /// A client of the gateway's.
 pub(crate) struct Agent {
     pub(crate) principal: PrincipalId,
@@ -197,7 +235,9 @@ pub(crate) fn spec(transport: TransportSpec) -> ServerSpec {
         timeout: LIMIT,
         connect_timeout: LIMIT,
         concurrency_max: 64,
+        rate: None,
         isolation: Isolation::Shared,
+        reach: Reach::Anywhere,
     }
 }
 
@@ -213,12 +253,21 @@ impl Gateway {
     }
 
     pub(crate) fn remembering(spec: ServerSpec, remembered: Option<Era>, limits: Limits) -> Self {
+        Self::start(spec, remembered, limits, Arc::new(NoKeys))
+    }
+
+    pub(crate) fn with_keyring(spec: ServerSpec, keyring: Arc<dyn Keyring>) -> Self {
+        Self::start(spec, None, Limits::default(), keyring)
+    }
+
+    fn start(spec: ServerSpec, remembered: Option<Era>, limits: Limits, keyring: Arc<dyn Keyring>) -> Self {
         let recorder = Recorder::new();
         recorder.0.send_modify(|told| told.remembered = remembered.map(|era| (era, String::new())));
         let manager = Manager::start(Setup {
             specs: vec![spec],
             watcher: recorder.clone(),
             facts: recorder.clone(),
+            keyring,
             limits,
             env: std::env::vars().chain([("SECRET".to_owned(), "x".to_owned())]).collect::<BTreeMap<_, _>>(),
             reaper_command: None,

@@ -3,8 +3,11 @@
 
 mod asking;
 mod child;
+mod fleet;
 mod http;
+mod keys;
 mod kit;
+mod limits;
 mod neighbour;
 mod older_http;
 mod reaping;

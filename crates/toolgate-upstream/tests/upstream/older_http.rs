@@ -22,13 +22,15 @@ struct Sessions {
     /// Session ids that are known, and the stream of each that is open.
     open: Mutex<BTreeMap<String, Option<mpsc::Sender<String>>>>,
     made: Mutex<usize>,
+    tools: Mutex<Value>,
     capabilities: Value,
     gives_ids: bool,
 }
 
 impl Sessions {
     fn new(capabilities: Value) -> Arc<Self> {
-        Arc::new(Self { open: Mutex::default(), made: Mutex::default(), capabilities, gives_ids: true })
+        let (made, tools) = (Mutex::default(), Mutex::new(json!([{"name": "t"}])));
+        Arc::new(Self { open: Mutex::default(), made, tools, capabilities, gives_ids: true })
     }
 
     fn forget_all(&self) {
@@ -72,7 +74,7 @@ impl Sessions {
             return response;
         }
         match seen.rpc() {
-            "tools/list" => ok(&seen.result(json!({"tools": [{"name": "t"}]}))),
+            "tools/list" => ok(&seen.result(json!({"tools": *self.tools.lock().unwrap()}))),
             "ping" | "logging/setLevel" => ok(&seen.result(json!({}))),
             "tools/call" => on_call(seen),
             _ if seen.method == Method::GET => on_call(seen),
@@ -125,6 +127,7 @@ async fn a_server_without_session_ids_is_opened_once() {
     let sessions = Arc::new(Sessions {
         open: Mutex::default(),
         made: Mutex::default(),
+        tools: Mutex::new(json!([{"name": "t"}])),
         capabilities: json!({"tools": {}}),
         gives_ids: false,
     });
@@ -294,11 +297,14 @@ async fn the_stream_beside_the_calls_brings_changes_and_questions() {
     gateway.recorder.healthy().await;
     eventually("the stream", || sessions.streams().len() == 1).await;
     let stream = sessions.streams().remove(0);
+    // After that one the lists are not read again unasked.
+    eventually("the second reading", || web.count("tools/list") == 2).await;
+    *sessions.tools.lock().unwrap() = json!([{"name": "t"}, {"name": "u"}]);
     stream
         .send(event(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})))
         .await
         .unwrap();
-    gateway.recorder.until("the second list", |told| told.listings.len() == 2).await;
+    gateway.recorder.until("the new list", |told| told.listings.len() == 2).await;
     stream.send(event(&json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}))).await.unwrap();
     stream.send(event(&json!({"jsonrpc": "2.0", "id": "p", "method": "ping"}))).await.unwrap();
     gateway.recorder.until("the question", |told| told.asked == [(None, AskKind::Roots)]).await;

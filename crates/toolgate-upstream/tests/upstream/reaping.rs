@@ -44,6 +44,7 @@ fn as_gateway() {
             specs: vec![child("stubborn")],
             watcher: recorder.clone(),
             facts: std::sync::Arc::new(NoFacts),
+            keyring: std::sync::Arc::new(crate::kit::NoKeys),
             limits: Limits::default(),
             env: std::env::vars().collect(),
             reaper_command: Some((std::env::current_exe().unwrap(), arguments(REAPER))),

@@ -107,7 +107,7 @@ impl Web {
     }
 
     pub(crate) fn spec(&self) -> ServerSpec {
-        spec(TransportSpec::Http { url: self.url(), headers: [("X-Key".into(), "secret".into())].into() })
+        spec(TransportSpec::http(self.url(), [("X-Key".into(), "secret".into())].into()))
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {

@@ -1,5 +1,7 @@
 //! `toolgate doctor`: everything checked once, each fault with what to do about it.
 
+mod registry;
+
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -70,6 +72,7 @@ async fn examine(context: &Context) -> Vec<Finding> {
     // Hints show references to the environment as they stand in the file, never what they stand for.
     let written =
         context.config_as_written().unwrap_or_else(|_| Config { servers: Vec::new(), ..config.clone() });
+    findings.extend(registry::check(&config, &store).await);
     findings.extend(check_servers(&config, &written, &store).await);
     findings
 }
@@ -104,9 +107,13 @@ async fn check_servers(config: &Config, written: &Config, store: &Store) -> Vec<
     let names: Vec<String> = config
         .servers
         .iter()
-        .filter(|server| server.enabled)
+        // Those that register are not reached by an address that is known here.
+        .filter(|server| server.enabled && !server.registered)
         .map(|server| server.spec.name.to_string())
         .collect();
+    if names.is_empty() && config.servers.iter().any(|server| server.enabled) {
+        return Vec::new();
+    }
     if names.is_empty() {
         let hint = "`toolgate servers import <file>` adds the servers of a client";
         return vec![Finding {
@@ -137,7 +144,8 @@ fn judge(written: &Config, trial: &Trial) -> Finding {
         }
         Some((target, TransportSpec::Http { .. })) => {
             format!(
-                "check that {target} is reachable from here and that its `headers` carry a valid credential"
+                "check that {target} is reachable from here and that its `headers` carry a valid credential, or sign in with `toolgate servers login {name}`",
+                name = trial.name
             )
         }
         None => "check its entry in the configuration".into(),

@@ -1,12 +1,17 @@
 //! One file per verb of the command line.
 
+mod aliases;
 mod approvals;
 mod connect;
 mod doctor;
+mod input;
 mod ledger;
 mod policy;
+mod records;
+mod secrets;
 mod serve;
 mod servers;
+mod settings;
 mod shown;
 mod stdio;
 mod token;
@@ -28,6 +33,9 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Stdio => stdio::run(&context).await,
         Command::Servers(command) => servers::run(&context, command).await,
         Command::Tools(command) => tools::run(&context, command).await,
+        Command::Aliases(command) => aliases::run(&context, command).await,
+        Command::Settings(command) => settings::run(&context, command).await,
+        Command::Secrets(command) => secrets::run(&context, command).await,
         Command::Approvals(args) => approvals::run(&context, args).await,
         Command::Policy(command) => policy::run(&context, command).await,
         Command::Ledger(command) => ledger::run(&context, command).await,
@@ -44,7 +52,8 @@ pub(crate) struct Context {
     pub(crate) cwd: PathBuf,
 }
 
-fn environment(name: &str) -> Option<String> {
+/// A variable of the environment of this process.
+pub(crate) fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 

@@ -18,6 +18,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 use toolgate_core::Role;
 use toolgate_edge::{serve, serve_pipe};
+use toolgate_registry::Registry;
 use toolgate_store::{NewToken, Others};
 
 use super::Context;
@@ -26,6 +27,7 @@ use crate::config::Config;
 use crate::local::{Socket, open_store};
 use crate::lock::GatewayLock;
 use crate::output;
+use crate::reload::{Seen, Watch};
 use crate::wiring::{self, House, Record};
 
 /// Connections to the local socket that wait to be accepted.
@@ -57,6 +59,9 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
         tracing::warn!(%error, "could not print the address and tokens; `toolgate token create` makes another token");
     }
 
+    let following = Watch::new(&context.whereabouts(), super::environment, config.clone());
+    let registry = house.registry.clone();
+    tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(follow_config(following, registry)));
     let mut serving = tokio::spawn(serve(listener, house.gateway.clone()));
     tokio::select! {
         signal = wait_for_signal() => signal?,
@@ -74,6 +79,28 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     store.close().await;
     drop(lock);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes up what changes in the configuration file. One that does not load changes nothing.
+async fn follow_config(mut watch: Watch, registry: Arc<Registry>) {
+    loop {
+        match watch.next().await {
+            Seen::Changed { config, restart } => {
+                for line in registry.reload(config.file_state()).await {
+                    tracing::info!("configuration: {line}");
+                }
+                if !restart.is_empty() {
+                    tracing::warn!("configuration: {} counts after a restart only", restart.join(", "));
+                }
+            }
+            Seen::Refused(error) => {
+                tracing::error!(
+                    "the configuration file does not load and what it said before stays:\n{error}"
+                );
+                registry.config_refused(&error.to_string()).await;
+            }
+        }
+    }
 }
 
 async fn finish(house: House, serving: tokio::task::JoinHandle<std::io::Result<()>>) {

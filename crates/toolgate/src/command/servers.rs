@@ -1,5 +1,9 @@
 //! `toolgate servers`: what stands behind the gateway, and how it does.
 
+mod login;
+mod roster;
+mod show;
+
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -9,169 +13,29 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 use toolgate_core::ServerName;
-use toolgate_core::server::{ServerHealth, ServerState, TransportSpec};
-use toolgate_store::{Counts, ServerStatus, Store};
+use toolgate_core::server::{ServerHealth, ServerState};
+use toolgate_registry::Source;
+use toolgate_store::Store;
 
 use super::Context;
 use crate::cli::ServersCommand;
-use crate::config::{Config, ServerEntry};
-use crate::import::{self, Plan, Surroundings, masked_line, masked_url};
+use crate::config::Config;
+use crate::import::{self, Plan, Surroundings};
 use crate::local::open_store;
-use crate::lock;
 use crate::output::{printable, put, say, talk};
-use crate::table::Table;
 use crate::wiring::{self, House, Record};
+
+pub(super) use roster::{roster, target, unknown_server};
+use show::health;
 
 pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::Result<ExitCode> {
     match command {
-        ServersCommand::List => list(context).await,
-        ServersCommand::Show { name } => show(context, &name).await,
+        ServersCommand::List => show::list(context).await,
+        ServersCommand::Show { name } => show::show(context, &name).await,
         ServersCommand::Import { file, dry_run, yes } => import(context, &file, dry_run, yes),
         ServersCommand::Test { name } => test(context, &name).await,
-    }
-}
-
-/// A configured server together with what the gateway last said of it.
-struct Known<'a> {
-    entry: &'a ServerEntry,
-    status: Option<ServerStatus>,
-    running: bool,
-}
-
-impl Known<'_> {
-    fn state(&self) -> &'static str {
-        match (&self.status, self.running) {
-            _ if !self.entry.enabled => "disabled",
-            (_, false) => "not running",
-            (None, true) => "starting",
-            (Some(status), true) => health(&status.state),
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        let state = self.status.as_ref().filter(|_| self.running).map(|status| &status.state);
-        json!({
-            "name": self.entry.spec.name,
-            "target": target(self.entry),
-            "state": self.state(),
-            "reason": state.and_then(|state| state.reason.clone()),
-            "era": state.and_then(|state| state.era),
-            "protocol_version": state.and_then(|state| state.protocol_version.clone()),
-            "transport": state.and_then(|state| state.transport),
-            "pid": state.and_then(|state| state.pid),
-            "restarts": state.map(|state| state.restarts),
-            "listed": self.status.as_ref().map(|status| status.counts),
-        })
-    }
-}
-
-pub(super) fn health(state: &ServerState) -> &'static str {
-    match state.health {
-        ServerHealth::Starting => "starting",
-        ServerHealth::Healthy => "healthy",
-        ServerHealth::Degraded => "degraded",
-    }
-}
-
-/// What a server is reached by, with its secrets hidden. References to the environment stand as they were written.
-pub(super) fn target(entry: &ServerEntry) -> String {
-    match &entry.spec.transport {
-        TransportSpec::Stdio { command, args, .. } => {
-            masked_line(&[std::slice::from_ref(command), args].concat())
-        }
-        TransportSpec::Http { url, .. } => masked_url(url),
-    }
-}
-
-async fn known<'a>(config: &'a Config, store: &Store) -> anyhow::Result<Vec<Known<'a>>> {
-    let running = lock::running(&config.data).is_some();
-    let mut statuses: BTreeMap<String, ServerStatus> =
-        store.read_statuses().await?.into_iter().map(|status| (status.name.to_string(), status)).collect();
-    let with_status =
-        |entry: &'a ServerEntry| Known { entry, status: statuses.remove(entry.spec.name.as_str()), running };
-    Ok(config.servers.iter().map(with_status).collect())
-}
-
-async fn list(context: &Context) -> anyhow::Result<ExitCode> {
-    let config = context.config_as_written()?;
-    let store = open_store(&config).await?;
-    let known = known(&config, &store).await?;
-    let json: Vec<Value> = known.iter().map(Known::to_json).collect();
-    let mut table = Table::new(["SERVER", "STATE", "LISTED", "DETAIL"]);
-    for one in &known {
-        let counts = one.status.as_ref().map_or(Counts::default(), |status| status.counts);
-        let reason =
-            one.status.as_ref().filter(|_| one.running).and_then(|status| status.state.reason.clone());
-        let listed =
-            format!("{} tools, {} prompts, {} resources", counts.tools, counts.prompts, counts.resources);
-        let detail = reason.unwrap_or_else(|| target(one.entry));
-        table.row([one.entry.spec.name.to_string(), one.state().to_owned(), listed, detail]);
-    }
-    put!("{}", table.render(context.reader(), &json));
-    if known.is_empty() && !context.global.json {
-        talk!(
-            "hint: `toolgate servers import <file>` adds the servers a client has; toolgate.example.toml shows how to write one"
-        );
-    } else if known.iter().all(|one| !one.running) && !context.global.json {
-        talk!("The gateway is not running on {}; `toolgate serve` starts it.", config.data.display());
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
-    let config = context.config_as_written()?;
-    let store = open_store(&config).await?;
-    let known = known(&config, &store).await?;
-    let Some(one) = known.iter().find(|one| one.entry.spec.name.as_str() == name) else {
-        bail!("{}", unknown_server(&config, name));
-    };
-    let stderr = store.read_stderr(&one.entry.spec.name).await?;
-    if context.global.json {
-        let mut value = one.to_json();
-        value["stderr"] = stderr.into();
-        say!("{value}");
-        return Ok(ExitCode::SUCCESS);
-    }
-    let value = one.to_json();
-    for (key, label) in [
-        ("name", "server"),
-        ("state", "state"),
-        ("reason", "reason"),
-        ("target", "target"),
-        ("transport", "transport"),
-        ("protocol_version", "protocol"),
-        ("pid", "process"),
-        ("restarts", "restarts"),
-    ] {
-        match &value[key] {
-            Value::Null => {}
-            Value::String(text) => say!("{label:<10} {}", printable(text)),
-            other => say!("{label:<10} {other}"),
-        }
-    }
-    if let Some(status) = &one.status {
-        let Counts { tools, prompts, resources } = status.counts;
-        say!("{:<10} {tools} tools, {prompts} prompts, {resources} resources", "lists");
-    }
-    if !stderr.is_empty() {
-        say!("\nLast lines on standard error:");
-        stderr.iter().for_each(|line| say!("  {}", printable(line)));
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-pub(super) fn unknown_server(config: &Config, name: &str) -> String {
-    let names: Vec<&str> = config.servers.iter().map(|server| server.spec.name.as_str()).collect();
-    let best =
-        names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
-    match best {
-        None => format!(
-            "there is no server {name:?}: none is configured\nhint: `toolgate servers import <file>` adds some"
-        ),
-        Some(best) if strsim::jaro_winkler(best, name) > 0.7 => {
-            format!("there is no server {name:?}\nhint: did you mean {best:?}?")
-        }
-        Some(_) => format!("there is no server {name:?}\nhint: there are {}", names.join(", ")),
+        ServersCommand::Login(args) => login::login(context, args).await,
+        ServersCommand::Logout { name, principal } => login::logout(context, &name, principal).await,
     }
 }
 
@@ -281,10 +145,8 @@ fn tools_of(house: &House, server: &ServerName) -> Vec<String> {
 
 async fn test(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
-    if !config.servers.iter().any(|server| server.spec.name.as_str() == name) {
-        bail!("{}", unknown_server(&config, name));
-    }
     let store = open_store(&config).await?;
+    refuse_untestable(&config, &store, name).await?;
     let trials = try_servers(&config, &store, &[name.to_owned()]).await?;
     let Some(trial) = trials.first() else { bail!("the server could not be tried") };
     let healthy = trial.state.health == ServerHealth::Healthy;
@@ -294,6 +156,18 @@ async fn test(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
         say!("{}", trial.describe());
     }
     Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Only the gateway itself reaches servers that are not in the file, for only it knows where they are now.
+async fn refuse_untestable(config: &Config, store: &Store, name: &str) -> anyhow::Result<()> {
+    let roster = roster(config, store).await?;
+    match roster.iter().find(|known| known.name.as_str() == name) {
+        None => bail!("{}", unknown_server(&roster, name)),
+        Some(known) if known.source != Source::File => bail!(
+            "{name:?} is not reached by an address in the file\nhint: `toolgate servers show {name}` says how it does at the gateway"
+        ),
+        Some(_) => Ok(()),
+    }
 }
 
 impl Trial {

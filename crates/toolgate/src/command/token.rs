@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::bail;
 use serde_json::{Value, json};
 use toolgate_core::event::{About, Entry, Event, EventKind};
 use toolgate_core::governance::{Clock, Ledger};
-use toolgate_core::{Principal, RawJson};
+use toolgate_core::{Principal, RawJson, Role, ServerName};
 use toolgate_store::{NewTokenSpec, Store};
 
 use super::Context;
@@ -21,8 +22,12 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
     let config = context.config_as_written()?;
     let store = open_store(&config).await?;
     match command {
-        TokenCommand::Create { role, label, principal, kind, groups } => {
+        TokenCommand::Create { role, label, principal, server, kind, groups } => {
             let kind = kind.map(Into::into);
+            let principal = match server {
+                Some(server) => Some(checked_server(role.into(), &server)?),
+                None => principal,
+            };
             let spec = NewTokenSpec { role: role.into(), label, principal, kind, groups };
             let detail = json!({ "role": spec.role, "principal": spec.principal, "groups": spec.groups });
             let token = store.create_token(spec).await?;
@@ -63,6 +68,19 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
     }
     store.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whom a token of a server stands for: the server itself, by its name.
+fn checked_server(role: Role, server: &str) -> anyhow::Result<String> {
+    if role != Role::Server {
+        bail!(
+            "--server is for tokens that servers register with\nhint: add --role server, or say whose token it is with --principal"
+        );
+    }
+    match ServerName::new(server) {
+        Ok(server) => Ok(server.to_string()),
+        Err(bad) => bail!("{bad}\nhint: --server is the name under which the server registers"),
+    }
 }
 
 /// Who may come in is part of what an auditor asks about. The token itself is made or revoked by then.

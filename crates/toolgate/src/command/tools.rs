@@ -1,4 +1,7 @@
-//! `toolgate tools`: what agents see, and a way to call it by hand.
+//! `toolgate tools`: what agents see, a way to call it by hand, and the review of what servers changed.
+
+mod render;
+mod review;
 
 use std::process::ExitCode;
 
@@ -6,24 +9,47 @@ use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 
 use super::Context;
-use super::servers::unknown_server;
+use super::servers::{roster, unknown_server};
 use crate::cli::ToolsCommand;
 use crate::config::Config;
-use crate::local::LocalClient;
+use crate::local::{LocalClient, open_store};
 use crate::output::{printable, put, say, talk};
 use crate::table::{Reader, Table};
 
 pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Result<ExitCode> {
-    let arguments = match &command {
-        ToolsCommand::Call { arguments, .. } => parse_arguments(arguments)?,
-        _ => Value::Null,
-    };
+    match command {
+        ToolsCommand::List { server, status: Some(status) } => {
+            review::list(context, status, server.as_deref()).await
+        }
+        ToolsCommand::Diff { name, exit_code } => {
+            let differing = if exit_code { review::Differing::Fails } else { review::Differing::Succeeds };
+            review::diff(context, name.as_deref(), differing).await
+        }
+        ToolsCommand::Accept(args) => review::accept(context, args).await,
+        ToolsCommand::Reject { name, version } => review::reject(context, &name, version).await,
+        ToolsCommand::List { server, status: None } => speak(context, Ask::List(server)).await,
+        ToolsCommand::Describe { name } => speak(context, Ask::Describe(name)).await,
+        ToolsCommand::Call { name, arguments } => {
+            let arguments = parse_arguments(&arguments)?;
+            speak(context, Ask::Call(name, arguments)).await
+        }
+    }
+}
+
+/// What a gateway is asked, as an agent would.
+enum Ask {
+    List(Option<String>),
+    Describe(String),
+    Call(String, Value),
+}
+
+async fn speak(context: &Context, ask: Ask) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
     let mut client = LocalClient::open(&config).await?;
-    let outcome = match command {
-        ToolsCommand::List { server } => list(context, &config, &mut client, server.as_deref()).await,
-        ToolsCommand::Describe { name } => describe(context, &mut client, &name).await,
-        ToolsCommand::Call { name, .. } => call(context, &mut client, &name, arguments).await,
+    let outcome = match ask {
+        Ask::List(server) => list(context, &config, &mut client, server.as_deref()).await,
+        Ask::Describe(name) => describe(context, &mut client, &name).await,
+        Ask::Call(name, arguments) => call(context, &mut client, &name, arguments).await,
     };
     client.close().await;
     outcome
@@ -35,9 +61,11 @@ async fn list(
     client: &mut LocalClient,
     server: Option<&str>,
 ) -> anyhow::Result<ExitCode> {
-    let prefix = server.map(|server| prefix_of(config, server)).transpose()?.unwrap_or_default();
     let mut tools = client.list("tools/list", "tools").await?;
-    tools.retain(|tool| text(&tool["name"]).starts_with(&prefix));
+    if let Some(server) = server {
+        let own = Own::of(config, server).await?;
+        tools.retain(|tool| own.has(text(&tool["name"])));
+    }
     let mut table = Table::new(["TOOL", "DESCRIPTION"]);
     for tool in &tools {
         table.row([text(&tool["name"]).to_owned(), first_line(text(&tool["description"]))]);
@@ -46,13 +74,30 @@ async fn list(
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the names of all tools of this server begin with.
-fn prefix_of(config: &Config, server: &str) -> anyhow::Result<String> {
-    match config.servers.iter().find(|entry| entry.spec.name.as_str() == server) {
-        Some(entry) if entry.prefix => Ok(toolgate_catalog::wire_name(&entry.spec.name, "")),
+/// What the tools of one server are called.
+struct Own {
+    /// What their names begin with, unless they were given others.
+    prefix: String,
+    given: Vec<String>,
+}
+
+impl Own {
+    async fn of(config: &Config, server: &str) -> anyhow::Result<Self> {
+        let store = open_store(config).await?;
+        let roster = roster(config, &store).await?;
+        let Some(known) = roster.iter().find(|known| known.name.as_str() == server) else {
+            bail!("{}", unknown_server(&roster, server));
+        };
+        let rows = store.read_tool_rows_of(&known.name).await?;
+        store.close().await;
+        let unprefixed = config.servers.iter().any(|entry| entry.spec.name == known.name && !entry.prefix);
         // A server without a prefix is the only one there is.
-        Some(_) => Ok(String::new()),
-        None => bail!("{}", unknown_server(config, server)),
+        let prefix = if unprefixed { String::new() } else { toolgate_catalog::wire_name(&known.name, "") };
+        Ok(Self { prefix, given: rows.into_iter().filter_map(|tool| tool.traits.wire_name).collect() })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        name.starts_with(&self.prefix) || self.given.iter().any(|given| given == name)
     }
 }
 

@@ -3,15 +3,19 @@
 //! Lives here: reading and checking the file, the `Config` it becomes, and the one way in which files of the
 //! operator's are replaced. Does not live here: command line flags, and anything that acts on a configuration.
 
+mod access;
+mod changes;
 mod ledger;
 mod limits;
 mod outbound;
 mod policy;
 mod problem;
 pub(crate) mod reference;
+mod registry;
 pub(crate) mod replace;
 mod section;
 pub(crate) mod server;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -21,9 +25,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
+use toolgate_core::address::AddressRules;
 use toolgate_core::server::ServerSpec;
 use toolgate_core::{Limits, OutputCheck};
+use toolgate_credentials::{BearerSettings, OAuthSpec};
+use toolgate_registry::{AliasSpec, Drift, NewTools, Review};
 
+pub(crate) use access::VaultSettings;
 pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, Webhook};
 pub(crate) use policy::{ApprovalSettings, PolicySettings, TemplateName};
@@ -43,7 +51,7 @@ const DEFAULT_DATA: &str = "toolgate-data";
 const DATA_VARIABLE: &str = "TOOLGATE_DATA";
 
 /// Everything the operator said, checked, with defaults for what was left out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     /// Absolute.
@@ -67,18 +75,34 @@ pub(crate) struct Config {
     pub(crate) webhooks: Vec<Webhook>,
     pub(crate) metering: Option<MeteringSettings>,
     pub(crate) otlp: Option<OtlpSettings>,
+    /// Where servers may be that were named over the network.
+    pub(crate) network: AddressRules,
+    /// How changes to tools are taken, where no setting says otherwise.
+    pub(crate) review: Review,
+    /// In the order of the file.
+    pub(crate) aliases: Vec<AliasSpec>,
+    pub(crate) vault: VaultSettings,
+    /// The issuer whose access tokens are taken beside the gateway's own.
+    pub(crate) oauth: Option<BearerSettings>,
     /// The file all this was read from; absolute.
     pub(crate) source: Option<PathBuf>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ServerEntry {
     pub(crate) spec: ServerSpec,
+    /// Whether its instances register; then `spec` has no address.
+    pub(crate) registered: bool,
+    /// How the gateway introduces itself when somebody signs in there.
+    pub(crate) oauth: Option<OAuthSpec>,
     /// Whether its tools carry its name on the wire.
     pub(crate) prefix: bool,
     pub(crate) filter: ToolFilter,
     /// Whether what it says of its tools' effects is believed; unknown effects count as all.
     pub(crate) trust_annotations: bool,
+    /// What is so for this server and not for all.
+    pub(crate) drift: Option<Drift>,
+    pub(crate) new_tools: Option<NewTools>,
     pub(crate) enabled: bool,
 }
 
@@ -130,6 +154,11 @@ impl Whereabouts<'_> {
         beside_data.exists().then_some(beside_data)
     }
 
+    /// The file that would be read, if there is one; absolute.
+    pub(crate) fn existing_file(&self) -> Option<PathBuf> {
+        self.find().map(|file| self.cwd.join(file))
+    }
+
     /// Where a configuration is written if there is none yet.
     pub(crate) fn file_to_write(&self) -> PathBuf {
         self.cwd.join(self.find().unwrap_or_else(|| FILE_NAME.into()))
@@ -166,6 +195,11 @@ impl Config {
             webhooks: Vec::new(),
             metering: None,
             otlp: None,
+            network: AddressRules::default(),
+            review: Review::default(),
+            aliases: Vec::new(),
+            vault: VaultSettings::default(),
+            oauth: None,
             source: None,
         }
     }
@@ -195,7 +229,7 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 21] = [
     "listen",
     "data",
     "allowed_hosts",
@@ -212,10 +246,15 @@ const KEYS: [&str; 16] = [
     "webhooks",
     "metering",
     "otlp",
+    "network",
+    "registry",
+    "aliases",
+    "vault",
+    "oauth",
 ];
 
 /// The keys of each table, for the hint to one that stands in the wrong place.
-const TABLES: [(&str, &[&str]); 12] = [
+const TABLES: [(&str, &[&str]); 17] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
     ("[store]", &ledger::STORE_KEYS),
@@ -228,6 +267,11 @@ const TABLES: [(&str, &[&str]); 12] = [
     ("[[webhooks]]", &outbound::WEBHOOKS_KEYS),
     ("[metering]", &outbound::METERING_KEYS),
     ("[otlp]", &outbound::OTLP_KEYS),
+    ("[network]", &registry::NETWORK_KEYS),
+    ("[registry]", &registry::REGISTRY_KEYS),
+    ("[[aliases]]", &registry::ALIASES_KEYS),
+    ("[vault]", &access::VAULT_KEYS),
+    ("[oauth]", &access::OAUTH_KEYS),
 ];
 
 fn read_top(
@@ -259,7 +303,25 @@ fn read_top(
         source: Some(path.to_owned()),
         ..fallback
     };
-    with_governance(config, top, &ctx, problems)
+    let config = with_governance(config, top, &ctx, problems);
+    with_registry(config, top, &ctx, problems)
+}
+
+/// Reads the tables that say who may join, what tools are called, and which credentials there are.
+fn with_registry(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
+    let table = |key: &str, problems: &mut Problems| top.section(key, &format!("`[{key}]`"), problems);
+    let network = table("network", problems).map(|section| registry::read_network(&section, problems));
+    let review = table("registry", problems).map(|section| registry::read_registry(&section, problems));
+    let vault = table("vault", problems).map(|section| access::read_vault(&section, ctx, problems));
+    let aliases = top.sections("aliases", problems);
+    Config {
+        network: network.unwrap_or_default(),
+        review: review.unwrap_or_default(),
+        aliases: registry::read_aliases(aliases, problems),
+        vault: vault.unwrap_or_default(),
+        oauth: table("oauth", problems).and_then(|section| access::read_oauth(&section, ctx, problems)),
+        ..config
+    }
 }
 
 /// Reads the tables that say how calls are judged and recorded.

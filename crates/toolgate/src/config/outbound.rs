@@ -8,6 +8,7 @@ use toolgate_core::event::EventKind;
 
 use super::policy::groups;
 use super::problem::Problems;
+use super::reference::Vault;
 use super::section::{At, Section};
 use super::value::{Context, OwnHeaders, UrlForm};
 
@@ -30,6 +31,7 @@ const OTLP_URL: UrlForm = UrlForm {
 const OTLP_OWN_HEADERS: OwnHeaders = OwnHeaders {
     names: &["connection", "content-encoding", "content-length", "content-type", "transfer-encoding"],
     expected: "a header that OTLP itself does not use",
+    vault: Vault::Refused,
 };
 
 /// Somebody who is told of events, and may send decisions in.
@@ -112,7 +114,7 @@ fn read_webhook(
 const WEBHOOK_NEEDS: [(&str, &str); 3] =
     [("name", "\"slack\""), ("url", "\"https://example.com/hook\""), ("secret", "\"${WEBHOOK_SECRET}\"")];
 
-fn require(section: &Section<'_>, key: &str, example: &str, problems: &mut Problems) {
+pub(super) fn require(section: &Section<'_>, key: &str, example: &str, problems: &mut Problems) {
     if section.key_span(key).is_none() {
         let what = format!("{} has no `{key}`", section.title());
         let hint = format!("add a line such as `{key} = {example}`");

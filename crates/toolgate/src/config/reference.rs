@@ -1,18 +1,54 @@
 //! `${NAME}` and `${NAME:-default}`: how a configuration names a secret without holding it. `$$` is a plain `$`.
+//! `${vault:NAME}` names a secret of the vault, which is looked up when it is sent: it stays as it is written.
+
+use toolgate_credentials::SIGN_IN;
 
 use super::Lookup;
 
 /// Why a text could not be expanded. Never holds the value of a variable.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum BadReference {
-    Missing { name: String },
+    Missing {
+        name: String,
+    },
     Unclosed,
-    Name { name: String },
+    Name {
+        name: String,
+    },
     Nested,
+    /// A name that no secret of the vault can have.
+    VaultName {
+        name: String,
+    },
+    /// A secret of the vault where nothing looks one up.
+    VaultElsewhere {
+        name: String,
+    },
+}
+
+/// Whether a text may name secrets of the vault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Vault {
+    Kept,
+    Refused,
+}
+
+const VAULT: &str = "vault:";
+pub(crate) const SECRET_NAME_CHARS_MAX: usize = 64;
+
+/// What a secret of the vault may be called.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    (1..=SECRET_NAME_CHARS_MAX).contains(&name.len()) && name.bytes().all(fits)
 }
 
 /// Replaces every reference. As in a shell, a default also stands in for a variable that is set and empty.
 pub(crate) fn expand(text: &str, env: Lookup<'_>) -> Result<String, BadReference> {
+    expand_beside(text, env, Vault::Refused)
+}
+
+/// The same for a text that may name secrets of the vault beside variables.
+pub(crate) fn expand_beside(text: &str, env: Lookup<'_>, vault: Vault) -> Result<String, BadReference> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('$') {
@@ -23,7 +59,10 @@ pub(crate) fn expand(text: &str, env: Lookup<'_>) -> Result<String, BadReference
             rest = after;
         } else if let Some(after) = after.strip_prefix('{') {
             let end = after.find('}').ok_or(BadReference::Unclosed)?;
-            out.push_str(&resolve(&after[..end], env)?);
+            out.push_str(&match after[..end].strip_prefix(VAULT) {
+                Some(name) => secret(name, vault)?,
+                None => resolve(&after[..end], env)?,
+            });
             rest = &after[end + 1..];
         } else {
             out.push('$');
@@ -32,6 +71,17 @@ pub(crate) fn expand(text: &str, env: Lookup<'_>) -> Result<String, BadReference
     }
     out.push_str(rest);
     Ok(out)
+}
+
+fn secret(name: &str, vault: Vault) -> Result<String, BadReference> {
+    match vault {
+        Vault::Refused => Err(BadReference::VaultElsewhere { name: name.into() }),
+        // What a sign-in gave is not for headers to repeat.
+        Vault::Kept if !is_secret_name(name) || name == SIGN_IN => {
+            Err(BadReference::VaultName { name: name.into() })
+        }
+        Vault::Kept => Ok(format!("${{{VAULT}{name}}}")),
+    }
 }
 
 fn resolve(inside: &str, env: Lookup<'_>) -> Result<String, BadReference> {

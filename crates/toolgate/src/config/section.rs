@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toolgate_core::moment::parse_rfc3339;
+use toolgate_core::tool::Rate;
 
 use super::problem::{Problems, did_you_mean, one_of};
 
@@ -122,7 +124,7 @@ impl<'t> Section<'t> {
         Some(written.iter().filter_map(read).collect())
     }
 
-    fn known_word<T: Copy>(
+    pub(super) fn known_word<T: Copy>(
         &self,
         key: &str,
         written: &At<&str>,
@@ -182,6 +184,43 @@ impl<'t> Section<'t> {
         let what = format!("`{key}` in {} is out of range", self.title);
         problems.add(value.span(), what, expected, DROP_FOR_DEFAULT);
         None
+    }
+
+    /// So many within so long.
+    pub(super) fn rate(&self, key: &str, problems: &mut Problems) -> Option<Rate> {
+        let written = self.string(key, problems)?;
+        let rate = written.value.parse();
+        if rate.is_err() {
+            let what = format!("`{key}` in {} cannot be {:?}", self.title, written.value);
+            let expected = "a number and a unit of time, such as `10/s`, `600/m` or `1000/h`";
+            problems.add(written.span, what, expected, "the number is a whole one above 0");
+        }
+        rate.ok()
+    }
+
+    /// A moment, as a date or a date and time, in quotes or not. A date alone is its first moment in UTC.
+    pub(super) fn moment_ms(&self, key: &str, problems: &mut Problems) -> Option<i64> {
+        const EXPECTED: &str = "a date such as `2027-01-01`, or a time such as `2027-01-01T12:00:00Z`";
+        let value = self.get(key)?;
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Datetime(datetime) => datetime.to_string(),
+            _ => {
+                self.wrong_type(key, value, EXPECTED, problems);
+                return None;
+            }
+        };
+        let moment = parse_rfc3339(&text).or_else(|| parse_rfc3339(&format!("{text}T00:00:00Z")));
+        if moment.is_none() {
+            let what = format!("`{key}` in {} is not a moment: {text:?}", self.title);
+            problems.add(
+                value.span(),
+                what,
+                EXPECTED,
+                "year, month and day, in this order; a time needs its zone",
+            );
+        }
+        moment
     }
 
     /// A number of bytes, as an integer or as text with a unit.

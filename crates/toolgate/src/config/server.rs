@@ -1,69 +1,59 @@
 //! One `[[servers]]` table.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+mod oauth;
+mod transport;
+
+use std::ops::{Range, RangeInclusive};
+use std::path::Path;
 use std::time::Duration;
 
 use toolgate_core::ServerName;
+use toolgate_core::address::Reach;
 use toolgate_core::name::BadServerName;
-use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Isolation, ServerSpec};
 
 use super::problem::Problems;
+use super::registry::{DRIFT, DRIFT_HINT, NEW_TOOLS, NEW_TOOLS_HINT};
 use super::section::{At, Seconds, Section};
-use super::value::{Context, OwnHeaders, UrlForm, Values};
+use super::value::{Context, Values};
 use super::{References, ServerEntry, ToolFilter};
 
-pub(super) const KEYS: [&str; 15] = [
+use transport::Address;
+pub(crate) use transport::{OWN_HEADERS, joined};
+
+pub(super) const KEYS: [&str; 21] = [
     "name",
     "command",
     "args",
     "env",
     "cwd",
     "url",
+    "urls",
+    "registered",
     "headers",
+    "oauth",
     "timeout_seconds",
     "connect_timeout_seconds",
     "concurrency_max",
+    "rate",
     "isolation",
     "prefix",
     "tools",
     "trust_annotations",
+    "drift",
+    "new_tools",
     "enabled",
 ];
-const COMMAND_KEYS: [&str; 3] = ["args", "env", "cwd"];
-const URL_KEYS: [&str; 1] = ["headers"];
 const TOOLS_KEYS: [&str; 2] = ["allow", "deny"];
 
 const ISOLATION: [(&str, Isolation); 2] =
     [("shared", Isolation::Shared), ("principal", Isolation::Principal)];
 const ISOLATION_HINT: &str = "`shared`: one process for everyone; `principal`: one for each token";
 
-const URL: UrlForm = UrlForm {
-    expected: "an address such as `https://example.com/mcp`",
-    instead_of_password: "put the credentials into `headers.Authorization`",
-};
-
 const TIMEOUT: Duration = Duration::from_secs(60);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 const CONCURRENCY_MAX: usize = 64;
-
-/// Headers that make a request an MCP request over this connection: only the gateway can get them right.
-pub(crate) const OWN_HEADERS: [&str; 10] = [
-    "accept",
-    "connection",
-    "content-length",
-    "content-type",
-    "last-event-id",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
-    "mcp-session-id",
-    "transfer-encoding",
-];
-
-const OWN_HEADERS_OF_MCP: OwnHeaders =
-    OwnHeaders { names: &OWN_HEADERS, expected: "a header that MCP does not use" };
+pub(super) const CONCURRENCY: RangeInclusive<usize> = 1..=100_000;
 
 /// A server and where its parts stand, for the checks that compare servers.
 pub(super) struct Read {
@@ -86,28 +76,39 @@ pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut P
     let values = Values { section: &section, source: ctx.source, references };
     let reader = Reader { section: &section, folder: ctx.folder, values };
     let name = reader.name(problems);
-    let transport = reader.transport(problems);
+    let address = reader.address(problems);
+    let oauth = reader.oauth(problems);
     let prefix = section.boolean("prefix", problems);
     let timeout = section.seconds("timeout_seconds", Seconds::Positive, problems);
     let connect_timeout = section.seconds("connect_timeout_seconds", Seconds::Positive, problems);
-    let concurrency_max = section.count("concurrency_max", 1..=100_000, problems);
+    let concurrency_max = section.count("concurrency_max", CONCURRENCY, problems);
+    let rate = section.rate("rate", problems);
     let isolation = section.word("isolation", &ISOLATION, ISOLATION_HINT, problems);
     let trust_annotations = section.boolean("trust_annotations", problems);
+    let drift = section.word("drift", &DRIFT, DRIFT_HINT, problems);
+    let new_tools = section.word("new_tools", &NEW_TOOLS, NEW_TOOLS_HINT, problems);
     let filter = reader.filter(problems);
     let name = name?;
+    let Address { transport, registered } = address?;
     Some(Read {
         entry: ServerEntry {
             spec: ServerSpec {
                 name: name.value,
-                transport: transport?,
+                transport,
                 timeout: timeout.unwrap_or(TIMEOUT),
                 connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
                 concurrency_max: concurrency_max.unwrap_or(CONCURRENCY_MAX),
                 isolation: isolation.unwrap_or(Isolation::Shared),
+                rate,
+                reach: Reach::Anywhere,
             },
+            registered,
+            oauth,
             prefix: prefix.as_ref().is_none_or(|prefix| prefix.value),
             filter,
             trust_annotations: trust_annotations.is_none_or(|trust| trust.value),
+            drift,
+            new_tools,
             enabled,
         },
         name_span: name.span,
@@ -140,98 +141,6 @@ impl Reader<'_> {
         }
     }
 
-    fn transport(&self, problems: &mut Problems) -> Option<TransportSpec> {
-        let section = self.section;
-        let title = section.title();
-        match (section.key_span("command"), section.key_span("url")) {
-            (Some(_), None) => {
-                self.refuse_keys_of_the_other_kind(&URL_KEYS, "url", problems);
-                self.stdio(problems)
-            }
-            (None, Some(_)) => {
-                self.refuse_keys_of_the_other_kind(&COMMAND_KEYS, "command", problems);
-                self.http(problems)
-            }
-            (Some(_), Some(url)) => {
-                let what = format!("{title} has both `command` and `url`");
-                let hint = "remove one of the two, or make two servers of it";
-                problems.add(url, what, EITHER, hint);
-                None
-            }
-            (None, None) => {
-                let span = section.key_span("name").unwrap_or_else(|| section.span.clone());
-                let what = format!("{title} has neither `command` nor `url`");
-                problems.add(span, what, EITHER, "add `command = \"…\"` or `url = \"https://…\"`");
-                None
-            }
-        }
-    }
-
-    fn refuse_keys_of_the_other_kind(&self, keys: &[&str], kind: &str, problems: &mut Problems) {
-        for key in keys {
-            if let Some(span) = self.section.key_span(key) {
-                let what = format!("`{key}` in {} belongs to servers with a `{kind}`", self.section.title());
-                problems.add(span, what, EITHER, format!("remove `{key}`"));
-            }
-        }
-    }
-
-    fn stdio(&self, problems: &mut Problems) -> Option<TransportSpec> {
-        let command =
-            self.section.string("command", problems).and_then(|command| self.command(&command, problems));
-        let args = self.section.strings("args", problems);
-        let args = args.iter().filter_map(|arg| self.values.plain("args", arg, problems)).collect();
-        let env = self.env(problems);
-        let cwd = self.section.string("cwd", problems).and_then(|cwd| self.cwd(&cwd, problems));
-        Some(TransportSpec::Stdio { command: command?, args, env, cwd })
-    }
-
-    /// A bare word is looked up in `PATH`; anything with a slash is a path, from the folder of the file.
-    fn command(&self, command: &At<&str>, problems: &mut Problems) -> Option<String> {
-        let expanded = self.values.path_text("command", command, problems)?;
-        if expanded.trim().is_empty() {
-            let what = format!("`command` in {} is empty", self.section.title());
-            let expected = "the name of a program in `PATH`, or the path of one";
-            problems.add(command.span.clone(), what, expected, "for example `command = \"npx\"`");
-            return None;
-        }
-        if self.values.is_kept(command.value) || !expanded.contains('/') {
-            return Some(expanded);
-        }
-        Some(joined(self.folder, &expanded))
-    }
-
-    fn cwd(&self, cwd: &At<&str>, problems: &mut Problems) -> Option<PathBuf> {
-        let expanded = self.values.path_text("cwd", cwd, problems)?;
-        if self.values.is_kept(cwd.value) {
-            return Some(expanded.into());
-        }
-        Some(self.folder.join(expanded))
-    }
-
-    fn env(&self, problems: &mut Problems) -> BTreeMap<String, String> {
-        let mut env = BTreeMap::new();
-        for (name, value) in self.section.string_map("env", problems) {
-            if name.value.is_empty() || name.value.contains(['=', '\0']) {
-                let what =
-                    format!("{:?} in `env` of {} cannot name a variable", name.value, self.section.title());
-                let expected = "a name without `=`, such as `API_KEY`";
-                problems.add(name.span, what, expected, "write `NAME = \"value\"`");
-                continue;
-            }
-            if let Some(expanded) = self.values.plain(&format!("env.{}", name.value), &value, problems) {
-                env.insert(name.value.to_owned(), expanded);
-            }
-        }
-        env
-    }
-
-    fn http(&self, problems: &mut Problems) -> Option<TransportSpec> {
-        let url = self.values.url("url", &URL, problems);
-        let headers = self.values.headers(&OWN_HEADERS_OF_MCP, problems);
-        Some(TransportSpec::Http { url: url?, headers })
-    }
-
     fn filter(&self, problems: &mut Problems) -> ToolFilter {
         let title = format!("`tools` of {}", self.section.title());
         let Some(tools) = self.section.section("tools", &title, problems) else {
@@ -242,19 +151,12 @@ impl Reader<'_> {
     }
 }
 
-const EITHER: &str = "either `command` (with `args`, `env`, `cwd`) or `url` (with `headers`)";
-
 fn name_hint(name: &str, bad: &BadServerName) -> String {
     match bad {
         BadServerName::Empty => "for example `name = \"files\"`".into(),
         BadServerName::TooLong => "agents see the name in front of every tool: make it short".into(),
         BadServerName::Character(_) => format!("for example `name = {:?}`", legal_name(name)),
     }
-}
-
-/// `path` from `folder`, without the `.` in between.
-pub(crate) fn joined(folder: &Path, path: &str) -> String {
-    folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned()
 }
 
 /// The nearest legal server name.

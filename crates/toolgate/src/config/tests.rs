@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use insta::assert_snapshot;
-use toolgate_core::server::{Isolation, TransportSpec};
+use toolgate_core::server::{InstanceSpec, Isolation, TransportSpec};
 
 use super::{Config, ConfigError, References, ServerEntry, Whereabouts};
 
+mod access;
 mod governance;
+mod registry;
 
 const EXAMPLE: &str = include_str!("../../../../toolgate.example.toml");
 
@@ -137,8 +139,8 @@ fn a_url_server_has_its_headers_resolved() {
         headers = { Authorization = "Bearer ${TOKEN}" }
         "#,
     );
-    let TransportSpec::Http { url, headers } = entry.spec.transport else { panic!("a url") };
-    assert_eq!(url, "https://example.com/m%20c%20p?x=1");
+    let TransportSpec::Http { instances, headers } = entry.spec.transport else { panic!("a url") };
+    assert_eq!(instances, [InstanceSpec::only("https://example.com/m%20c%20p?x=1")]);
     assert_eq!(headers, BTreeMap::from([("Authorization".into(), "Bearer s3cret".into())]));
     assert_eq!(entry.spec.timeout, Duration::from_secs(60));
     assert_eq!(entry.spec.connect_timeout, Duration::from_secs(30));
@@ -208,7 +210,7 @@ fn hosts_and_origins_are_normalised() {
 fn the_example_is_accepted_as_it_is() {
     let config = accepted(EXAMPLE);
     assert_eq!(config.limits, toolgate_core::Limits::default());
-    assert_eq!(config.servers.len(), 2);
+    assert_eq!(config.servers.len(), 4);
 }
 
 /// Lines of the example that show a key or a table that is off: `#key = value` or `#[table]`, without a space.
@@ -225,7 +227,9 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     std::fs::create_dir(folder.path().join("policy")).expect("a policy folder");
     let at = Whereabouts { cwd: folder.path(), ..whereabouts() };
     let path = folder.path().join("toolgate.toml");
-    let config = Config::parse(&uncommented(EXAMPLE), "toolgate.toml", &path, &at, References::Resolve(&env));
+    // Of the two places for the key of the vault a file has one.
+    let text = uncommented(EXAMPLE).replace("key_file = \"vault.key\"", "");
+    let config = Config::parse(&text, "toolgate.toml", &path, &at, References::Resolve(&env));
     let config = config.unwrap_or_else(|error| panic!("refused:\n{error}"));
     let fallback = Config::without_file(&at);
     assert_eq!(config.limits, fallback.limits);
@@ -243,7 +247,10 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert_eq!(config.policy.template, fallback.policy.template);
     assert_eq!(config.policy.folder, Some(folder.path().join("policy")));
     let counts = (config.redact.len(), config.tools.len(), config.webhooks.len());
-    assert_eq!(counts, (1, 1, 1));
+    assert_eq!(counts, (1, 2, 1));
+    assert_eq!((config.review, config.network), (fallback.review, fallback.network));
+    assert_eq!(config.aliases.len(), 2);
+    assert!(config.oauth.is_some());
     assert!(config.metering.is_some() && config.otlp.is_some());
 }
 
@@ -263,7 +270,7 @@ fn unknown_key_at_the_top() {
     toolgate.toml:1:1: unknown key `lissten` in the file
     1 | lissten = "127.0.0.1:1"
       | ^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering` or `otlp`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault` or `oauth`
     hint: did you mean `listen`?
     "#);
 }
@@ -274,7 +281,7 @@ fn unknown_key_without_a_neighbour() {
     toolgate.toml:1:2: unknown key `telemetry` in the file
     1 | [telemetry]
       |  ^^^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering` or `otlp`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault` or `oauth`
     hint: remove the key; `toolgate.example.toml` shows every key there is
     "#);
 }
@@ -285,8 +292,8 @@ fn a_key_of_another_table() {
     toolgate.toml:1:1: unknown key `timeout_seconds` in the file
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering` or `otlp`
-    hint: it belongs below a `[[servers]]` or `[approvals]` line
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault` or `oauth`
+    hint: it belongs below a `[[servers]]`, `[approvals]` or `[[tools]]` line
     "#);
 }
 
@@ -307,7 +314,7 @@ fn unknown_key_in_a_server() {
     toolgate.toml:4:1: unknown key `timeout` in server "git"
     4 | timeout = 5
       | ^^^^^^^
-    expected: `name`, `command`, `args`, `env`, `cwd`, `url`, `headers`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `isolation`, `prefix`, `tools`, `trust_annotations` or `enabled`
+    expected: `name`, `command`, `args`, `env`, `cwd`, `url`, `urls`, `registered`, `headers`, `oauth`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `prefix`, `tools`, `trust_annotations`, `drift`, `new_tools` or `enabled`
     hint: did you mean `timeout_seconds`?
     "#);
 }
@@ -355,7 +362,7 @@ fn both_command_and_url() {
     toolgate.toml:4:1: server "git" has both `command` and `url`
     4 | url = "http://x/"
       | ^^^
-    expected: either `command` (with `args`, `env`, `cwd`) or `url` (with `headers`)
+    expected: one of `command` (with `args`, `env`, `cwd`), `url`, `urls` and `registered` (with `headers`, `oauth`)
     hint: remove one of the two, or make two servers of it
     "#);
 }
@@ -366,7 +373,7 @@ fn neither_command_nor_url() {
     toolgate.toml:2:1: server "git" has neither `command` nor `url`
     2 | name = "git"
       | ^^^^
-    expected: either `command` (with `args`, `env`, `cwd`) or `url` (with `headers`)
+    expected: one of `command` (with `args`, `env`, `cwd`), `url`, `urls` and `registered` (with `headers`, `oauth`)
     hint: add `command = "…"` or `url = "https://…"`
     "#);
 }
@@ -377,7 +384,7 @@ fn keys_of_the_other_transport() {
     toolgate.toml:4:1: `args` in server "git" belongs to servers with a `command`
     4 | args = ["a"]
       | ^^^^
-    expected: either `command` (with `args`, `env`, `cwd`) or `url` (with `headers`)
+    expected: one of `command` (with `args`, `env`, `cwd`), `url`, `urls` and `registered` (with `headers`, `oauth`)
     hint: remove `args`
     "#);
 }
@@ -916,7 +923,7 @@ enabled = "yes"
     toolgate.toml:2:1: unknown key `colour` in the file
     2 | colour = "red"
       | ^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering` or `otlp`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault` or `oauth`
     hint: remove the key; `toolgate.example.toml` shows every key there is
 
     toolgate.toml:5:13: `depth_max` in `[limits]` is out of range

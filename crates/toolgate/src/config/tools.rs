@@ -1,11 +1,27 @@
 //! `[[tools]]` and `[validation]`: what the operator says of tools, whatever their servers say.
 
+mod handling;
+
+use toolgate_core::tool::Handling;
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::problem::Problems;
 use super::section::Section;
 
-pub(super) const TOOLS_KEYS: [&str; 5] = ["name", "effects", "audit", "idempotent", "output"];
+pub(super) const TOOLS_KEYS: [&str; 12] = [
+    "name",
+    "effects",
+    "audit",
+    "idempotent",
+    "output",
+    "timeout_seconds",
+    "concurrency_max",
+    "rate",
+    "cache_seconds",
+    "cache_scope",
+    "capabilities",
+    "file_strategy",
+];
 pub(super) const VALIDATION_KEYS: [&str; 1] = ["output"];
 
 /// What one table says of the tools that its pattern fits. What is `None` is left to others.
@@ -17,6 +33,7 @@ pub(crate) struct ToolRule {
     pub(crate) audit: Option<AuditLevel>,
     pub(crate) idempotent: Option<bool>,
     pub(crate) output: Option<OutputCheck>,
+    pub(crate) handling: Handling,
 }
 
 const OUTPUT: [(&str, OutputCheck); 3] =
@@ -41,7 +58,8 @@ pub(super) fn read_tool(mut section: Section<'_>, problems: &mut Problems) -> Op
     refuse_unrecorded_change(&section, effects, audit, problems);
     let idempotent = section.boolean("idempotent", problems).map(|flag| flag.value);
     let output = section.word("output", &OUTPUT, OUTPUT_HINT, problems);
-    Some(ToolRule { name: name?, effects, audit, idempotent, output })
+    let handling = handling::read(&section, effects, problems);
+    Some(ToolRule { name: name?, effects, audit, idempotent, output, handling })
 }
 
 fn audit_levels() -> [(&'static str, AuditLevel); 3] {

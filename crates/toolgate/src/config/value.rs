@@ -8,7 +8,7 @@ use http::{HeaderName, HeaderValue};
 use url::Url;
 
 use super::problem::Problems;
-use super::reference::{self, BadReference};
+use super::reference::{self, BadReference, SECRET_NAME_CHARS_MAX, Vault};
 use super::section::{At, Section};
 use super::{Lookup, References};
 
@@ -51,6 +51,8 @@ pub(super) struct UrlForm {
 pub(super) struct OwnHeaders {
     pub(super) names: &'static [&'static str],
     pub(super) expected: &'static str,
+    /// Whether the others may name secrets of the vault.
+    pub(super) vault: Vault,
 }
 
 const SECRET_CHARS_MIN: usize = 16;
@@ -60,7 +62,17 @@ impl Values<'_> {
     /// An address to dial.
     pub(super) fn url(&self, key: &str, form: &UrlForm, problems: &mut Problems) -> Option<String> {
         let url = self.section.string(key, problems)?;
-        let expanded = self.expand(key, &url, problems)?;
+        self.checked_url(key, &url, form, problems)
+    }
+
+    pub(super) fn checked_url(
+        &self,
+        key: &str,
+        url: &At<&str>,
+        form: &UrlForm,
+        problems: &mut Problems,
+    ) -> Option<String> {
+        let expanded = self.expand(key, url, problems)?;
         if self.is_kept(url.value) {
             return Some(expanded);
         }
@@ -123,7 +135,7 @@ impl Values<'_> {
             if !self.header_name_fits(&name, own, &headers, problems) {
                 continue;
             }
-            let Some(expanded) = self.expand(&key, &value, problems) else { continue };
+            let Some(expanded) = self.expand_beside(&key, &value, own.vault, problems) else { continue };
             if HeaderValue::from_str(&expanded).is_err() {
                 let what =
                     format!("the value of `{key}` in {} is not legal in a header", self.section.title());
@@ -183,7 +195,17 @@ impl Values<'_> {
 
     /// Expands and refuses what no operating system takes.
     pub(super) fn plain(&self, key: &str, text: &At<&str>, problems: &mut Problems) -> Option<String> {
-        let expanded = self.expand(key, text, problems)?;
+        self.plain_beside(key, text, Vault::Refused, problems)
+    }
+
+    pub(super) fn plain_beside(
+        &self,
+        key: &str,
+        text: &At<&str>,
+        vault: Vault,
+        problems: &mut Problems,
+    ) -> Option<String> {
+        let expanded = self.expand_beside(key, text, vault, problems)?;
         if expanded.contains('\0') {
             let what = format!("`{key}` in {} contains a NUL character", self.section.title());
             problems.add(text.span.clone(), what, "text without NUL", "remove `\\u0000`");
@@ -197,12 +219,22 @@ impl Values<'_> {
     }
 
     pub(super) fn expand(&self, key: &str, text: &At<&str>, problems: &mut Problems) -> Option<String> {
+        self.expand_beside(key, text, Vault::Refused, problems)
+    }
+
+    fn expand_beside(
+        &self,
+        key: &str,
+        text: &At<&str>,
+        vault: Vault,
+        problems: &mut Problems,
+    ) -> Option<String> {
         let env = match self.references {
             References::Resolve(env) => env,
             // Even where no value is wanted, a reference that can never resolve is refused.
             References::Keep => &|_: &str| Some(String::new()),
         };
-        match (reference::expand(text.value, env), self.references) {
+        match (reference::expand_beside(text.value, env, vault), self.references) {
             (Ok(expanded), References::Resolve(_)) => Some(expanded),
             (Ok(_), References::Keep) => Some(text.value.to_owned()),
             (Err(bad), _) => {
@@ -239,6 +271,20 @@ impl Values<'_> {
                 format!("{title}, `{key}`: a default may not hold another reference"),
                 REFERENCE,
                 "give the default as plain text",
+            ),
+            BadReference::VaultName { name } => problems.add(
+                narrowed(source, text, &format!("${{vault:{name}")),
+                format!("{title}, `{key}`: {name:?} cannot name a secret of the vault"),
+                format!(
+                    "`${{vault:NAME}}` with 1 to {SECRET_NAME_CHARS_MAX} letters, digits, `.`, `_` and `-`"
+                ),
+                "a secret has no default; `toolgate secrets set SERVER NAME` stores one",
+            ),
+            BadReference::VaultElsewhere { name } => problems.add(
+                narrowed(source, text, &format!("${{vault:{name}")),
+                format!("{title}, `{key}`: a secret of the vault cannot stand here"),
+                "`${vault:NAME}` only in `headers` and `env` of a server",
+                "use a variable of the environment here: `${NAME}`",
             ),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 10] = [
+const RULES: [(&str, &[&str], &[&str]); 12] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -28,20 +28,35 @@ const RULES: [(&str, &[&str], &[&str]); 10] = [
         &["axum", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-registry",
+        &["toolgate-core", "toolgate-catalog", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    ("toolgate-credentials", &["toolgate-core", "toolgate-store"], &["axum", "sqlx", "reqwest"]),
+    (
         "toolgate-api",
-        &["toolgate-core", "toolgate-wire", "toolgate-catalog", "toolgate-pipeline", "toolgate-store"],
+        &[
+            "toolgate-core",
+            "toolgate-wire",
+            "toolgate-catalog",
+            "toolgate-pipeline",
+            "toolgate-registry",
+            "toolgate-store",
+        ],
         &["sqlx", "rmcp", "reqwest"],
     ),
 ];
 
 /// Crates that belong to one room, or to a few.
-const OWNED: [(&str, &[&str]); 6] = [
+const OWNED: [(&str, &[&str]); 8] = [
     ("sqlx", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
     ("axum", &["toolgate-api"]),
     ("clap", &["toolgate"]),
-    ("hyper-rustls", &["toolgate-upstream", "toolgate-courier"]),
+    ("rmcp", &["toolgate-credentials"]),
+    ("governor", &["toolgate-upstream"]),
+    ("hyper-rustls", &["toolgate-upstream", "toolgate-courier", "toolgate-credentials"]),
 ];
 
 /// Nothing that ships depends on these.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use toolgate_core::event::EventKind;
+use toolgate_core::tool::Handling;
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::super::{
@@ -123,6 +124,7 @@ fn tools_have_every_key_read_and_none_is_needed() {
         audit: None,
         idempotent: None,
         output: None,
+        handling: Handling::default(),
     };
     let bank = ToolRule {
         effects: Some(Effects::WRITE.and(Effects::EXTERNAL)),

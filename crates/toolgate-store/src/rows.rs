@@ -11,14 +11,14 @@ use crate::db::{Dialect, Statement, Transaction};
 const LARGEST_POWER: usize = 6;
 
 /// One statement with room for several rows of values.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     sqlite: [Arc<str>; LARGEST_POWER + 1],
     postgres: [Arc<str>; LARGEST_POWER + 1],
 }
 
 impl Rows {
     /// `{before}($1, $2, …), ($3, $4, …), …{after}`
-    pub(super) fn new(before: &str, columns: usize, after: &str) -> Self {
+    pub(crate) fn new(before: &str, columns: usize, after: &str) -> Self {
         let text = |dialect| {
             std::array::from_fn(|power| {
                 format!("{before}{}{after}", placeholders(dialect, 1 << power, columns)).into()
@@ -28,7 +28,7 @@ impl Rows {
     }
 
     /// Runs it for all `values`, largest texts first.
-    pub(super) async fn execute<T>(
+    pub(crate) async fn execute<T>(
         &self,
         tx: &mut Transaction,
         values: &[T],

@@ -17,12 +17,12 @@ use crate::link::{Link, Live};
 use crate::probe::{OpenError, open_another};
 
 /// Principals that may have a connection of their own to one server.
-const INSTANCES_MAX: usize = 64;
+const OWN_MAX: usize = 64;
 /// One without requests is ended after this.
-pub(crate) const INSTANCE_IDLE: Duration = Duration::from_secs(10 * 60);
+pub(crate) const OWN_IDLE: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Default)]
-pub(crate) struct Instances {
+pub(crate) struct OwnConnections {
     slots: Mutex<BTreeMap<PrincipalId, Arc<Slot>>>,
 }
 
@@ -82,7 +82,7 @@ impl Slot {
     }
 }
 
-impl Instances {
+impl OwnConnections {
     /// The principal's own connection, opened in the way `main` is.
     pub(crate) async fn of(
         &self,
@@ -103,8 +103,8 @@ impl Instances {
         if let Some(slot) = slots.get(principal) {
             return Ok(slot.clone());
         }
-        if slots.len() >= INSTANCES_MAX && !evict_oldest(&mut slots) {
-            return Err(ctx.fault(FaultKind::Busy { limit: INSTANCES_MAX }));
+        if slots.len() >= OWN_MAX && !evict_oldest(&mut slots) {
+            return Err(ctx.fault(FaultKind::Busy { limit: OWN_MAX }));
         }
         let slot = Arc::new(Slot::new());
         slots.insert(principal.clone(), slot.clone());

@@ -1,0 +1,218 @@
+//! What happens, as it happens: one follower of the ledger for all who listen.
+//!
+//! Everybody who listens has a place in the ledger. They read up to its end by themselves and go on with what the follower
+//! tells; whoever falls behind the follower reads by themselves again. So nothing is lost, and nothing waits for the slow.
+
+mod kinds;
+mod reader;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::runtime::Handle;
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, broadcast};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::event::{EventKind, Filter, Recorded};
+use toolgate_store::{LEDGER_PAGE_MAX, Order, Store, StoreError, ledger_event_json};
+
+pub(crate) use kinds::{Kinds, UnknownKind};
+pub(crate) use reader::EventBody;
+use reader::Reader;
+
+/// Streams open at once.
+pub(crate) const STREAMS_MAX: usize = 64;
+/// How often the follower looks while somebody listens.
+const LOOK: Duration = Duration::from_millis(250);
+/// Events that the follower is ahead of a listener before that one reads the ledger itself.
+const AHEAD_MAX: usize = 1_024;
+
+/// How long a stream waits for what.
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    /// A reader may read nothing for this long while frames wait.
+    reading: Duration,
+    /// Silence is broken this often, so that nothing in between takes the connection for dead.
+    keep_alive: Duration,
+    /// After this a reader comes back with its token, which may have been revoked.
+    open: Duration,
+}
+
+const PATIENCE: Patience = Patience {
+    reading: Duration::from_secs(30),
+    keep_alive: Duration::from_secs(15),
+    open: Duration::from_secs(15 * 60),
+};
+
+/// An event, written out once for all who listen.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub(crate) seq: i64,
+    pub(crate) kind: EventKind,
+    pub(crate) frame: Bytes,
+}
+
+impl Told {
+    fn of(recorded: &Recorded) -> Self {
+        let kind = recorded.event.kind;
+        let data = ledger_event_json(recorded);
+        // JSON written by serde has no line breaks, so it is one `data:` line.
+        let frame = format!("id: {}\nevent: {}\ndata: {data}\n\n", recorded.seq, kind.as_str());
+        Self { seq: recorded.seq, kind, frame: frame.into() }
+    }
+}
+
+/// Shared by all streams.
+pub(crate) struct Feed {
+    store: Store,
+    shutdown: CancellationToken,
+    patience: Patience,
+    /// Streams outlive the connection thread that opened them no longer than their readers, but do not run on it: its
+    /// work is calls.
+    runtime: Handle,
+    seats: Arc<Semaphore>,
+    live: broadcast::Sender<Told>,
+    /// Whether the follower runs. It stops when it finds that nobody listens.
+    following: Mutex<bool>,
+}
+
+/// Why somebody cannot listen.
+pub(crate) enum NoSeat {
+    TooMany,
+    /// The place to go on from is not in this ledger; its last event is this one.
+    Unknown {
+        newest: i64,
+    },
+    Store(StoreError),
+}
+
+impl From<StoreError> for NoSeat {
+    fn from(error: StoreError) -> Self {
+        NoSeat::Store(error)
+    }
+}
+
+impl Feed {
+    /// Must be made inside the runtime that shall do the following.
+    pub(crate) fn new(store: Store, shutdown: CancellationToken) -> Arc<Self> {
+        Self::with_patience(store, shutdown, PATIENCE)
+    }
+
+    fn with_patience(store: Store, shutdown: CancellationToken, patience: Patience) -> Arc<Self> {
+        Arc::new(Self {
+            store,
+            shutdown,
+            patience,
+            runtime: Handle::current(),
+            seats: Arc::new(Semaphore::new(STREAMS_MAX)),
+            live: broadcast::Sender::new(AHEAD_MAX),
+            following: Mutex::new(false),
+        })
+    }
+
+    /// Opens a stream of what comes after an event, or after this moment.
+    pub(crate) async fn listen(
+        self: &Arc<Self>,
+        after: Option<i64>,
+        kinds: Kinds,
+    ) -> Result<EventBody, NoSeat> {
+        let seat = Arc::clone(&self.seats).try_acquire_owned().map_err(|_| NoSeat::TooMany)?;
+        // Who listens before looking at the end of the ledger misses nothing in between.
+        let live = self.live.subscribe();
+        let newest = self.newest().await?;
+        let at = after.unwrap_or(newest);
+        if at > newest {
+            return Err(NoSeat::Unknown { newest });
+        }
+        self.follow(newest).await;
+        Ok(self.seated(seat, live, at, kinds))
+    }
+
+    fn seated(
+        self: &Arc<Self>,
+        seat: OwnedSemaphorePermit,
+        live: broadcast::Receiver<Told>,
+        at: i64,
+        kinds: Kinds,
+    ) -> EventBody {
+        let (reader, body) = Reader::new(Arc::clone(self), seat, live, at, kinds);
+        self.runtime.spawn(reader.run());
+        body
+    }
+
+    /// Starts the follower behind an event, unless it runs.
+    async fn follow(self: &Arc<Self>, from: i64) {
+        let mut following = self.following.lock().await;
+        if !*following {
+            *following = true;
+            self.runtime.spawn(Arc::clone(self).run(from));
+        }
+    }
+
+    async fn run(self: Arc<Self>, mut at: i64) {
+        loop {
+            match self.next(at).await {
+                Ok(page) => {
+                    let full = page.len() == LEDGER_PAGE_MAX;
+                    at = self.tell(page).unwrap_or(at);
+                    if full {
+                        continue;
+                    }
+                }
+                Err(error) => tracing::warn!(%error, "the events of the ledger cannot be read"),
+            }
+            if self.is_over().await {
+                return;
+            }
+        }
+    }
+
+    /// Reading forwards may wait for writers, so it is done only when there is something.
+    async fn next(&self, at: i64) -> Result<Vec<Told>, StoreError> {
+        if self.last().await? > at { self.page(at).await } else { Ok(Vec::new()) }
+    }
+
+    /// Tells those who listen, and how far that was.
+    fn tell(&self, page: Vec<Told>) -> Option<i64> {
+        let last = page.last().map(|told| told.seq);
+        for told in page {
+            // Nobody may be left to hear it.
+            drop(self.live.send(told));
+        }
+        last
+    }
+
+    /// Waits for the next look. `true` if there will be none.
+    async fn is_over(&self) -> bool {
+        tokio::select! {
+            () = self.shutdown.cancelled() => return true,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+        let mut following = self.following.lock().await;
+        // Whoever listens has subscribed before asking whether the follower runs.
+        *following = self.live.receiver_count() > 0;
+        !*following
+    }
+
+    async fn last(&self) -> Result<i64, StoreError> {
+        let last = self.store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await?;
+        Ok(last.first().map_or(0, |last| last.seq))
+    }
+
+    /// The last event there is. Whatever was being written before it is in the ledger when this returns.
+    async fn newest(&self) -> Result<i64, StoreError> {
+        let newest = self.last().await?;
+        // Reading forwards waits for writers whose numbers are smaller and whose commits are later.
+        self.store.ledger_page(&Filter::default(), Some(newest), 1, Order::OldestFirst).await?;
+        Ok(newest)
+    }
+
+    async fn page(&self, after: i64) -> Result<Vec<Told>, StoreError> {
+        let filter = Filter::default();
+        let page = self.store.ledger_page(&filter, Some(after), LEDGER_PAGE_MAX, Order::OldestFirst).await?;
+        Ok(page.iter().map(Told::of).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! One stream: a place in the ledger, what comes after it, and a body that somebody reads or does not.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc::error::SendTimeoutError;
+use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
+use toolgate_store::LEDGER_PAGE_MAX;
+
+use super::{Feed, Kinds, Told};
+
+/// Frames that wait for a reader.
+const FRAMES_MAX: usize = 64;
+/// How long to wait until the store is asked again that could not be read.
+const AGAIN: Duration = Duration::from_secs(1);
+
+const KEEP_ALIVE_COMMENT: Bytes = Bytes::from_static(b": keep-alive\n\n");
+/// Sent at once, so that the reader knows it is heard, and how soon to come back.
+const WELCOME: Bytes = Bytes::from_static(b"retry: 1000\n\n");
+
+/// Feeds one stream.
+pub(crate) struct Reader {
+    feed: Arc<Feed>,
+    live: broadcast::Receiver<Told>,
+    /// The last event that was sent or passed over.
+    at: i64,
+    kinds: Kinds,
+    frames: mpsc::Sender<Bytes>,
+    /// The last words, for somebody who may begin to read too late.
+    farewell: Arc<OnceLock<Bytes>>,
+    keep_alive: Interval,
+    _seat: OwnedSemaphorePermit,
+}
+
+/// Why a stream ends.
+enum Ended {
+    /// Nobody reads it any more, or the gateway stops.
+    Gone,
+    /// The reader did not read.
+    Slow,
+    /// It was open for as long as one may be.
+    Long,
+}
+
+impl Reader {
+    pub(super) fn new(
+        feed: Arc<Feed>,
+        seat: OwnedSemaphorePermit,
+        live: broadcast::Receiver<Told>,
+        at: i64,
+        kinds: Kinds,
+    ) -> (Self, EventBody) {
+        let (frames, waiting) = mpsc::channel(FRAMES_MAX);
+        let farewell = Arc::new(OnceLock::new());
+        let every = feed.patience.keep_alive;
+        let mut keep_alive = tokio::time::interval_at(Instant::now() + every, every);
+        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let body = EventBody { welcome: Some(WELCOME), waiting, farewell: Some(Arc::clone(&farewell)) };
+        (Self { feed, live, at, kinds, frames, farewell, keep_alive, _seat: seat }, body)
+    }
+
+    pub(super) async fn run(mut self) {
+        let (shutdown, frames, open) =
+            (self.feed.shutdown.clone(), self.frames.clone(), self.feed.patience.open);
+        let ended = tokio::select! {
+            ended = self.go_on() => ended,
+            () = frames.closed() => Ended::Gone,
+            () = shutdown.cancelled() => Ended::Gone,
+            () = tokio::time::sleep(open) => Ended::Long,
+        };
+        let why = match ended {
+            Ended::Gone => return,
+            Ended::Slow => "this stream was not read for too long",
+            Ended::Long => "this stream was open for long enough",
+        };
+        let words = format!(": {why}; go on with Last-Event-ID: {}\n\n", self.at);
+        // It is set here and nowhere else.
+        drop(self.farewell.set(words.into()));
+    }
+
+    async fn go_on(&mut self) -> Ended {
+        loop {
+            let went = match self.catch_up().await {
+                Ok(()) => self.follow().await,
+                slow => slow,
+            };
+            if let Err(ended) = went {
+                return ended;
+            }
+        }
+    }
+
+    /// Reads the ledger from this stream's place to its end.
+    async fn catch_up(&mut self) -> Result<(), Ended> {
+        loop {
+            let page = match self.feed.page(self.at).await {
+                Ok(page) => page,
+                Err(error) => {
+                    tracing::warn!(%error, "a stream of events waits for the ledger");
+                    tokio::time::sleep(AGAIN).await;
+                    continue;
+                }
+            };
+            let full = page.len() == LEDGER_PAGE_MAX;
+            for told in page {
+                self.tell(told).await?;
+            }
+            if !full {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sends what the follower tells. Returns when the follower was too fast.
+    async fn follow(&mut self) -> Result<(), Ended> {
+        loop {
+            tokio::select! {
+                told = self.live.recv() => match told {
+                    Ok(told) => self.tell(told).await?,
+                    Err(RecvError::Lagged(_)) => return Ok(()),
+                    Err(RecvError::Closed) => return Err(Ended::Gone),
+                },
+                _ = self.keep_alive.tick() => self.send(KEEP_ALIVE_COMMENT).await?,
+            }
+        }
+    }
+
+    async fn tell(&mut self, told: Told) -> Result<(), Ended> {
+        // The follower may be behind what this stream read by itself.
+        if told.seq <= self.at {
+            return Ok(());
+        }
+        if self.kinds.contains(told.kind) {
+            self.send(told.frame).await?;
+            self.keep_alive.reset();
+        }
+        self.at = told.seq;
+        Ok(())
+    }
+
+    async fn send(&mut self, frame: Bytes) -> Result<(), Ended> {
+        let sent = self.frames.send_timeout(frame, self.feed.patience.reading).await;
+        sent.map_err(|error| match error {
+            SendTimeoutError::Timeout(_) => Ended::Slow,
+            SendTimeoutError::Closed(_) => Ended::Gone,
+        })
+    }
+}
+
+/// The body that carries a stream.
+pub(crate) struct EventBody {
+    welcome: Option<Bytes>,
+    waiting: mpsc::Receiver<Bytes>,
+    farewell: Option<Arc<OnceLock<Bytes>>>,
+}
+
+#[cfg(test)]
+impl EventBody {
+    /// Whether nothing more will be put into it.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.waiting.is_closed()
+    }
+}
+
+impl Body for EventBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(welcome) = self.welcome.take() {
+            return Poll::Ready(Some(Ok(Frame::data(welcome))));
+        }
+        let waiting = ready!(self.waiting.poll_recv(context));
+        let last = || self.farewell.take().and_then(|words| words.get().cloned());
+        Poll::Ready(waiting.or_else(last).map(|frame| Ok(Frame::data(frame))))
+    }
+}

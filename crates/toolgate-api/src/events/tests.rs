@@ -1,0 +1,111 @@
+//! Streams whose readers do not read, for as long as one may be open, and faster than they can.
+
+use std::sync::Arc;
+
+use http_body_util::BodyExt;
+use toolgate_core::event::{About, Entry, Event};
+use toolgate_core::governance::Ledger;
+use toolgate_core::{PrincipalId, Role};
+use toolgate_store::{Books, BooksSettings};
+
+use super::*;
+
+const WAIT: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_millis(50);
+const LONG: Duration = Duration::from_secs(3600);
+
+struct House {
+    store: Store,
+    books: Books,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    async fn open() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).await.expect("a store");
+        let settings = BooksSettings { stream: "one".into(), approved_valid: LONG, escalate_to: Vec::new() };
+        let books = store.books(settings).await.expect("books");
+        Self { store, books, _folder: folder }
+    }
+
+    async fn append(&self, count: usize) {
+        let about = Arc::new(About::default());
+        let event = || Event::new(EventKind::SettingChanged, 1, PrincipalId::new("ann"), about.clone());
+        let events = (0..count).map(|_| event()).collect();
+        self.books.append(Entry { events, ..Entry::default() }).await.expect("recorded");
+    }
+
+    async fn listen(&self, patience: Patience) -> EventBody {
+        let feed = Feed::with_patience(self.store.clone(), CancellationToken::new(), patience);
+        let kinds = Kinds::read(None, Role::Admin).expect("all");
+        let listening = feed.listen(Some(0), kinds).await;
+        listening.unwrap_or_else(|_| panic!("there is a seat"))
+    }
+}
+
+async fn next(body: &mut EventBody) -> Option<String> {
+    let frame = tokio::time::timeout(WAIT, body.frame()).await.expect("in time")?;
+    let bytes = frame.expect("it never fails").into_data().expect("data");
+    Some(String::from_utf8(bytes.to_vec()).expect("text"))
+}
+
+fn id_of(frame: &str) -> Option<i64> {
+    frame.strip_prefix("id: ")?.split('\n').next()?.parse().ok()
+}
+
+#[tokio::test]
+async fn who_does_not_read_is_let_go_with_the_place_to_go_on_from() {
+    let house = House::open().await;
+    house.append(200).await;
+    let mut body = house.listen(Patience { reading: SOON, keep_alive: LONG, open: LONG }).await;
+    // The reader gives up when it has closed its side; what waits is still there.
+    let given_up = async {
+        while !body.is_given_up() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(WAIT, given_up).await.expect("it is let go");
+    let mut frames = Vec::new();
+    while let Some(frame) = next(&mut body).await {
+        frames.push(frame);
+    }
+    let farewell = frames.pop().expect("last words");
+    let last = frames.iter().rev().find_map(|frame| id_of(frame)).expect("some events");
+    assert!(last < 200, "a bounded number waited: {last}");
+    assert_eq!(
+        farewell,
+        format!(": this stream was not read for too long; go on with Last-Event-ID: {last}\n\n")
+    );
+}
+
+#[tokio::test]
+async fn silence_is_broken_and_a_stream_ends_after_a_while() {
+    let house = House::open().await;
+    let open = Duration::from_millis(500);
+    let mut body = house.listen(Patience { reading: LONG, keep_alive: SOON, open }).await;
+    let mut frames = Vec::new();
+    while let Some(frame) = next(&mut body).await {
+        frames.push(frame);
+    }
+    assert_eq!(frames.first().map(String::as_str), Some("retry: 1000\n\n"));
+    assert!(frames.iter().any(|frame| frame == ": keep-alive\n\n"), "{frames:?}");
+    let farewell = ": this stream was open for long enough; go on with Last-Event-ID: 0\n\n";
+    assert_eq!(frames.last().map(String::as_str), Some(farewell));
+}
+
+#[tokio::test]
+async fn who_falls_behind_the_follower_misses_nothing() {
+    const EVENTS: usize = 5 * AHEAD_MAX;
+    let house = House::open().await;
+    let mut body = house.listen(PATIENCE).await;
+    for _ in 0..10 {
+        house.append(EVENTS / 10).await;
+    }
+    let mut ids = Vec::new();
+    while ids.len() < EVENTS {
+        ids.extend(next(&mut body).await.as_deref().and_then(id_of));
+    }
+    let expected: Vec<i64> = (1..=i64::try_from(EVENTS).expect("a few")).collect();
+    assert_eq!(ids, expected);
+}

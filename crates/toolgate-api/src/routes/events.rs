@@ -1,0 +1,105 @@
+//! Events: the ledger as it is written, as server-sent events.
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
+use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use toolgate_core::Principal;
+use utoipa::IntoParams;
+
+use crate::Context;
+use crate::events::{EventBody, Kinds, NoSeat, STREAMS_MAX, UnknownKind};
+use crate::problem::{Answered, Problem};
+use crate::read::{Query, bad_parameter};
+use crate::similar::hint_of;
+
+const LAST_EVENT_ID: &str = "last-event-id";
+/// Proxies that collect answers before they pass them on are asked not to.
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EventsQuery {
+    /// Beginnings of kinds, joined by commas: `registry,approval,run,server,setting`. `run` is decisions and calls
+    #[serde(default)]
+    kinds: Option<String>,
+    /// The `id` of the last event that is known; without it, the stream begins with what happens next
+    #[serde(default)]
+    #[param(value_type = Option<i64>)]
+    after: Option<String>,
+}
+
+/// Follow what happens
+///
+/// Server-sent events: `id` is the event's place in the ledger, `event` its kind, `data` the event as `GET /ledger` shows
+/// it. Approvers see approvals only. A stream ends after a quarter of an hour, or when it is not read; whoever comes back
+/// with `last-event-id` misses nothing.
+#[utoipa::path(get, path = "/events", tag = "events",
+    params(EventsQuery, ("last-event-id" = Option<String>, Header, description = "The `id` of the last event that arrived; wins over `after`")),
+    responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
+        (status = 400, description = "A kind or a place that there is not"),
+        (status = 429, description = "As many streams as there may be are open")))]
+pub(crate) async fn follow(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    headers: HeaderMap,
+    Query(query): Query<EventsQuery>,
+) -> Answered<Response> {
+    let kinds = Kinds::read(query.kinds.as_deref(), principal.role).map_err(|unknown| no_kind(&unknown))?;
+    let after = after(&headers, query.after.as_deref())?;
+    let body = context.0.feed.listen(after, kinds).await.map_err(no_seat)?;
+    Ok(streaming(body))
+}
+
+fn streaming(body: EventBody) -> Response {
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store"), (BUFFERING, "no")];
+    (StatusCode::OK, headers, Body::new(body)).into_response()
+}
+
+/// The header is what a client sends that was here before, so it is newer than the address it began with.
+fn after(headers: &HeaderMap, parameter: Option<&str>) -> Answered<Option<i64>> {
+    let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or_default());
+    let (name, value) = match header {
+        Some(header) => (LAST_EVENT_ID, Some(header)),
+        None => ("after", parameter),
+    };
+    let Some(value) = value else { return Ok(None) };
+    let number = value.parse().ok().filter(|number: &i64| *number >= 0);
+    number.map(Some).ok_or_else(|| bad_parameter(name, value, "the id of an event"))
+}
+
+fn no_kind(unknown: &UnknownKind) -> Box<Problem> {
+    match unknown {
+        UnknownKind::Nowhere(kind) => bad_parameter("kinds", kind, "a beginning of any kind of event")
+            .hint(hint_of(kind, &Kinds::words())),
+        UnknownKind::NotForRole(kind) => {
+            let detail = format!("a token of role approver does not see the events {kind:?}");
+            Problem::new(StatusCode::FORBIDDEN, "role_insufficient", detail)
+                .hint("ask for `approval`, or use a token of role auditor, operator or admin")
+        }
+    }
+}
+
+fn no_seat(why: NoSeat) -> Box<Problem> {
+    match why {
+        NoSeat::TooMany => {
+            let detail =
+                format!("{STREAMS_MAX} streams of events are open, which is as many as there may be");
+            let mut problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", detail);
+            problem.retry = true;
+            problem
+                .hint("close one that nobody needs, or read GET /ledger?order=oldest&cursor=… page by page")
+        }
+        NoSeat::Unknown { newest } => {
+            Problem::bad_request("event_unknown", format!("the ledger is only at event {newest}"))
+                .hint(
+                    "leave the id out to begin with what happens next; GET /ledger has what happened before",
+                )
+                .with("newest", newest)
+        }
+        NoSeat::Store(error) => error.into(),
+    }
+}

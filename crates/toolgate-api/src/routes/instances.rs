@@ -1,0 +1,148 @@
+//! Instances of servers: they announce themselves, say that they are still there, and say goodbye.
+
+use std::collections::BTreeMap;
+
+use axum::Extension;
+use axum::extract::{Path, Request, State};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use toolgate_core::Principal;
+use toolgate_core::tool::ToolExtra;
+use toolgate_registry::{Lease, Registration};
+use utoipa::ToSchema;
+
+use super::json;
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{expect_json, read_body, read_json};
+
+/// What thousands of tools with all they may say about themselves fit in.
+const REGISTRATION_BYTES_MAX: usize = 1 << 20;
+
+/// What a server says when it starts
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RegistrationBody {
+    /// The server's name, which is what its token is bound to.
+    #[schema(example = "documents")]
+    name: String,
+    /// Where this instance speaks MCP over HTTP.
+    #[schema(example = "http://10.0.0.7:8080/mcp")]
+    url: String,
+    /// What tells it apart from the server's other instances.
+    #[schema(example = "documents-7f9c")]
+    instance_id: String,
+    /// The version of the software.
+    #[serde(default)]
+    version: Option<String>,
+    /// How long the lease shall last between heartbeats.
+    #[serde(default)]
+    #[schema(minimum = 5, maximum = 600)]
+    lease_seconds: Option<f64>,
+    /// Requests under way at this instance at once.
+    #[serde(default)]
+    concurrency_max: Option<usize>,
+    /// What MCP does not say about tools, by their own names: capabilities, effects, idempotent, file_strategy,
+    /// timeout_seconds, cache_seconds, aliases.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    tools: BTreeMap<String, ToolExtra>,
+}
+
+/// A place in the catalogue, for as long as it is renewed
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LeaseView {
+    server: String,
+    instance_id: String,
+    lease_seconds: f64,
+    /// How often to send a heartbeat.
+    heartbeat_seconds: f64,
+}
+
+/// Register an instance
+///
+/// With a token of role `server` whose principal is the server's name; operators may register any. The same again changes
+/// nothing; the same id with something else takes its place.
+#[utoipa::path(post, path = "/servers/register", tag = "servers", request_body = RegistrationBody,
+    responses((status = 200, description = "It has a lease", body = LeaseView),
+        (status = 403, description = "The name is not that of the token"),
+        (status = 409, description = "The name, or an alias, is somebody else's"),
+        (status = 413, description = "The body is larger than a mebibyte"),
+        (status = 422, description = "A field cannot be used; `field` says which"),
+        (status = 429, description = "There are as many instances or servers as there may be")))]
+pub(crate) async fn register(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    request: Request,
+) -> Answered<Response> {
+    let registration = read(&context, request).await?;
+    let registered = context.registry.register(&principal, registration.into()).await?;
+    Ok(json(StatusCode::OK, &LeaseView::from(registered)))
+}
+
+async fn read(context: &Context, request: Request) -> Answered<RegistrationBody> {
+    expect_json(request.headers())?;
+    let bytes_max = REGISTRATION_BYTES_MAX.min(context.limits.request_bytes_max);
+    let body = read_body(request.into_body(), bytes_max).await.map_err(say_less)?;
+    read_json(&body)
+}
+
+fn say_less(problem: Box<Problem>) -> Box<Problem> {
+    match problem.code {
+        "body_too_large" => {
+            problem.hint("say less about the tools, or let the server say it in their `_meta`")
+        }
+        _ => problem,
+    }
+}
+
+/// Renew a lease
+#[utoipa::path(post, path = "/servers/{name}/instances/{id}/heartbeat", tag = "servers",
+    params(("name" = String, Path, description = "The server's name"), ("id" = String, Path, description = "The instance's id")),
+    responses((status = 200, description = "It is renewed", body = LeaseView),
+        (status = 403, description = "The name is not that of the token"),
+        (status = 410, description = "There is no such lease any more: register again")))]
+pub(crate) async fn heartbeat(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path((name, id)): Path<(String, String)>,
+) -> Answered<Response> {
+    let lease = context.registry.heartbeat(&principal, &name, &id).await?;
+    Ok(json(StatusCode::OK, &LeaseView::from(lease)))
+}
+
+/// Say goodbye
+///
+/// Calls under way at the instance are let finish.
+#[utoipa::path(delete, path = "/servers/{name}/instances/{id}", tag = "servers",
+    params(("name" = String, Path, description = "The server's name"), ("id" = String, Path, description = "The instance's id")),
+    responses((status = 204, description = "It is out"), (status = 403, description = "The name is not that of the token"),
+        (status = 410, description = "There is no such lease any more")))]
+pub(crate) async fn leave(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path((name, id)): Path<(String, String)>,
+) -> Answered<Response> {
+    context.registry.leave(&principal, &name, &id).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+impl From<RegistrationBody> for Registration {
+    fn from(body: RegistrationBody) -> Self {
+        let RegistrationBody { name, url, instance_id, version, lease_seconds, concurrency_max, tools } =
+            body;
+        Self { name, url, instance_id, version, lease_seconds, concurrency_max, tools }
+    }
+}
+
+impl From<Lease> for LeaseView {
+    fn from(lease: Lease) -> Self {
+        Self {
+            server: lease.server.to_string(),
+            instance_id: lease.instance_id,
+            lease_seconds: lease.lease_seconds,
+            heartbeat_seconds: lease.heartbeat_seconds,
+        }
+    }
+}

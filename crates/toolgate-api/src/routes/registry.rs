@@ -1,0 +1,245 @@
+//! The registry of tools: what was pinned, what is offered instead, and what people say to it.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolgate_core::moment::rfc3339;
+use toolgate_core::registry::{Definition, Finding, ToolRow, ToolStatus};
+use toolgate_core::tool::{FileStrategy, ToolExtra};
+use toolgate_core::{Digest, Effects, Principal, RawJson};
+use toolgate_registry::Verdict;
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use crate::Context;
+use crate::problem::Answered;
+use crate::read::{Json, Query, limit, word};
+
+const PAGE_USUAL: usize = 100;
+const PAGE_MAX: usize = 1_000;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RegistryQuery {
+    /// active, drifted, quarantined or retired
+    #[serde(default)]
+    status: Option<String>,
+    /// Only the tools of this server
+    #[serde(default)]
+    server: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RegistryPage {
+    tools: Vec<RegistryTool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// A tool as the registry keeps it
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RegistryTool {
+    /// The canonical name.
+    #[schema(example = "documents:extract")]
+    name: String,
+    server: String,
+    /// active, drifted, quarantined or retired.
+    #[schema(value_type = String)]
+    status: ToolStatus,
+    /// Why it is not simply active.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The version that was pinned.
+    #[schema(value_type = String)]
+    version: Digest,
+    /// The version that the server offers instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    candidate_version: Option<Digest>,
+    /// The version that somebody said no to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    rejected_version: Option<Digest>,
+    #[serde(flatten)]
+    said: Said,
+    /// What looks as if it were meant for the model and not for the reader: kind, place, excerpt.
+    #[schema(value_type = Vec<Object>)]
+    findings: Vec<Finding>,
+    first_seen: String,
+    last_seen: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reviewed_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reviewed_at: Option<String>,
+}
+
+/// What the pinned definition says about the tool beyond MCP
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(crate) struct Said {
+    capabilities: Vec<String>,
+    /// read, write, external, destructive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<String>>)]
+    effects: Option<Effects>,
+    /// How a `file_id` becomes arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    file_strategy: Option<FileStrategy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
+    /// The hints of MCP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    annotations: Option<Value>,
+}
+
+/// A tool as the registry keeps it, with its definitions
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RegistryToolDetail {
+    #[serde(flatten)]
+    tool: RegistryTool,
+    /// What was pinned, as the server gave it.
+    #[schema(value_type = Object)]
+    definition: RawJson,
+    /// What the server offers instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    candidate: Option<RawJson>,
+}
+
+/// What changed between the pinned definition and the one that is offered
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolDiffView {
+    #[serde(flatten)]
+    tool: RegistryTool,
+    /// A unified diff; empty if nothing differs.
+    diff: String,
+}
+
+/// What somebody says who looked at it
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReviewBody {
+    /// accept or reject.
+    #[schema(value_type = String, example = "accept")]
+    verdict: Verdict,
+    /// The version that was looked at: `candidate_version`, or `version` of a tool that waits for its first review.
+    #[schema(value_type = String)]
+    version: Digest,
+}
+
+/// List the registry, by name
+#[utoipa::path(get, path = "/registry/tools", tag = "registry", params(RegistryQuery),
+    responses((status = 200, description = "A page", body = RegistryPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Query(query): Query<RegistryQuery>,
+) -> Answered<Response> {
+    let limit = limit(query.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?;
+    let words = ToolStatus::ALL.map(ToolStatus::as_str);
+    let status = word("status", query.status.as_deref(), &words, ToolStatus::parse)?;
+    let mut rows = context.registry.records().tools().await?;
+    let after = query.cursor.as_deref().unwrap_or_default();
+    rows.retain(|row| {
+        row.name.as_str() > after
+            && status.is_none_or(|status| row.status == status)
+            && query.server.as_deref().is_none_or(|server| row.server.as_str() == server)
+    });
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    let next_cursor = rows.last().filter(|_| more).map(|last| last.name.to_string());
+    let tools = rows.into_iter().map(|row| RegistryTool::of(&row)).collect();
+    Ok(json(StatusCode::OK, &RegistryPage { tools, next_cursor }))
+}
+
+/// Show a tool of the registry
+#[utoipa::path(get, path = "/registry/tools/{name}", tag = "registry", params(("name" = String, Path, description = "Canonical name")),
+    responses((status = 200, description = "The tool", body = RegistryToolDetail), (status = 404, description = "There is none")))]
+pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+    let row = context.registry.records().tool(&name).await?;
+    Ok(json(StatusCode::OK, &RegistryToolDetail::from(row)))
+}
+
+/// Show what changed
+#[utoipa::path(get, path = "/registry/tools/{name}/diff", tag = "registry", params(("name" = String, Path, description = "Canonical name")),
+    responses((status = 200, description = "The difference", body = ToolDiffView), (status = 404, description = "There is none")))]
+pub(crate) async fn diff(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+    let diff = context.registry.records().diff(&name).await?;
+    let view = ToolDiffView { tool: RegistryTool::of(&diff.tool), diff: diff.text };
+    Ok(json(StatusCode::OK, &view))
+}
+
+/// Review a change
+///
+/// Accepted, the candidate is what agents see from now on. Rejected, it is not asked about again.
+#[utoipa::path(post, path = "/registry/tools/{name}/review", tag = "registry", request_body = ReviewBody,
+    params(("name" = String, Path, description = "Canonical name")),
+    responses((status = 200, description = "The tool as it stands now", body = RegistryToolDetail),
+        (status = 404, description = "There is none"),
+        (status = 409, description = "Another version is offered by now, or there is nothing to review")))]
+pub(crate) async fn review(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+    Json(body): Json<ReviewBody>,
+) -> Answered<Response> {
+    let records = context.registry.records();
+    let row = records.review(&principal.id, &name, body.verdict, Some(body.version)).await?;
+    Ok(json(StatusCode::OK, &RegistryToolDetail::from(row)))
+}
+
+impl RegistryTool {
+    fn of(row: &ToolRow) -> Self {
+        Self {
+            name: row.name.to_string(),
+            server: row.server.to_string(),
+            status: row.status,
+            reason: row.reason.clone(),
+            version: row.pinned.version,
+            candidate_version: row.candidate.as_ref().map(|candidate| candidate.version),
+            rejected_version: row.rejected,
+            said: Said::of(&row.pinned),
+            findings: row.findings.clone(),
+            first_seen: rfc3339(row.first_seen_ms),
+            last_seen: rfc3339(row.last_seen_ms),
+            reviewed_by: row.reviewed_by.as_ref().map(ToString::to_string),
+            reviewed_at: row.reviewed_at_ms.map(rfc3339),
+        }
+    }
+}
+
+impl Said {
+    fn of(definition: &Definition) -> Self {
+        let mut definition: Value = definition.json.decode().unwrap_or_default();
+        // What cannot be read says nothing.
+        let extra = ToolExtra::of(&definition).ok().flatten().unwrap_or_default();
+        Self {
+            capabilities: extra.capabilities,
+            effects: extra.effects,
+            file_strategy: extra.file_strategy,
+            timeout_seconds: extra.timeout_seconds,
+            aliases: extra.aliases,
+            annotations: definition.get_mut("annotations").map(Value::take),
+        }
+    }
+}
+
+impl From<ToolRow> for RegistryToolDetail {
+    fn from(row: ToolRow) -> Self {
+        let tool = RegistryTool::of(&row);
+        let json = |definition: Definition| definition.json;
+        Self { tool, definition: json(row.pinned), candidate: row.candidate.map(json) }
+    }
+}

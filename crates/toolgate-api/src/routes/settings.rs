@@ -1,0 +1,144 @@
+//! Settings: what can be changed while the gateway runs, one value under each key.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::header::{ETAG, IF_MATCH};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolgate_core::Principal;
+use toolgate_core::moment::rfc3339;
+use toolgate_registry::{Refusal, RefusalKind, Setting};
+use utoipa::ToSchema;
+
+use super::json;
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::Json;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SettingsPage {
+    settings: Vec<SettingView>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SettingView {
+    #[schema(example = "mcp_servers")]
+    key: &'static str,
+    #[schema(value_type = Object)]
+    value: Value,
+    /// Counts up with every change; 0 if it was never changed.
+    version: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_by: Option<String>,
+}
+
+/// A new value
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SettingBody {
+    /// The whole value; it takes the place of the old one.
+    #[schema(value_type = Object, example = json!([{ "name": "job-app", "url": "http://localhost:4000/mcp" }]))]
+    value: Value,
+}
+
+/// List settings
+#[utoipa::path(get, path = "/settings", tag = "settings",
+    responses((status = 200, description = "All settings", body = SettingsPage)))]
+pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+    let settings = context.registry.records().settings().await?;
+    let settings = settings.into_iter().map(SettingView::from).collect();
+    Ok(json(StatusCode::OK, &SettingsPage { settings }))
+}
+
+/// Show a setting
+#[utoipa::path(get, path = "/settings/{key}", tag = "settings",
+    params(("key" = String, Path, description = "mcp_servers, aliases or registry")),
+    responses((status = 200, description = "The setting; `etag` is its version", body = SettingView),
+        (status = 404, description = "There is none")))]
+pub(crate) async fn show(State(context): State<Context>, Path(key): Path<String>) -> Answered<Response> {
+    Ok(tagged(context.registry.records().setting(&key).await?))
+}
+
+/// Change a setting
+///
+/// The value is checked whole before anything changes, and is in effect for the next call.
+#[utoipa::path(patch, path = "/settings/{key}", tag = "settings", request_body = SettingBody,
+    params(("key" = String, Path, description = "mcp_servers, aliases or registry"),
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed it meanwhile")),
+    responses((status = 200, description = "The setting as it is now", body = SettingView),
+        (status = 404, description = "There is none"),
+        (status = 412, description = "It was changed meanwhile; `version` is the one it has"),
+        (status = 422, description = "The value cannot be used; `field` says which part of it")))]
+pub(crate) async fn change(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(key): Path<String>,
+    headers: HeaderMap,
+    Json(body): Json<SettingBody>,
+) -> Answered<Response> {
+    let expected = expected_version(&headers)?;
+    let (registry, by) = (&context.registry, &principal.id);
+    let around = registry.setting_context();
+    match registry.records().change_setting(by, &key, body.value, expected, &around).await {
+        Ok(setting) => Ok(tagged(setting)),
+        Err(refusal) => Err(refused(&context, &key, refusal).await),
+    }
+}
+
+/// Whoever was too late is told what to read again.
+async fn refused(context: &Context, key: &str, refusal: Refusal) -> Box<Problem> {
+    if refusal.kind != RefusalKind::Stale {
+        return refusal.into();
+    }
+    let problem = Box::<Problem>::from(refusal);
+    match context.registry.records().setting(key).await {
+        Ok(setting) => problem.with("version", setting.version),
+        Err(_) => problem,
+    }
+}
+
+/// The version that a change is meant for. `None` is whichever there is: every setting exists, which is all that `*` asks.
+fn expected_version(headers: &HeaderMap) -> Answered<Option<u64>> {
+    let mut tags = headers.get_all(IF_MATCH).iter();
+    let Some(tag) = tags.next() else { return Ok(None) };
+    let tag = tag.to_str().unwrap_or_default().trim();
+    if tags.next().is_some() {
+        return Err(bad_tag("it stands there twice"));
+    }
+    if tag == "*" {
+        return Ok(None);
+    }
+    if tag.starts_with("W/") {
+        return Err(bad_tag("a weak tag cannot say which version is meant"));
+    }
+    let version = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let version = version.and_then(|version| version.parse().ok());
+    version.map(Some).ok_or_else(|| bad_tag(&format!("{tag:?} is not a tag that a setting has")))
+}
+
+fn bad_tag(what: &str) -> Box<Problem> {
+    Problem::bad_request("if_match_invalid", format!("header `if-match`: {what}"))
+        .hint("send one `etag` exactly as GET /settings/{key} gave it, such as \"3\", or *")
+        .with("field", "if-match")
+}
+
+fn tagged(setting: Setting) -> Response {
+    let tag = HeaderValue::from_str(&format!("\"{}\"", setting.version)).expect("digits fit a header");
+    ([(ETAG, tag)], json(StatusCode::OK, &SettingView::from(setting))).into_response()
+}
+
+impl From<Setting> for SettingView {
+    fn from(setting: Setting) -> Self {
+        Self {
+            key: setting.key,
+            value: setting.value,
+            version: setting.version,
+            updated_at: setting.updated_at_ms.map(rfc3339),
+            updated_by: setting.updated_by.map(|by| by.to_string()),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What callers are shown of a tool, and what they hear where there is none.
+
+use std::collections::BTreeMap;
+
+use http::StatusCode;
+use serde::Serialize;
+use toolgate_catalog::{Entry, Missing, Snapshot};
+use toolgate_core::tool::{CacheRule, CacheScope, FileStrategy};
+use toolgate_core::{AuditLevel, Digest, Effects, RawJson};
+use utoipa::ToSchema;
+
+use crate::Context;
+use crate::problem::Problem;
+use crate::similar::nearest;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolView {
+    /// The canonical name: what policy and ledger call it.
+    #[schema(example = "bank:transfer")]
+    name: String,
+    /// What agents call it.
+    #[schema(example = "bank__transfer")]
+    pub(super) wire_name: String,
+    server: String,
+    /// Other names that lead to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
+    /// The digest of its definition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    version: Option<Digest>,
+    /// What a call may do: read, write, external, destructive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<String>>)]
+    effects: Option<Effects>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotent: Option<bool>,
+    /// How much of a call is kept: none, standard or detailed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    audit: Option<AuditLevel>,
+    #[serde(flatten)]
+    handling: HandlingView,
+    /// As the server gave it, under its wire name.
+    #[schema(value_type = Object)]
+    definition: RawJson,
+}
+
+/// How calls are handled. What is not said is as the server's own settings have it.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(crate) struct HandlingView {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    capabilities: Vec<String>,
+    /// How a `file_id` becomes arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    file_strategy: Option<FileStrategy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout_seconds: Option<f64>,
+    /// Calls of this tool under way at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    concurrency_max: Option<usize>,
+    /// So many within so long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "600/m")]
+    rate: Option<String>,
+    /// How long a result may be used again for the same arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_seconds: Option<f64>,
+    /// For whom: private or public.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    cache_scope: Option<CacheScope>,
+}
+
+/// The aliases of each tool, by its canonical name.
+pub(super) struct OtherNames<'a>(BTreeMap<&'a str, Vec<String>>);
+
+impl<'a> OtherNames<'a> {
+    pub(super) fn in_use(snapshot: &'a Snapshot, now_ms: i64) -> Self {
+        let mut names: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let in_use =
+            snapshot.aliases.values().filter(|alias| alias.until_ms.is_none_or(|until_ms| now_ms < until_ms));
+        for alias in in_use {
+            names.entry(alias.target.as_str()).or_default().push(alias.name.clone());
+        }
+        Self(names)
+    }
+
+    fn of(&self, entry: &Entry) -> Vec<String> {
+        self.0.get(entry.canonical.as_str()).cloned().unwrap_or_default()
+    }
+}
+
+impl ToolView {
+    pub(super) fn of(entry: &Entry, names: &OtherNames<'_>) -> Self {
+        let tool = entry.tool.as_deref();
+        Self {
+            name: entry.canonical.to_string(),
+            wire_name: entry.wire.clone(),
+            server: entry.server.to_string(),
+            aliases: names.of(entry),
+            version: tool.map(|tool| tool.version),
+            effects: tool.map(|tool| tool.effects),
+            idempotent: tool.map(|tool| tool.idempotent),
+            audit: tool.map(|tool| tool.audit),
+            handling: tool.map(|tool| HandlingView::of(&tool.handling)).unwrap_or_default(),
+            definition: entry.definition(),
+        }
+    }
+}
+
+impl HandlingView {
+    fn of(handling: &toolgate_core::tool::Handling) -> Self {
+        let cache = handling.cache;
+        Self {
+            capabilities: handling.capabilities.to_vec(),
+            file_strategy: handling.file_strategy,
+            timeout_seconds: handling.timeout.map(|timeout| timeout.as_secs_f64()),
+            concurrency_max: handling.concurrency_max,
+            rate: handling.rate.map(|rate| rate.to_string()),
+            cache_seconds: cache.map(|CacheRule { fresh, .. }| fresh.as_secs_f64()),
+            cache_scope: cache.map(|CacheRule { scope, .. }| scope),
+        }
+    }
+}
+
+/// Why a name leads to no tool.
+pub(super) fn missing(context: &Context, asked: &str) -> Box<Problem> {
+    let snapshot = context.catalog.snapshot();
+    match snapshot.missing_tool(asked, context.clock.now_ms()) {
+        Missing::Unknown => unknown(&snapshot, asked),
+        Missing::Withheld { name, reason } => {
+            let detail = format!("tool {name} is withheld until somebody has looked at it: {reason}");
+            Problem::new(StatusCode::CONFLICT, "tool_quarantined", detail)
+                .hint(format!(
+                    "the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"
+                ))
+                .with("tool", name.as_str())
+                .with("reason", reason)
+        }
+        Missing::Sunset { alias } => {
+            let detail =
+                format!("the name {:?} is no longer in use; the tool is {}", alias.name, alias.target);
+            Problem::new(StatusCode::GONE, "alias_sunset", detail)
+                .hint(format!("call {}", alias.target))
+                .with("tool", alias.target.as_str())
+        }
+    }
+}
+
+fn unknown(snapshot: &Snapshot, asked: &str) -> Box<Problem> {
+    let entries = snapshot.tools.entries();
+    let names = entries.iter().flat_map(|entry| [entry.canonical.as_str(), entry.wire.as_str()]);
+    let hint = match nearest(asked, names) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None => "GET /tools lists what there is".to_owned(),
+    };
+    Problem::new(StatusCode::NOT_FOUND, "unknown_tool", format!("there is no tool {asked:?}")).hint(hint)
+}

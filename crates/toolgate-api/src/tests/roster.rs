@@ -1,0 +1,117 @@
+//! A registry that reaches nobody, with one server in its file, and a drawer for secrets.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_catalog::Update;
+use toolgate_core::address::{AddressRules, Reach};
+use toolgate_core::governance::Clock;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
+use toolgate_core::{Principal, ServerName};
+use toolgate_registry::{
+    FileState, Latency, Machinery, Registry, ServerEntry, Setup, Shelf, Source, ToolVitals, Vitals,
+};
+use toolgate_store::{Books, Store};
+
+use super::parts::{server, settings};
+use crate::{SecretKeeper, SecretPlace, SecretRefused, StoredSecret};
+
+/// Reaches nobody, and says the same of everybody.
+struct Still;
+
+impl Machinery for Still {
+    fn apply(&self, _: Vec<ServerSpec>) {}
+
+    fn vitals(&self, _: &ServerName) -> Option<Vitals> {
+        let latency = Latency { count: 3, p50_ms: 1.0, p95_ms: 2.0, p99_ms: 3.0, max_ms: 4.0 };
+        let tool = ToolVitals {
+            own: "transfer".to_owned(),
+            under_way: 1,
+            resting: Some(Duration::from_millis(1500)),
+            latency: latency.clone(),
+        };
+        Some(Vitals { under_way: 1, waiting: 0, latency, instances: Vec::new(), tools: vec![tool] })
+    }
+}
+
+struct Empty;
+
+impl Shelf for Empty {
+    fn arrange(&self, _: Update) {}
+}
+
+pub(super) async fn start(
+    store: &Store,
+    books: &Arc<Books>,
+    clock: &Arc<dyn Clock>,
+    shutdown: &CancellationToken,
+) -> Arc<Registry> {
+    let addresses = AddressRules { allow_loopback: true, allow_private: false };
+    let setup = Setup {
+        store: store.clone(),
+        books: books.clone(),
+        clock: clock.clone(),
+        file: FileState { servers: vec![bank()], addresses, ..FileState::default() },
+        machinery: Arc::new(Still),
+        shelf: Arc::new(Empty),
+        shutdown: shutdown.clone(),
+    };
+    Registry::start(setup).await.expect("a registry")
+}
+
+fn bank() -> ServerEntry {
+    let spec = ServerSpec {
+        name: server(),
+        transport: TransportSpec::http("http://bank.example/mcp", BTreeMap::new()),
+        timeout: Duration::from_secs(1),
+        connect_timeout: Duration::from_secs(1),
+        concurrency_max: 4,
+        rate: None,
+        isolation: Isolation::Shared,
+        reach: Reach::Anywhere,
+    };
+    ServerEntry { spec, settings: settings(), drift: None, new_tools: None, source: Source::File }
+}
+
+/// Keeps secrets in the open, with who put them there.
+#[derive(Default)]
+pub(super) struct Drawer(Mutex<BTreeMap<SecretPlace, (String, String)>>);
+
+impl Drawer {
+    /// The value, and who stored it.
+    pub(super) fn look(&self, place: &SecretPlace) -> Option<(String, String)> {
+        self.held(|secrets| secrets.get(place).cloned())
+    }
+
+    fn held<T>(&self, act: impl FnOnce(&mut BTreeMap<SecretPlace, (String, String)>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl SecretKeeper for Drawer {
+    fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, SecretRefused>> {
+        let stored = self.held(|secrets| {
+            let places = secrets.keys().filter(|place| place.server == *server).cloned();
+            places.map(|place| StoredSecret { place, updated_at_ms: 0 }).collect()
+        });
+        Box::pin(async { Ok(stored) })
+    }
+
+    fn store(
+        &self,
+        by: &Principal,
+        place: SecretPlace,
+        value: String,
+    ) -> BoxFuture<'static, Result<(), SecretRefused>> {
+        self.held(|secrets| secrets.insert(place, (value, by.id.to_string())));
+        Box::pin(async { Ok(()) })
+    }
+
+    fn remove(&self, _: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, SecretRefused>> {
+        let removed = self.held(|secrets| secrets.remove(&place).is_some());
+        Box::pin(async move { Ok(removed) })
+    }
+}

@@ -1,0 +1,196 @@
+//! Other names for tools: old flat names that still work, and names such as `documents.text.extract` under which agents
+//! see a tool. A real name always wins over an alias.
+
+use std::collections::{BTreeMap, HashMap};
+
+use toolgate_core::{CanonicalName, DomainName};
+
+use crate::memory::Memory;
+use crate::naming::domain_wire_name;
+use crate::section::{Entry, Section};
+use crate::snapshot::Snapshot;
+
+/// Another name for a tool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Alias {
+    pub name: String,
+    pub target: CanonicalName,
+    /// From when on it no longer works, in milliseconds since 1970.
+    pub until_ms: Option<i64>,
+    /// Whether agents see the tool under this name, which is one of three parts then.
+    pub primary: bool,
+    /// Who gave the name, in words: `toolgate.toml`, `the setting aliases`, `server files`.
+    pub owner: String,
+}
+
+impl Alias {
+    pub fn works_at(&self, now_ms: i64) -> bool {
+        self.until_ms.is_none_or(|until_ms| now_ms < until_ms)
+    }
+}
+
+/// Two want the same name.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the name {name:?} is taken: {one} has it, and {other} wants it")]
+pub struct AliasCollision {
+    pub name: String,
+    /// Who has it.
+    pub one: String,
+    /// Who wants it too.
+    pub other: String,
+}
+
+/// Whether these aliases can be had beside what is there. What their owners gave before does not count: it is replaced.
+pub fn check_aliases(existing: &Snapshot, candidates: &[Alias]) -> Result<(), AliasCollision> {
+    let others =
+        existing.aliases.values().filter(|alias| candidates.iter().all(|one| one.owner != alias.owner));
+    let mut seats = Seats::new(&existing.tools);
+    for alias in others {
+        seats.take(alias).map_err(|taken| taken.collision(alias))?;
+    }
+    for alias in candidates {
+        seats.take(alias).map_err(|taken| taken.collision(alias))?;
+    }
+    Ok(())
+}
+
+/// The aliases that hold, those that do not with the reason, and the wire names that tools get by them.
+#[derive(Default)]
+pub(crate) struct Resolved {
+    pub(crate) aliases: BTreeMap<String, Alias>,
+    pub(crate) refused: Vec<(Alias, String)>,
+    /// Wire names by those that the tools have on their own.
+    pub(crate) renames: HashMap<String, String>,
+}
+
+/// Goes through aliases in their order, the earlier ones winning.
+pub(crate) fn resolve(aliases: &[Alias], tools: &Section, memory: &Memory) -> Resolved {
+    let mut resolved = Resolved::default();
+    let mut seats = Seats::new(tools);
+    for alias in aliases {
+        let primary = match primary_of(alias, &mut seats, memory) {
+            Ok(primary) => primary,
+            Err(why) => {
+                resolved.refused.push((alias.clone(), why));
+                continue;
+            }
+        };
+        resolved.aliases.entry(alias.name.clone()).or_insert_with(|| alias.clone());
+        if let (Some(wire), Some(entry)) = (primary, tools.find(alias.target.as_str())) {
+            resolved.renames.entry(entry.wire.clone()).or_insert(wire);
+        }
+    }
+    resolved
+}
+
+/// Takes the alias and tells which wire name it makes, if any.
+fn primary_of<'a>(
+    alias: &'a Alias,
+    seats: &mut Seats<'a>,
+    memory: &Memory,
+) -> Result<Option<String>, String> {
+    let name = primary_name(alias)?;
+    seats.take(alias).map_err(|taken| taken.collision(alias).to_string())?;
+    // A name under which agents saw a tool that has gone does not change hands while the gateway runs.
+    let holder = name.as_deref().and_then(|name| memory.other_owner(name, &alias.target));
+    match holder {
+        None => Ok(name),
+        Some(holder) => {
+            let taken = Taken { name: alias.name.clone(), by: format!("{holder} (agents knew it by that)") };
+            Err(taken.collision(alias).to_string())
+        }
+    }
+}
+
+/// The wire name that a primary alias makes.
+fn primary_name(alias: &Alias) -> Result<Option<String>, String> {
+    if !alias.primary {
+        return Ok(None);
+    }
+    if alias.until_ms.is_some() {
+        return Err(format!(
+            "{:?} is what agents see, so it cannot end on a date ({})",
+            alias.name, alias.owner
+        ));
+    }
+    let name = DomainName::new(&alias.name).map_err(|error| format!("{error} ({})", alias.owner))?;
+    Ok(Some(domain_wire_name(&name)))
+}
+
+/// Who sits on which name.
+struct Seats<'a> {
+    tools: &'a Section,
+    names: HashMap<String, &'a Alias>,
+    /// The primary alias of each tool.
+    primaries: HashMap<&'a CanonicalName, &'a Alias>,
+}
+
+/// Why a name is not to be had.
+struct Taken {
+    name: String,
+    by: String,
+}
+
+fn claim(alias: &Alias) -> String {
+    format!("{} (for {})", alias.owner, alias.target)
+}
+
+impl Taken {
+    fn by_tool(name: &str, entry: &Entry) -> Self {
+        Self {
+            name: name.to_owned(),
+            by: format!("server {} (for its tool {})", entry.server, entry.canonical),
+        }
+    }
+
+    fn by_alias(name: &str, alias: &Alias) -> Self {
+        Self { name: name.to_owned(), by: claim(alias) }
+    }
+
+    fn collision(self, alias: &Alias) -> AliasCollision {
+        AliasCollision { name: self.name, one: self.by, other: claim(alias) }
+    }
+}
+
+impl<'a> Seats<'a> {
+    fn new(tools: &'a Section) -> Self {
+        Self { tools, names: HashMap::new(), primaries: HashMap::new() }
+    }
+
+    fn take(&mut self, alias: &'a Alias) -> Result<(), Taken> {
+        let primary = primary_name(alias).ok().flatten();
+        for name in [Some(&alias.name), primary.as_ref()].into_iter().flatten() {
+            self.check(name, alias)?;
+        }
+        if primary.is_some() {
+            match self.primaries.get(&alias.target) {
+                Some(first) if first.name != alias.name => {
+                    return Err(Taken {
+                        name: alias.name.clone(),
+                        by: format!("{} (which shows {} as {:?})", first.owner, first.target, first.name),
+                    });
+                }
+                Some(_) => {}
+                None => {
+                    self.primaries.insert(&alias.target, alias);
+                }
+            }
+        }
+        for name in [Some(alias.name.clone()), primary].into_iter().flatten() {
+            self.names.entry(name).or_insert(alias);
+        }
+        Ok(())
+    }
+
+    fn check(&self, name: &str, alias: &Alias) -> Result<(), Taken> {
+        if let Some(entry) = self.tools.find_real(name)
+            && entry.canonical != alias.target
+        {
+            return Err(Taken::by_tool(name, entry));
+        }
+        match self.names.get(name) {
+            Some(first) if first.target != alias.target => Err(Taken::by_alias(name, first)),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! All servers' stocks put together: the state behind the catalogue, of which each snapshot is made.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use toolgate_core::server::Listing;
+use toolgate_core::{CanonicalName, ServerName};
+
+use crate::alias::{self, Alias};
+use crate::desk::Desk;
+use crate::kind::Kind;
+use crate::memory::Memory;
+use crate::naming::Prefixes;
+use crate::snapshot::{Hidden, Snapshot};
+use crate::stock::{Stock, natural_name};
+use crate::tool::ToolRule;
+use crate::{ServerSettings, Update, Withheld};
+
+#[derive(Default)]
+pub(crate) struct Assembly {
+    servers: Vec<ServerSettings>,
+    rules: Vec<ToolRule>,
+    aliases: Vec<Alias>,
+    stocks: BTreeMap<ServerName, Stock>,
+    withheld: BTreeMap<ServerName, Vec<Withheld>>,
+    tool_names: Memory,
+    prompt_names: Memory,
+}
+
+impl Assembly {
+    /// Tells whether anything is different now.
+    pub(crate) fn take(&mut self, update: Update) -> bool {
+        let mut changed = false;
+        if let Some(servers) = update.servers.filter(|servers| *servers != self.servers) {
+            self.take_servers(servers);
+            changed = true;
+        }
+        if let Some(rules) = update.rules.filter(|rules| *rules != self.rules) {
+            self.rules = rules;
+            self.stocks.values_mut().for_each(Stock::forget_rules);
+            changed = true;
+        }
+        if let Some(aliases) = update.aliases.filter(|aliases| *aliases != self.aliases) {
+            self.aliases = aliases;
+            changed = true;
+        }
+        let known: HashSet<&ServerName> = self.servers.iter().map(|one| &one.name).collect();
+        for (server, listing) in update.listings.into_iter().filter(|(server, _)| known.contains(server)) {
+            changed |= take_listing(&mut self.stocks, server, listing);
+        }
+        for (server, withheld) in update.withheld.into_iter().filter(|(server, _)| known.contains(server)) {
+            changed |= self.withheld.get(&server) != Some(&withheld);
+            self.withheld.insert(server, withheld);
+        }
+        changed
+    }
+
+    fn take_servers(&mut self, servers: Vec<ServerSettings>) {
+        let known: HashSet<&ServerName> = servers.iter().map(|one| &one.name).collect();
+        self.stocks.retain(|server, _| known.contains(server));
+        self.withheld.retain(|server, _| known.contains(server));
+        self.servers = servers;
+    }
+
+    pub(crate) fn build(&mut self) -> Snapshot {
+        for settings in &self.servers {
+            if let Some(stock) = self.stocks.get_mut(&settings.name) {
+                stock.arrange(settings, &self.rules);
+            }
+        }
+        let present = present(&self.servers, &self.stocks);
+        let left_out = present.iter().flat_map(|one| one.stock.left_out.iter().cloned()).collect();
+        let mut desk = Desk { prefixes: Prefixes::of(self.servers.iter().map(|one| &one.name)), left_out };
+        let mut tools = desk.name_all(Kind::Tool, &present, &self.tool_names);
+        let prompts = desk.name_all(Kind::Prompt, &present, &self.prompt_names);
+        // Whoever lists a URI serves it: it may move.
+        let resources = desk.name_all(Kind::Resource, &present, &Memory::default());
+        let templates = desk.name_all(Kind::Template, &present, &Memory::default());
+        self.prompt_names.note(&prompts);
+        self.tool_names.note(&tools);
+        let resolved = alias::resolve(&self.aliases, &tools, &self.tool_names);
+        if !resolved.renames.is_empty() {
+            tools.rename(&resolved.renames);
+            self.tool_names.note(&tools);
+        }
+        let sections = [tools, prompts, resources, templates];
+        let hidden = hidden(&self.servers, &self.withheld);
+        Snapshot::new(sections, &present, resolved, hidden, desk.left_out)
+    }
+}
+
+fn take_listing(
+    stocks: &mut BTreeMap<ServerName, Stock>,
+    server: ServerName,
+    listing: Option<Listing>,
+) -> bool {
+    let Some(listing) = listing else { return stocks.remove(&server).is_some() };
+    let before = stocks.get(&server);
+    if before.is_some_and(|stock| stock.listing == listing) {
+        return false;
+    }
+    let stock = Stock::read(listing, before);
+    stocks.insert(server, stock);
+    true
+}
+
+/// A server whose listing is known.
+pub(crate) struct Present<'a> {
+    /// In the order of all servers.
+    pub(crate) place: usize,
+    pub(crate) settings: &'a ServerSettings,
+    pub(crate) stock: &'a Stock,
+}
+
+fn present<'a>(servers: &'a [ServerSettings], stocks: &'a BTreeMap<ServerName, Stock>) -> Vec<Present<'a>> {
+    let with_stock = |(place, settings): (usize, &'a ServerSettings)| {
+        Some(Present { place, settings, stock: stocks.get(&settings.name)? })
+    };
+    servers.iter().enumerate().filter_map(with_stock).collect()
+}
+
+/// Withheld tools by the names they would be called by.
+fn hidden(
+    servers: &[ServerSettings],
+    withheld: &BTreeMap<ServerName, Vec<Withheld>>,
+) -> HashMap<String, Hidden> {
+    let mut hidden = HashMap::new();
+    for settings in servers {
+        for one in withheld.get(&settings.name).into_iter().flatten() {
+            let name = CanonicalName::of(&settings.name, &one.own);
+            let it = Hidden { name: name.clone(), reason: one.reason.clone() };
+            hidden.insert(natural_name(Kind::Tool, settings, &one.own), it.clone());
+            hidden.insert(name.as_str().to_owned(), it);
+        }
+    }
+    hidden
+}

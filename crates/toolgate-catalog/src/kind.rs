@@ -1,0 +1,50 @@
+//! What distinguishes tools, prompts, resources and templates while the catalogue is put together.
+
+use toolgate_core::RawJson;
+use toolgate_core::server::Listing;
+
+use crate::definition;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Tool,
+    Prompt,
+    Resource,
+    Template,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 4] = [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::Template];
+
+    /// The member that names an entry.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Kind::Tool | Kind::Prompt => "name",
+            Kind::Resource => "uri",
+            Kind::Template => "uriTemplate",
+        }
+    }
+
+    pub(crate) fn items(self, listing: &Listing) -> &[RawJson] {
+        match self {
+            Kind::Tool => &listing.tools,
+            Kind::Prompt => &listing.prompts,
+            Kind::Resource => &listing.resources,
+            Kind::Template => &listing.templates,
+        }
+    }
+
+    pub(crate) fn fault(self, definition: &RawJson) -> Option<String> {
+        match self {
+            Kind::Tool => definition::fault_of_tool(definition),
+            Kind::Prompt => definition::fault_of_prompt(definition),
+            Kind::Resource | Kind::Template => definition::fault_of_resource(definition),
+        }
+    }
+
+    /// Tools and prompts get server and name joined; resources and templates keep their own URI, unless an earlier
+    /// server has it.
+    pub(crate) fn is_prefixed(self) -> bool {
+        matches!(self, Kind::Tool | Kind::Prompt)
+    }
+}

@@ -1,0 +1,109 @@
+//! One definition as it was read from a listing. Reading is what costs time: it is done once, whatever the operator
+//! changes afterwards.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolgate_core::server::Listing;
+use toolgate_core::{Raw, RawJson};
+use toolgate_wire::Members;
+use toolgate_wire::param_header::{self, ParamHeader};
+
+use crate::kind::Kind;
+use crate::tool::Facts;
+
+/// A definition and what it says, or why nobody could use it.
+#[derive(Debug)]
+pub(crate) struct Offer {
+    /// The server's own name or URI.
+    pub(crate) own: String,
+    /// The definition exactly as the server gave it.
+    pub(crate) item: RawJson,
+    /// Where the name stands in it, with its quotes.
+    pub(crate) name_at: Range<usize>,
+    pub(crate) reading: Result<Reading, String>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// Arguments that travel as headers too (tools only).
+    pub(crate) param_headers: Vec<ParamHeader>,
+    /// Tools only.
+    pub(crate) facts: Option<Facts>,
+}
+
+/// Everything one server offers.
+#[derive(Debug, Default)]
+pub(crate) struct Offers {
+    of_kind: [Vec<Arc<Offer>>; Kind::ALL.len()],
+}
+
+impl Offers {
+    /// What stood in the listing before is not read again.
+    pub(crate) fn read(listing: &Listing, before: &Offers) -> Self {
+        Self { of_kind: Kind::ALL.map(|kind| read_kind(kind, kind.items(listing), before.of(kind))) }
+    }
+
+    pub(crate) fn of(&self, kind: Kind) -> &[Arc<Offer>] {
+        &self.of_kind[kind as usize]
+    }
+}
+
+fn read_kind(kind: Kind, items: &[RawJson], before: &[Arc<Offer>]) -> Vec<Arc<Offer>> {
+    let known: HashMap<&RawJson, &Arc<Offer>> = before.iter().map(|offer| (&offer.item, offer)).collect();
+    let mut own_names = HashSet::new();
+    let mut offers: Vec<Arc<Offer>> = items
+        .iter()
+        .filter_map(|item| match known.get(item) {
+            Some(offer) => Some(Arc::clone(offer)),
+            None => Offer::read(kind, item).map(Arc::new),
+        })
+        // Where a name stands several times, the newest instance's definition stands first.
+        .filter(|offer| own_names.insert(offer.own.clone()))
+        .collect();
+    // Names that need no change come first, so that `a__b` keeps its name beside `a.b`, whatever the server's order.
+    offers.sort_by(|a, b| (needs_change(&a.own), &a.own).cmp(&(needs_change(&b.own), &b.own)));
+    offers
+}
+
+fn needs_change(own: &str) -> bool {
+    !own.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+impl Offer {
+    /// Nothing for what has no name: there is nothing to call it by, not even in a complaint.
+    fn read(kind: Kind, item: &RawJson) -> Option<Self> {
+        let members = Members::of(item).ok()?;
+        let own = members.get_str(kind.key())?.into_owned();
+        let name_at = place_of(item, members.get(kind.key())?);
+        let reading = match kind.fault(item) {
+            Some(fault) => Err(fault),
+            None => read_definition(kind, item, &members),
+        };
+        Some(Self { own, item: item.clone(), name_at, reading })
+    }
+}
+
+fn place_of(item: &RawJson, value: Raw<'_>) -> Range<usize> {
+    let start = value.get().as_ptr() as usize - item.as_str().as_ptr() as usize;
+    start..start + value.get().len()
+}
+
+fn read_definition(kind: Kind, item: &RawJson, members: &Members<'_>) -> Result<Reading, String> {
+    if kind != Kind::Tool {
+        return Ok(Reading { param_headers: Vec::new(), facts: None });
+    }
+    let definition: Value = item.decode().map_err(|error| error.to_string())?;
+    let param_headers = match definition.get("inputSchema") {
+        Some(schema) if mentions_headers(item.as_str()) => param_header::of_schema(schema)?,
+        _ => Vec::new(),
+    };
+    Ok(Reading { param_headers, facts: Some(Facts::read(item, members, &definition)) })
+}
+
+/// Almost no tool has header annotations; looking for the word first spares walking its schema.
+fn mentions_headers(text: &str) -> bool {
+    text.contains("x-mcp-header")
+}

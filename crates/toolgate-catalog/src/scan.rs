@@ -1,0 +1,91 @@
+//! Looks through a definition for what is meant for the model and not for the reader: characters that nobody sees,
+//! sentences that give orders, names of other servers' tools. It marks, it does not judge.
+
+mod foreign;
+mod invisible;
+mod phrase;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use serde_json::Value;
+use toolgate_core::registry::{Finding, FindingKind};
+
+pub use foreign::{ForeignNames, ToolNames};
+
+/// More are not told of one definition: a few are enough to look at it.
+const FINDINGS_MAX: usize = 20;
+const EXCERPT_CHARS_MAX: usize = 120;
+/// What of the text before the place an excerpt shows.
+const EXCERPT_CHARS_BEFORE: usize = 24;
+
+/// What is suspicious about a definition, sorted. All its texts are read, not only descriptions: the model sees them all.
+pub fn scan(definition: &Value, foreign: &ForeignNames<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    visit(definition, "", &mut |text, place| {
+        if findings.len() < FINDINGS_MAX {
+            findings.extend(findings_in(text, place, foreign));
+        }
+    });
+    findings.truncate(FINDINGS_MAX);
+    findings.sort();
+    findings
+}
+
+fn findings_in(text: &str, place: &str, foreign: &ForeignNames<'_>) -> Vec<Finding> {
+    let finding = |kind: FindingKind| {
+        move |range: Range<usize>| Finding { kind, place: place.to_owned(), excerpt: excerpt(text, range) }
+    };
+    let invisible = invisible::find(text).map(finding(FindingKind::InvisibleCharacters));
+    let orders = phrase::find(text).into_iter().map(finding(FindingKind::Instruction));
+    let names = foreign.find(text).into_iter().map(finding(FindingKind::ForeignTool));
+    let mut findings: Vec<Finding> = invisible.into_iter().chain(orders).chain(names).collect();
+    // In a short text, one excerpt shows them all.
+    findings.dedup();
+    findings
+}
+
+/// Every text in a value, keys included, with its place.
+fn visit(value: &Value, place: &str, see: &mut impl FnMut(&str, &str)) {
+    let below = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+    match value {
+        Value::String(text) => see(text, place),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| visit(item, &below(&at.to_string()), see));
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                let place = below(&made_visible(name));
+                see(name, &place);
+                visit(member, &place, see);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The place with a little of the text around it, on one line.
+fn excerpt(text: &str, range: Range<usize>) -> String {
+    let start =
+        text[..range.start].char_indices().rev().nth(EXCERPT_CHARS_BEFORE - 1).map_or(0, |(at, _)| at);
+    let shown = made_visible(&text[start..]);
+    let mut cut: String = shown.chars().take(EXCERPT_CHARS_MAX).collect();
+    if cut.len() < shown.len() {
+        cut.push('…');
+    }
+    if start > 0 { format!("…{cut}") } else { cut }
+}
+
+/// White space as a space, and what nobody sees as its number.
+fn made_visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => shown.push(' '),
+            c if invisible::is_hidden(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}

@@ -1,0 +1,132 @@
+//! What one server has in the catalogue: its offers as the operator's filter and rules make them, under the names they
+//! would have if there were no other server.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolgate_core::server::Listing;
+use toolgate_core::{CanonicalName, Tool};
+use toolgate_wire::Members;
+
+use crate::ServerSettings;
+use crate::kind::Kind;
+use crate::naming::wire_name;
+use crate::offer::{Offer, Offers, Reading};
+use crate::section::Entry;
+use crate::template::Template;
+use crate::tool::{self, ToolRule};
+
+/// One server's part of the catalogue. It is made again only when the server, or what the operator says, changes.
+#[derive(Debug)]
+pub(crate) struct Stock {
+    pub(crate) listing: Listing,
+    offers: Offers,
+    /// What the entries were made by; `None` until they are made.
+    settings: Option<ServerSettings>,
+    entries: [Vec<Arc<Entry>>; Kind::ALL.len()],
+    /// By what the server itself calls them.
+    pub(crate) templates: HashMap<String, Arc<Template>>,
+    pub(crate) left_out: Vec<(CanonicalName, String)>,
+    pub(crate) instructions: Option<Arc<str>>,
+    pub(crate) serves_resources: bool,
+}
+
+impl Stock {
+    pub(crate) fn read(listing: Listing, before: Option<&Stock>) -> Self {
+        let offers = match before {
+            Some(before) => Offers::read(&listing, &before.offers),
+            None => Offers::read(&listing, &Offers::default()),
+        };
+        let parsed = |offer: &Arc<Offer>| (offer.own.clone(), Arc::new(Template::parse(&offer.own)));
+        let templates = offers.of(Kind::Template).iter().map(parsed);
+        Self {
+            templates: templates.collect(),
+            instructions: listing.instructions.as_deref().map(Arc::from),
+            serves_resources: serves_resources(&listing),
+            listing,
+            offers,
+            settings: None,
+            entries: Default::default(),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// The rules are others now.
+    pub(crate) fn forget_rules(&mut self) {
+        self.settings = None;
+    }
+
+    pub(crate) fn of(&self, kind: Kind) -> &[Arc<Entry>] {
+        &self.entries[kind as usize]
+    }
+
+    /// Makes the entries, unless they are as these settings want them.
+    pub(crate) fn arrange(&mut self, settings: &ServerSettings, rules: &[ToolRule]) {
+        if self.settings.as_ref() == Some(settings) {
+            return;
+        }
+        self.left_out.clear();
+        for kind in Kind::ALL {
+            let shown = |offer: &&Arc<Offer>| kind != Kind::Tool || settings.filter.shows(&offer.own);
+            let offers = self.offers.of(kind).iter().filter(shown);
+            let mut entries = Vec::with_capacity(offers.clone().count());
+            for offer in offers {
+                match entry(kind, offer, settings, rules) {
+                    Ok(entry) => entries.push(Arc::new(entry)),
+                    Err(left_out) => self.left_out.push(left_out),
+                }
+            }
+            self.entries[kind as usize] = entries;
+        }
+        self.settings = Some(settings.clone());
+    }
+}
+
+fn entry(
+    kind: Kind,
+    offer: &Arc<Offer>,
+    settings: &ServerSettings,
+    rules: &[ToolRule],
+) -> Result<Entry, (CanonicalName, String)> {
+    let canonical = CanonicalName::of(&settings.name, &offer.own);
+    let described = match &offer.reading {
+        Err(why) => Err(why.clone()),
+        Ok(reading) => described(offer, reading, settings, &canonical, rules),
+    };
+    match described {
+        Err(why) => Err((canonical, why)),
+        Ok((reading, tool)) => Ok(Entry {
+            server: settings.name.clone(),
+            own: offer.own.clone(),
+            wire: natural_name(kind, settings, &offer.own),
+            canonical,
+            param_headers: reading.param_headers.clone(),
+            tool,
+            offer: offer.clone(),
+        }),
+    }
+}
+
+fn described<'a>(
+    offer: &Offer,
+    reading: &'a Reading,
+    settings: &ServerSettings,
+    canonical: &CanonicalName,
+    rules: &[ToolRule],
+) -> Result<(&'a Reading, Option<Arc<Tool>>), String> {
+    let describe =
+        |facts| tool::describe(&settings.name, &offer.own, canonical, facts, settings.hints, rules);
+    let tool = reading.facts.as_ref().map(describe).transpose()?;
+    Ok((reading, tool.map(Arc::new)))
+}
+
+/// What it is called if nothing else wants the name.
+pub(crate) fn natural_name(kind: Kind, settings: &ServerSettings, own: &str) -> String {
+    if kind.is_prefixed() && settings.prefix { wire_name(&settings.name, own) } else { own.to_owned() }
+}
+
+fn serves_resources(listing: &Listing) -> bool {
+    let declared =
+        listing.capabilities.as_ref().and_then(|raw| Some(Members::of(raw).ok()?.get("resources").is_some()));
+    declared.unwrap_or(false) || !listing.resources.is_empty() || !listing.templates.is_empty()
+}

@@ -1,0 +1,68 @@
+//! The catalogue as a whole: what agents see after any row of updates.
+
+mod alias;
+mod names;
+mod update;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use toolgate_core::server::Listing;
+use toolgate_core::{CanonicalName, RawJson, ServerName};
+
+use crate::{Catalog, Filter, Hints, ServerSettings, Snapshot, Update};
+
+fn server(name: &str) -> ServerName {
+    ServerName::new(name).expect("a name")
+}
+
+fn settings(name: &str) -> ServerSettings {
+    ServerSettings { name: server(name), prefix: true, filter: Filter::default(), hints: Hints::Believed }
+}
+
+fn definition(name: &str) -> Value {
+    json!({ "name": name, "description": format!("does {name}"), "inputSchema": { "type": "object" } })
+}
+
+fn listing(tools: &[&str]) -> Listing {
+    Listing {
+        tools: tools.iter().map(|name| RawJson::from(definition(name))).collect(),
+        ..Listing::default()
+    }
+}
+
+fn servers(names: &[&str]) -> Update {
+    Update { servers: Some(names.iter().map(|name| settings(name)).collect()), ..Update::default() }
+}
+
+/// All of these servers with these tools, in one update.
+fn world(all: &[(&str, &[&str])]) -> Update {
+    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+    let listings = all.iter().map(|(name, tools)| (server(name), Some(listing(tools)))).collect();
+    Update { listings, ..servers(&names) }
+}
+
+fn catalog(all: &[(&str, &[&str])]) -> Catalog {
+    let catalog = Catalog::new();
+    catalog.update(world(all));
+    catalog
+}
+
+/// What each wire name in the list leads to.
+fn names(snapshot: &Snapshot) -> BTreeMap<String, CanonicalName> {
+    let pair = |entry: &std::sync::Arc<crate::Entry>| (entry.wire.clone(), entry.canonical.clone());
+    snapshot.tools.entries().iter().map(pair).collect()
+}
+
+fn wire_names(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.tools.entries().iter().map(|entry| entry.wire.clone()).collect()
+}
+
+/// The whole list as agents get it.
+fn list(snapshot: &Snapshot) -> String {
+    let page = snapshot.tools.page(None, usize::MAX).expect("no cursor");
+    let mut text = String::new();
+    page.write(&mut text);
+    assert!(text.len() <= page.bytes_max());
+    text
+}

@@ -1,0 +1,149 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+use super::*;
+use crate::Alias;
+
+#[test]
+fn names_that_several_could_have_stay_with_the_earlier_server_whether_or_not_it_is_up() {
+    let catalog = Catalog::new();
+    catalog.update(servers(&["x", "x.y"]));
+    catalog.publish(&server("x.y"), listing(&["z"]));
+    let before = names(&catalog.snapshot());
+    assert!(!before.contains_key("x__y__z"), "{before:?}");
+    catalog.publish(&server("x"), listing(&["y__z", "y.z"]));
+    let after = names(&catalog.snapshot());
+    assert_eq!(after["x__y__z"].as_str(), "x:y__z");
+    assert_eq!(after.len(), 3, "{after:?}");
+    for (name, tool) in before {
+        assert_eq!(after.get(&name), Some(&tool));
+    }
+}
+
+#[test]
+fn a_server_that_comes_later_and_stands_earlier_takes_no_name_away() {
+    let catalog = catalog(&[("x.y", &["z"])]);
+    assert_eq!(wire_names(&catalog.snapshot()), ["x__y__z"]);
+    catalog.update(world(&[("x", &["y__z"]), ("x.y", &["z"])]));
+    assert_eq!(names(&catalog.snapshot())["x__y__z"].as_str(), "x.y:z");
+    catalog.update(world(&[("x", &["y__z"])]));
+    let left = names(&catalog.snapshot());
+    assert!(!left.contains_key("x__y__z") && left.len() == 1, "the name of a tool that has gone: {left:?}");
+}
+
+#[test]
+fn within_one_server_the_plainer_name_wins_at_first_sight_and_stays() {
+    let both = catalog(&[("s", &["a.b", "a__b"])]);
+    assert_eq!(names(&both.snapshot())["s__a__b"].as_str(), "s:a__b");
+    let one_after_the_other = catalog(&[("s", &["a.b"])]);
+    one_after_the_other.publish(&server("s"), listing(&["a.b", "a__b"]));
+    assert_eq!(names(&one_after_the_other.snapshot())["s__a__b"].as_str(), "s:a.b");
+}
+
+/// This one keeps its own names.
+const BARE: &str = "bare";
+const SERVERS: [&str; 8] = ["a", "a.b", "a__b", "a_", "b", "a.b.c", "c", BARE];
+const TOOLS: [&str; 10] = ["b__c", "c", "b.c", "_b", "b", "c__d", "c.d", "d", "b_c", "a__b"];
+const GIVEN: [(&str, &str); 3] = [("a.b.c", "c:d"), ("b.c.d", "a:b"), ("a.b.d", "b:c")];
+
+#[derive(Clone, Debug)]
+enum Step {
+    Servers(Vec<&'static str>),
+    List(&'static str, Vec<&'static str>),
+    Forget(&'static str),
+    Aliases(Vec<(&'static str, &'static str)>),
+}
+
+impl Step {
+    fn update(&self) -> Update {
+        let one = |name: &str, listing| BTreeMap::from([(server(name), listing)]);
+        match self {
+            Step::Servers(names) => some_servers(names),
+            Step::List(name, tools) => {
+                Update { listings: one(name, Some(listing(tools))), ..Update::default() }
+            }
+            Step::Forget(name) => Update { listings: one(name, None), ..Update::default() },
+            Step::Aliases(given) => Update {
+                aliases: Some(given.iter().map(|pair| primary(*pair)).collect()),
+                ..Update::default()
+            },
+        }
+    }
+}
+
+fn some_servers(names: &[&str]) -> Update {
+    let one = |name: &&str| ServerSettings { prefix: *name != BARE, ..settings(name) };
+    Update { servers: Some(names.iter().map(one).collect()), ..Update::default() }
+}
+
+fn primary((name, target): (&str, &str)) -> Alias {
+    let target = CanonicalName::recorded(target);
+    Alias { name: name.into(), target, until_ms: None, primary: true, owner: "toolgate.toml".into() }
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let shuffled = subsequence(SERVERS.to_vec(), 0..=SERVERS.len()).prop_shuffle();
+    let tools = subsequence(TOOLS.to_vec(), 0..=TOOLS.len()).prop_shuffle();
+    let given = subsequence(GIVEN.to_vec(), 0..=GIVEN.len());
+    let step = prop_oneof![
+        2 => shuffled.prop_map(Step::Servers),
+        5 => (select(SERVERS.to_vec()), tools).prop_map(|(name, tools)| Step::List(name, tools)),
+        1 => select(SERVERS.to_vec()).prop_map(Step::Forget),
+        1 => given.prop_map(Step::Aliases),
+    ];
+    vec(step, 1..24)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_order_of_updates_moves_a_name_from_one_tool_to_another(steps in steps()) {
+        let catalog = Catalog::new();
+        catalog.update(some_servers(&SERVERS));
+        let mut seen: BTreeMap<String, CanonicalName> = BTreeMap::new();
+        for step in &steps {
+            catalog.update(step.update());
+            let snapshot = catalog.snapshot();
+            for (name, tool) in names(&snapshot) {
+                let before = seen.entry(name.clone()).or_insert_with(|| tool.clone());
+                prop_assert_eq!(&*before, &tool, "{} moved", name);
+            }
+            for (name, tool) in &seen {
+                let found = snapshot.tools.find(name).map(|entry| &entry.canonical);
+                prop_assert!(found.is_none_or(|found| found == tool), "{} finds {:?}", name, found);
+            }
+        }
+    }
+
+    #[test]
+    fn every_tool_is_listed_once_under_a_legal_name_of_its_own(steps in steps()) {
+        let catalog = Catalog::new();
+        catalog.update(some_servers(&SERVERS));
+        for step in &steps {
+            catalog.update(step.update());
+            let snapshot = catalog.snapshot();
+            let entries = snapshot.tools.entries();
+            let distinct = names(&snapshot);
+            prop_assert_eq!(distinct.len(), entries.len());
+            for entry in entries {
+                prop_assert!(entry.wire.len() <= crate::NAME_CHARS_MAX);
+                let found = snapshot.tools.find(entry.canonical.as_str()).expect("found");
+                prop_assert_eq!(&found.wire, &entry.wire);
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_state_gives_the_same_bytes_however_it_came_about(order in Just(vec![0_usize, 1, 2, 3]).prop_shuffle()) {
+        let all: [(&str, &[&str]); 4] = [("b", &["z", "a.b", "M"]), ("a", &["one", "b__x"]), ("a.b", &["x"]), ("c", &["日本", "-"])];
+        let at_once = catalog(&all);
+        let in_turn = Catalog::new();
+        in_turn.update(servers(&all.map(|(name, _)| name)));
+        for at in order {
+            in_turn.publish(&server(all[at].0), listing(all[at].1));
+        }
+        prop_assert_eq!(list(&at_once.snapshot()), list(&in_turn.snapshot()));
+    }
+}

@@ -1,0 +1,117 @@
+use serde_json::json;
+
+use super::*;
+
+fn described(definition: &Value, hints: Hints, rules: &[ToolRule]) -> Result<Tool, String> {
+    let server = ServerName::new("bank").expect("a name");
+    let name = CanonicalName::of(&server, "transfer");
+    let item = RawJson::from(definition.clone());
+    let members = Members::of(&item).expect("an object");
+    describe(&server, "transfer", &name, &Facts::read(&item, &members, definition), hints, rules)
+}
+
+fn tool(definition: &Value, hints: Hints, rules: &[ToolRule]) -> Tool {
+    described(definition, hints, rules).expect("a tool")
+}
+
+fn with_extra(extra: Value) -> Value {
+    json!({ "name": "transfer", "annotations": { "readOnlyHint": true }, "_meta": { EXTRA_META: extra } })
+}
+
+fn effects(annotations: Value) -> Vec<&'static str> {
+    let definition = json!({ "name": "transfer", "annotations": annotations });
+    tool(&definition, Hints::Believed, &[]).effects.names().collect()
+}
+
+#[test]
+fn effects_follow_the_hints_and_unknown_means_all() {
+    let all = vec!["read", "write", "external", "destructive"];
+    assert_eq!(effects(json!({})), all);
+    assert_eq!(effects(json!({ "title": "T" })), all);
+    assert_eq!(effects(json!({ "readOnlyHint": true, "openWorldHint": false })), ["read"]);
+    assert_eq!(effects(json!({ "readOnlyHint": true })), ["read", "external"]);
+    assert_eq!(effects(json!({ "destructiveHint": false })), ["read", "write", "external"]);
+    assert_eq!(effects(json!({ "openWorldHint": false })), ["read", "write", "destructive"]);
+}
+
+#[test]
+fn what_the_operator_says_beats_the_hints() {
+    let definition = json!({ "name": "transfer", "annotations": { "readOnlyHint": true } });
+    let distrusted = tool(&definition, Hints::Ignored, &[]);
+    assert_eq!(distrusted.effects, Effects::ALL);
+    let wide = ToolRule { effects: Some(Effects::READ), ..ToolRule::new("bank:*") };
+    let narrow = ToolRule { effects: Some(Effects::WRITE), ..ToolRule::new("bank:transfer") };
+    let other = ToolRule { effects: Some(Effects::ALL), ..ToolRule::new("shop:*") };
+    assert_eq!(tool(&definition, Hints::Believed, &[wide, narrow, other]).effects, Effects::WRITE);
+}
+
+#[test]
+fn an_extra_beats_the_hints_and_the_operator_beats_both() {
+    let definition = with_extra(json!({
+        "effects": ["write"], "idempotent": true, "timeout_seconds": 2.5, "capabilities": ["pay", "bank", "pay"],
+        "file_strategy": "image_base64" }));
+    let plain = tool(&definition, Hints::Believed, &[]);
+    assert_eq!((plain.effects, plain.idempotent), (Effects::WRITE, true));
+    assert_eq!(plain.handling.timeout, Some(Duration::from_millis(2_500)));
+    assert_eq!(*plain.handling.capabilities, ["bank".to_owned(), "pay".to_owned()]);
+    assert_eq!(plain.handling.file_strategy, Some(FileStrategy::ImageBase64));
+    let rule = ToolRule {
+        effects: Some(Effects::READ),
+        idempotent: Some(false),
+        timeout: Some(Duration::from_secs(9)),
+        concurrency_max: Some(3),
+        rate: "10/s".parse().ok(),
+        capabilities: vec!["money".into()],
+        file_strategy: Some(FileStrategy::Passthrough),
+        ..ToolRule::new("bank:*")
+    };
+    let ruled = tool(&definition, Hints::Believed, &[rule]);
+    assert_eq!((ruled.effects, ruled.idempotent), (Effects::READ, false));
+    assert_eq!(ruled.handling.timeout, Some(Duration::from_secs(9)));
+    assert_eq!(ruled.handling.concurrency_max, Some(3));
+    assert_eq!(ruled.handling.rate.map(|rate| rate.to_string()).as_deref(), Some("10/s"));
+    assert_eq!(*ruled.handling.capabilities, ["money".to_owned()]);
+    assert_eq!(ruled.handling.file_strategy, Some(FileStrategy::Passthrough));
+}
+
+#[test]
+fn an_extra_of_a_server_that_is_not_believed_says_nothing() {
+    let tool = tool(&with_extra(json!({ "effects": ["read"], "capabilities": ["x"] })), Hints::Ignored, &[]);
+    assert_eq!((tool.effects, tool.handling), (Effects::ALL, Handling::default()));
+}
+
+#[test]
+fn an_extra_that_cannot_be_read_is_a_fault_where_it_counts() {
+    let definition = with_extra(json!({ "effects": ["reads"] }));
+    let why = described(&definition, Hints::Believed, &[]).expect_err("a fault");
+    assert!(why.contains("dev.toolgate/tool") && why.contains("reads"), "{why}");
+    assert!(described(&definition, Hints::Ignored, &[]).is_ok());
+}
+
+#[test]
+fn only_what_changes_nothing_is_used_again() {
+    let cached = |effects: Value, rules: &[ToolRule]| {
+        let definition = with_extra(json!({ "effects": effects, "cache_seconds": 60 }));
+        tool(&definition, Hints::Believed, rules).handling.cache
+    };
+    let minute = CacheRule { fresh: Duration::from_secs(60), scope: CacheScope::Private };
+    assert_eq!(cached(json!(["read"]), &[]), Some(minute));
+    assert_eq!(cached(json!(["read", "write"]), &[]), None);
+    assert_eq!(cached(json!(["external"]), &[]), None);
+    let rule = |rule: CacheRule| [ToolRule { cache: Some(rule), ..ToolRule::new("*") }];
+    let public = CacheRule { fresh: Duration::from_secs(5), scope: CacheScope::Public };
+    assert_eq!(cached(json!(["read"]), &rule(public)), Some(public));
+    assert_eq!(cached(json!(["write"]), &rule(public)), None);
+    assert_eq!(cached(json!(["read"]), &rule(CacheRule { fresh: Duration::ZERO, ..public })), None);
+}
+
+#[test]
+fn schemas_are_parts_of_the_definition_byte_for_byte() {
+    let text = r#"{"name":"transfer", "inputSchema": { "type":"object", "maximum":1.10 }}"#;
+    let item = RawJson::parse(text.to_owned().into()).expect("JSON");
+    let members = Members::of(&item).expect("an object");
+    let facts = Facts::read(&item, &members, &item.decode().expect("JSON"));
+    let schema = facts.input_schema.expect("there is one");
+    assert_eq!(schema.as_str(), r#"{ "type":"object", "maximum":1.10 }"#);
+    assert!(item.as_bytes().as_ptr_range().contains(&schema.as_bytes().as_ptr()), "a copy was made");
+}

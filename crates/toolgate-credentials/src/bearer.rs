@@ -1,0 +1,165 @@
+//! The gateway as a resource server: access tokens that callers bring are held against their issuer's keys, and become a
+//! principal or a refusal.
+
+mod claims;
+mod jwks;
+mod known;
+mod provider;
+mod refusal;
+mod settings;
+
+use std::sync::Arc;
+
+use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use toolgate_core::Principal;
+
+use crate::clock::now_seconds;
+
+use claims::{Judged, judge};
+use jwks::Jwks;
+use known::Known;
+pub use refusal::{BearerRefused, RefusalCode};
+pub use settings::{BearerAlgorithm, BearerSettings, SettingsProblem};
+
+const TOKEN_BYTES_MAX: usize = 16 << 10;
+/// An access token, or a token of a kind from before kinds were told apart.
+const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "jwt"];
+
+/// Clones share the keys and what is known of tokens.
+#[derive(Clone)]
+pub struct Bearer {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    settings: BearerSettings,
+    keys: Arc<Jwks>,
+    known: Known,
+}
+
+impl Bearer {
+    pub fn new(settings: BearerSettings) -> Result<Self, SettingsProblem> {
+        settings.check()?;
+        provider::install();
+        let keys = Jwks::new(&settings.issuer, settings.jwks_url.as_deref());
+        Ok(Self { inner: Arc::new(Inner { settings, keys: Arc::new(keys), known: Known::default() }) })
+    }
+
+    /// Tells tokens of an issuer from those that the gateway gave out itself.
+    pub fn looks_like_jwt(presented: &str) -> bool {
+        let encoded = |part: &str| {
+            let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+            !part.is_empty() && part.bytes().all(fits)
+        };
+        presented.starts_with("ey")
+            && presented.split('.').count() == 3
+            && presented.split('.').all(encoded)
+    }
+
+    /// The verdict on a token that was checked before, without waiting for anything: `None` means that
+    /// [`Bearer::check`] has to say.
+    pub fn check_known(&self, presented: &str) -> Option<Result<Principal, BearerRefused>> {
+        if self.inner.keys.is_refetch_due() {
+            return None;
+        }
+        self.inner.known.verdict(&digest(presented), self.inner.keys.version(), now())
+    }
+
+    pub async fn check(&self, presented: &str) -> Result<Principal, BearerRefused> {
+        let digest = digest(presented);
+        self.inner.keys.refetch_in_background();
+        if let Some(verdict) = self.inner.known.verdict(&digest, self.inner.keys.version(), now()) {
+            return verdict;
+        }
+        let (version, Judged { principal, expires }) = self.inner.verify(presented).await?;
+        self.inner.known.keep(digest, version, principal.clone(), expires, now());
+        Ok(principal)
+    }
+
+    /// What a client that was refused needs to know (RFC 9728). `resource` is this gateway's own address.
+    pub fn protected_resource_metadata(&self, resource: &str) -> Value {
+        let settings = &self.inner.settings;
+        json!({
+            "resource": resource,
+            "authorization_servers": [settings.issuer],
+            "scopes_supported": settings.scopes.keys().collect::<Vec<_>>(),
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Toolgate",
+        })
+    }
+
+    /// The value of `WWW-Authenticate`; `refused` is `None` where no token was presented.
+    pub fn challenge(&self, metadata_url: &str, refused: Option<&BearerRefused>) -> String {
+        let scopes = self.inner.settings.wanted_scopes().join(" ");
+        let mut challenge = format!(
+            "Bearer resource_metadata=\"{}\", scope=\"{}\"",
+            quotable(metadata_url),
+            quotable(&scopes)
+        );
+        if let Some(BearerRefused { code, description }) = refused {
+            let error = format!(", error=\"{code}\", error_description=\"{}\"", quotable(description));
+            challenge.push_str(&error);
+        }
+        challenge
+    }
+}
+
+impl Inner {
+    /// With the version of the keys that it was verified with.
+    async fn verify(&self, presented: &str) -> Result<(u64, Judged), BearerRefused> {
+        let header = self.read_header(presented)?;
+        let fitting = self.keys.fitting(header.kid.as_deref(), header.alg).await?;
+        let claims = fitting.keys.iter().find_map(|key| verified_claims(presented, key, header.alg));
+        let claims = claims.ok_or_else(|| BearerRefused::invalid("the signature of the token is not good"))?;
+        Ok((fitting.version, judge(&self.settings, &claims, now())?))
+    }
+
+    fn read_header(&self, presented: &str) -> Result<Header, BearerRefused> {
+        if presented.len() > TOKEN_BYTES_MAX {
+            return Err(BearerRefused::invalid(format!("a token has at most {TOKEN_BYTES_MAX} bytes")));
+        }
+        // An algorithm that the library does not know, `none` among them, is not read at all.
+        let header = jsonwebtoken::decode_header(presented)
+            .map_err(|_| BearerRefused::invalid("the token is not a signed JWT"))?;
+        if !self.settings.accepts(header.alg) {
+            return Err(BearerRefused::invalid("the token is signed with an algorithm that is not accepted"));
+        }
+        let other_type = |typ: &str| !TYPES.contains(&typ.to_ascii_lowercase().as_str());
+        if header.typ.as_deref().is_some_and(other_type) {
+            return Err(BearerRefused::invalid("the token is not an access token"));
+        }
+        if header.crit.is_some() {
+            return Err(BearerRefused::invalid("the token demands an extension that is not known here"));
+        }
+        Ok(header)
+    }
+}
+
+/// The signature only: claims are judged by [`claims`], which knows what time it is.
+fn verified_claims(presented: &str, key: &DecodingKey, algorithm: Algorithm) -> Option<Map<String, Value>> {
+    let mut validation = Validation::new(algorithm);
+    validation.validate_exp = false;
+    validation.validate_nbf = false;
+    validation.validate_aud = false;
+    validation.required_spec_claims.clear();
+    jsonwebtoken::decode(presented, key, &validation).ok().map(|token| token.claims)
+}
+
+fn digest(presented: &str) -> [u8; 32] {
+    Sha256::digest(presented.as_bytes()).into()
+}
+
+fn now() -> f64 {
+    // Seconds are exact in a float for the next hundred million years.
+    now_seconds() as f64
+}
+
+/// What may stand between quotes in a header.
+fn quotable(text: &str) -> String {
+    text.chars().filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\')).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! From the claims of a token whose signature is good to a principal, or a reason why not. Pure.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use toolgate_core::{Kind, Principal, PrincipalId, Role};
+
+use super::refusal::BearerRefused;
+use super::settings::BearerSettings;
+
+/// How far clocks may be apart.
+pub(super) const LEEWAY_SECONDS: f64 = 60.0;
+/// Names that would be mistaken for somebody else in the ledger.
+const RESERVED: [&str; 3] = ["gateway", "local", "stdio"];
+/// Tokens of the gateway's own are named so.
+const TOKEN_PREFIX: &str = "tok_";
+const NAME_CHARS_MAX: usize = 256;
+const GROUPS_MAX: usize = 64;
+/// From the most powerful down.
+const BY_POWER: [Role; 6] =
+    [Role::Admin, Role::Operator, Role::Approver, Role::Auditor, Role::Agent, Role::Server];
+
+/// Who a token is for, and until when.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Judged {
+    pub(super) principal: Principal,
+    pub(super) expires: f64,
+}
+
+pub(super) fn judge(
+    settings: &BearerSettings,
+    claims: &Map<String, Value>,
+    now: f64,
+) -> Result<Judged, BearerRefused> {
+    let expires = check_times(claims, now)?;
+    if claims.get("iss").and_then(Value::as_str) != Some(&settings.issuer) {
+        return Err(BearerRefused::invalid("the token is from another issuer"));
+    }
+    if !texts(claims.get("aud")).any(|audience| audience == settings.audience) {
+        return Err(BearerRefused::invalid("the token is for another audience"));
+    }
+    // Such a token is worth nothing without a proof that nobody asks for here.
+    if claims.contains_key("cnf") {
+        return Err(BearerRefused::invalid("the token is bound to a key and cannot be used as a bearer token"));
+    }
+    let id = principal_id(settings, claims)?;
+    let role = role(settings, claims)?;
+    let principal = Principal { id, kind: kind(claims, role), role, groups: groups(settings, claims)? };
+    Ok(Judged { principal, expires })
+}
+
+fn check_times(claims: &Map<String, Value>, now: f64) -> Result<f64, BearerRefused> {
+    let time = |name: &str| claims.get(name).map(|value| value.as_f64().ok_or(name.to_owned()));
+    let garbled = |name| BearerRefused::invalid(format!("the claim {name} of the token is not a time"));
+    let expires = time("exp").transpose().map_err(garbled)?;
+    let expires = expires.ok_or_else(|| BearerRefused::invalid("the token does not say when it expires"))?;
+    if has_expired(expires, now) {
+        return Err(BearerRefused::invalid("the token has expired"));
+    }
+    let not_before = time("nbf").transpose().map_err(garbled)?;
+    if not_before.is_some_and(|start| start - LEEWAY_SECONDS > now) {
+        return Err(BearerRefused::invalid("the token is not valid yet"));
+    }
+    Ok(expires)
+}
+
+pub(super) fn has_expired(expires: f64, now: f64) -> bool {
+    now >= expires + LEEWAY_SECONDS
+}
+
+fn principal_id(
+    settings: &BearerSettings,
+    claims: &Map<String, Value>,
+) -> Result<PrincipalId, BearerRefused> {
+    let claim = settings.principal_claim();
+    let Some(id) = claims.get(claim).and_then(Value::as_str) else {
+        return Err(BearerRefused::invalid(format!("the token has no claim {claim} that says whose it is")));
+    };
+    if !is_name(id) {
+        return Err(BearerRefused::invalid(format!("the claim {claim} of the token is not a name")));
+    }
+    if RESERVED.contains(&id) || id.starts_with(TOKEN_PREFIX) {
+        let mistaken = format!("the claim {claim} of the token would be mistaken for somebody else");
+        return Err(BearerRefused::invalid(mistaken));
+    }
+    Ok(PrincipalId::new(id))
+}
+
+fn role(settings: &BearerSettings, claims: &Map<String, Value>) -> Result<Role, BearerRefused> {
+    let of_token = claims.get("scope").or_else(|| claims.get("scp"));
+    let scopes = texts(of_token).flat_map(str::split_ascii_whitespace);
+    let granted: Vec<Role> = scopes.filter_map(|scope| settings.scopes.get(scope).copied()).collect();
+    let best = BY_POWER.into_iter().find(|role| granted.contains(role));
+    best.ok_or_else(|| BearerRefused::scope("the token has no scope that this gateway knows"))
+}
+
+/// Only people count towards a quorum, and what signed in as itself is no person.
+fn kind(claims: &Map<String, Value>, role: Role) -> Kind {
+    let text = |name: &str| claims.get(name).and_then(Value::as_str);
+    let client = text("client_id").or_else(|| text("azp"));
+    match role.usual_kind() {
+        Kind::Human if client.is_some() && client == text("sub") => Kind::Service,
+        usual => usual,
+    }
+}
+
+fn groups(settings: &BearerSettings, claims: &Map<String, Value>) -> Result<Arc<[String]>, BearerRefused> {
+    let Some(claim) = &settings.groups_claim else { return Ok(Arc::default()) };
+    let groups: Vec<String> = texts(claims.get(claim)).map(str::to_owned).collect();
+    if groups.len() > GROUPS_MAX || !groups.iter().all(|group| is_name(group)) {
+        let limit = format!("the claim {claim} of the token has more than {GROUPS_MAX} groups or one that is no name");
+        return Err(BearerRefused::invalid(limit));
+    }
+    Ok(groups.into())
+}
+
+fn is_name(text: &str) -> bool {
+    let chars = text.chars().count();
+    (1..=NAME_CHARS_MAX).contains(&chars) && !text.chars().any(char::is_control)
+}
+
+/// One text, or the texts of a list.
+fn texts(value: Option<&Value>) -> impl Iterator<Item = &str> {
+    let (one, many) = match value {
+        Some(Value::String(text)) => (Some(text.as_str()), &[][..]),
+        Some(Value::Array(list)) => (None, &list[..]),
+        _ => (None, &[][..]),
+    };
+    one.into_iter().chain(many.iter().filter_map(Value::as_str))
+}

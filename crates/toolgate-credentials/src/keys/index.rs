@@ -1,0 +1,66 @@
+//! What the vault holds, without its values: whether there is a secret is answered without a query.
+
+use std::collections::{BTreeSet, HashSet};
+
+use toolgate_core::{PrincipalId, ServerName};
+
+use crate::oauth::Owner;
+use crate::vault::{SIGN_IN, Stored};
+
+#[derive(Default)]
+pub(super) struct Index {
+    /// Counts up with each change that was noticed.
+    pub(super) generation: u64,
+    /// The vault's own count.
+    pub(super) revision: Option<u64>,
+    secrets: HashSet<(Owner, String)>,
+    signed_in: HashSet<Owner>,
+    servers: BTreeSet<String>,
+}
+
+impl Index {
+    pub(super) fn new(generation: u64, revision: u64, stored: &[Stored]) -> Self {
+        let mut index = Self { generation, revision: Some(revision), ..Self::default() };
+        for one in stored {
+            let Ok(server) = ServerName::new(&one.server) else { continue };
+            let owner = Owner { server, principal: one.principal.clone() };
+            if one.name == SIGN_IN {
+                index.servers.insert(one.server.clone());
+                index.signed_in.insert(owner);
+            } else {
+                index.secrets.insert((owner, one.name.clone()));
+            }
+        }
+        index
+    }
+
+    pub(super) fn signs_in(&self, server: &ServerName) -> bool {
+        self.servers.contains(server.as_str())
+    }
+
+    pub(super) fn has_signed_in(&self, owner: &Owner) -> bool {
+        self.signed_in.contains(owner)
+    }
+
+    /// The principal's own, else everybody's.
+    pub(super) fn sign_in_of(&self, server: &ServerName, principal: Option<&PrincipalId>) -> Option<Owner> {
+        owners(server, principal).find(|owner| self.signed_in.contains(owner))
+    }
+
+    /// Whose secret of this name it is: the principal's own, else everybody's.
+    pub(super) fn holder_of(
+        &self,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+        name: &str,
+    ) -> Option<Owner> {
+        let mut found = owners(server, principal).map(|owner| (owner, name.to_owned()));
+        found.find(|key| self.secrets.contains(key)).map(|(owner, _)| owner)
+    }
+}
+
+fn owners(server: &ServerName, principal: Option<&PrincipalId>) -> impl Iterator<Item = Owner> {
+    let own = principal.map(|principal| Some(principal.clone()));
+    let server = server.clone();
+    own.into_iter().chain([None]).map(move |principal| Owner { server: server.clone(), principal })
+}

@@ -1,0 +1,171 @@
+//! What the vault keeps of a sign-in: rmcp's credentials and what it takes to use them again.
+
+use async_trait::async_trait;
+use rmcp::transport::auth::{
+    AuthError, CredentialStore, OAuthClientConfig, StoredCredentials,
+};
+use toolgate_core::{PrincipalId, ServerName};
+
+use crate::secret::Secret;
+use crate::vault::{SIGN_IN, Vault, VaultError};
+
+/// Whose sign-in: a principal's own at a server, or everybody's.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Owner {
+    pub(crate) server: ServerName,
+    pub(crate) principal: Option<PrincipalId>,
+}
+
+/// One entry of the vault, as JSON.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SignIn {
+    /// The address at which somebody signed in: the token is for that one.
+    pub(crate) url: String,
+    pub(crate) client: KeptClient,
+    /// Scopes that the server wanted and nobody has agreed to yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) wanted_scopes: Vec<String>,
+    /// `None` when the authorization server took it back: somebody has to sign in again.
+    pub(crate) credentials: Option<StoredCredentials>,
+}
+
+/// The client as the authorization server knows it.
+#[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct KeptClient {
+    pub(crate) id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) secret: Option<String>,
+    pub(crate) redirect_uri: String,
+}
+
+impl KeptClient {
+    pub(crate) fn config(&self) -> OAuthClientConfig {
+        let config = OAuthClientConfig::new(&self.id, &self.redirect_uri);
+        match &self.secret {
+            Some(secret) => config.with_client_secret(secret),
+            None => config,
+        }
+    }
+}
+
+/// A token is renewed when it is good for less than this, or for less than a quarter of its time if that is shorter.
+const RENEW_BEFORE_SECONDS: u64 = 60;
+
+/// The token itself, and how long it is good.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) value: Secret,
+    /// `None` if the authorization server did not say.
+    pub(crate) span: Option<Span>,
+}
+
+/// In seconds since 1970.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) renew_at: u64,
+    pub(crate) expires: u64,
+}
+
+impl Token {
+    pub(crate) fn is_good(&self, now: u64) -> bool {
+        self.span.is_none_or(|span| now < span.expires)
+    }
+
+    pub(crate) fn is_fresh(&self, now: u64) -> bool {
+        self.span.is_none_or(|span| now < span.renew_at)
+    }
+}
+
+impl SignIn {
+    pub(crate) fn token(&self) -> Option<Token> {
+        let credentials = self.credentials.as_ref()?;
+        let response = serde_json::to_value(credentials.token_response.as_ref()?).ok()?;
+        let value = Secret::new(response.get("access_token")?.as_str()?);
+        let lasts = response.get("expires_in").and_then(serde_json::Value::as_u64);
+        let span = lasts.zip(credentials.token_received_at).map(|(lasts, since)| {
+            let expires = since.saturating_add(lasts);
+            Span { expires, renew_at: expires.saturating_sub(RENEW_BEFORE_SECONDS.min(lasts / 4)) }
+        });
+        Some(Token { value, span })
+    }
+
+    pub(crate) fn renews(&self) -> bool {
+        let response = self.credentials.as_ref().and_then(|credentials| credentials.token_response.as_ref());
+        let response = response.and_then(|response| serde_json::to_value(response).ok());
+        response.is_some_and(|response| response.get("refresh_token").is_some_and(serde_json::Value::is_string))
+    }
+}
+
+/// Reads and writes the sign-in of one owner.
+#[derive(Clone)]
+pub(crate) struct Kept {
+    pub(crate) vault: Vault,
+    pub(crate) owner: Owner,
+    /// Who is said to have stored it.
+    pub(crate) by: PrincipalId,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeptError {
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    #[error("the sign-in at server \"{0}\" that the vault holds cannot be read")]
+    Unreadable(ServerName),
+}
+
+impl Kept {
+    pub(crate) async fn read(&self) -> Result<Option<SignIn>, KeptError> {
+        let Owner { server, principal } = &self.owner;
+        let Some(text) = self.vault.get(server, principal.as_ref(), SIGN_IN).await? else { return Ok(None) };
+        let read = serde_json::from_str(text.expose());
+        read.map(Some).map_err(|_| KeptError::Unreadable(server.clone()))
+    }
+
+    pub(crate) async fn write(&self, sign_in: &SignIn) -> Result<(), KeptError> {
+        let Owner { server, principal } = &self.owner;
+        let text = Secret::new(serde_json::to_string(sign_in).expect("texts and numbers are JSON"));
+        Ok(self.vault.put(&self.by, server, principal.as_ref(), SIGN_IN, &text).await?)
+    }
+}
+
+/// What rmcp sees of it. Before the first sign-in there is nothing but what the login itself knows.
+pub(crate) struct KeptCredentials {
+    pub(crate) kept: Kept,
+    /// What is written with the first credentials; `None` where there must be an entry.
+    pub(crate) first: Option<(String, KeptClient)>,
+}
+
+#[async_trait]
+impl CredentialStore for KeptCredentials {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        Ok(self.kept.read().await.map_err(failed)?.and_then(|sign_in| sign_in.credentials))
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let sign_in = match &self.first {
+            Some((url, client)) => SignIn {
+                url: url.clone(),
+                client: client.clone(),
+                wanted_scopes: Vec::new(),
+                credentials: Some(credentials),
+            },
+            None => {
+                let kept = self.kept.read().await.map_err(failed)?;
+                let kept = kept.ok_or(AuthError::AuthorizationRequired)?;
+                SignIn { credentials: Some(credentials), ..kept }
+            }
+        };
+        self.kept.write(&sign_in).await.map_err(failed)
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        match self.kept.read().await.map_err(failed)? {
+            Some(kept) => self.kept.write(&SignIn { credentials: None, ..kept }).await.map_err(failed),
+            None => Ok(()),
+        }
+    }
+}
+
+fn failed(error: KeptError) -> AuthError {
+    AuthError::CredentialStoreError(error.to_string())
+}

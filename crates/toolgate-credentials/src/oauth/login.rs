@@ -1,0 +1,269 @@
+//! A person signs the gateway in at a server: find out where, register, send the person there, take what they bring back.
+
+use std::sync::Arc;
+
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationMetadata, AuthorizationRequest, AuthorizationSession,
+};
+use toolgate_core::address::Reach;
+use toolgate_core::{PrincipalId, ServerName};
+use url::Url;
+
+use super::OAuthSpec;
+use super::kept::{Kept, KeptClient, KeptCredentials, KeptError, Owner, SignIn};
+use crate::outbound::Outbound;
+use crate::vault::Vault;
+
+const CLIENT_NAME: &str = "Toolgate";
+/// How much of what an authorization server says is repeated.
+const SAID_CHARS_MAX: usize = 200;
+
+/// Where to sign in, for whom, and what the operator says about it.
+#[derive(Clone, Debug)]
+pub struct LoginOptions {
+    pub server: ServerName,
+    /// For whom the token is; nobody means for everybody who has none of their own.
+    pub principal: Option<PrincipalId>,
+    /// Who does it, for the ledger.
+    pub by: PrincipalId,
+    /// The server's address.
+    pub url: String,
+    /// Where that address, and those that it leads to, may lie.
+    pub reach: Reach,
+    pub spec: OAuthSpec,
+    /// The `WWW-Authenticate` with which the server refused a request, if it is at hand.
+    pub challenge: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LoginError {
+    #[error("server \"{server}\" does not say where to sign in: {why}\nhint: if it wants an API key, store one with `toolgate secrets set {server} NAME`")]
+    NoOAuth { server: ServerName, why: String },
+    #[error("the authorization server of \"{server}\" does not protect sign-ins with PKCE (S256), so nobody signs in there")]
+    NoPkce { server: ServerName },
+    #[error("the gateway could not register with the authorization server of \"{server}\": {why}\nhint: register a client there by hand and write its client_id into [servers.oauth]")]
+    Registration { server: ServerName, why: String },
+    #[error("`client_metadata_url` is not an https address with a path: {url}")]
+    MetadataUrl { url: String },
+    #[error("the authorization server said no: {said}")]
+    Denied { said: String },
+    #[error("what came back does not belong to this sign-in\nhint: start again with `toolgate servers login {server}`")]
+    Foreign { server: ServerName },
+    #[error("the sign-in at server \"{server}\" failed: {why}")]
+    Failed { server: ServerName, why: String },
+    #[error("the sign-in could not be kept: {0}")]
+    Vault(String),
+}
+
+/// What was agreed to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignedIn {
+    pub scopes: Vec<String>,
+    /// Whether the token can be renewed without a person.
+    pub renews: bool,
+}
+
+/// A sign-in that waits for its person. The secrets of the exchange stay in memory: they are worth nothing afterwards.
+pub struct Login {
+    session: AuthorizationSession,
+    kept: Kept,
+    state: String,
+}
+
+impl Login {
+    /// Finds the authorization server and registers there. `redirect_uri` is where the person's browser is sent back
+    /// to: a loopback address at which the caller listens.
+    pub async fn open(
+        vault: &Vault,
+        options: LoginOptions,
+        redirect_uri: &str,
+    ) -> Result<Login, LoginError> {
+        let owner = Owner { server: options.server.clone(), principal: options.principal.clone() };
+        let kept = Kept { vault: vault.clone(), owner, by: options.by.clone() };
+        let earlier = kept.read().await.or_else(unreadable_is_none)?;
+        let mut opening = Opening::find(options, redirect_uri).await?;
+        let scopes = opening.scopes(earlier.as_ref()).await;
+        let client = opening.client(&scopes).await?;
+        let session = opening.session(&kept, client, scopes).await?;
+        let state = parameter(&session.auth_url, "state").unwrap_or_default();
+        Ok(Login { session, kept, state })
+    }
+
+    /// Where the person has to go.
+    pub fn authorization_url(&self) -> &str {
+        &self.session.auth_url
+    }
+
+    /// Takes the address to which the browser was sent back, with everything in it, and fetches the token. After an
+    /// error that says that the address is not from this sign-in, the right one may still come.
+    pub async fn finish(&self, callback: &str) -> Result<SignedIn, LoginError> {
+        let server = &self.kept.owner.server;
+        if parameter(callback, "state").as_deref() != Some(&self.state) {
+            return Err(LoginError::Foreign { server: server.clone() });
+        }
+        if let Some(error) = parameter(callback, "error") {
+            let description = parameter(callback, "error_description").unwrap_or_default();
+            return Err(LoginError::Denied { said: shown(&format!("{error} {description}")) });
+        }
+        self.session.handle_callback_url(callback).await.map_err(|error| failed(server, &error))?;
+        let sign_in = self.kept.read().await.map_err(unkept)?;
+        let sign_in = sign_in.ok_or_else(|| LoginError::Vault("it is not there any more".into()))?;
+        let renews = sign_in.renews();
+        let scopes = sign_in.credentials.map(|credentials| credentials.granted_scopes).unwrap_or_default();
+        Ok(SignedIn { scopes, renews })
+    }
+}
+
+/// A sign-in whose authorization server is known.
+struct Opening {
+    manager: AuthorizationManager,
+    metadata: AuthorizationMetadata,
+    was_discovered: Discovered,
+    options: LoginOptions,
+    redirect_uri: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Discovered {
+    Yes,
+    /// The server published nothing; the addresses are those that servers of 2025-03-26 had.
+    Guessed,
+}
+
+impl Opening {
+    async fn find(options: LoginOptions, redirect_uri: &str) -> Result<Self, LoginError> {
+        let outbound = Arc::new(Outbound::new(options.reach));
+        let no_oauth = |error: AuthError| {
+            let why = shown(&error.to_string());
+            LoginError::NoOAuth { server: options.server.clone(), why }
+        };
+        let manager = AuthorizationManager::new_with_oauth_http_client(options.url.as_str(), outbound).await;
+        let mut manager = manager.map_err(no_oauth)?;
+        let found = manager.resolve_metadata_from_challenge(options.challenge.as_deref()).await;
+        let found = found.map_err(no_oauth)?;
+        manager.set_metadata(found.metadata.clone());
+        let was_discovered = if found.source.is_discovered() { Discovered::Yes } else { Discovered::Guessed };
+        let redirect_uri = redirect_uri.to_owned();
+        let opening = Self { manager, metadata: found.metadata, was_discovered, options, redirect_uri };
+        opening.check_pkce()?;
+        Ok(opening)
+    }
+
+    /// A server that says nothing about PKCE has none, says the specification.
+    fn check_pkce(&self) -> Result<(), LoginError> {
+        let methods = self.metadata.code_challenge_methods_supported.as_deref().unwrap_or_default();
+        if self.was_discovered == Discovered::Yes && !methods.iter().any(|method| method == "S256") {
+            return Err(LoginError::NoPkce { server: self.options.server.clone() });
+        }
+        Ok(())
+    }
+
+    /// What the operator wrote down, else what the server asks for; and what an earlier sign-in had or lacked.
+    async fn scopes(&self, earlier: Option<&SignIn>) -> Vec<String> {
+        let mut scopes = match &self.options.spec.scopes[..] {
+            [] => self.manager.select_initial_scopes(&[]).await,
+            written => written.to_vec(),
+        };
+        if let Some(earlier) = earlier.filter(|earlier| !earlier.wanted_scopes.is_empty()) {
+            let granted = earlier.credentials.iter().flat_map(|credentials| &credentials.granted_scopes);
+            for scope in granted.chain(&earlier.wanted_scopes) {
+                if !scopes.contains(scope) {
+                    scopes.push(scope.clone());
+                }
+            }
+        }
+        scopes
+    }
+
+    /// Registered by hand, else the metadata document if the authorization server reads such, else registered now.
+    async fn client(&mut self, scopes: &[String]) -> Result<KeptClient, LoginError> {
+        let redirect_uri = self.redirect_uri.clone();
+        let OAuthSpec { client_id, client_secret, client_metadata_url, .. } = &self.options.spec;
+        if let Some(id) = client_id {
+            let secret = client_secret.as_ref().map(|secret| secret.expose().to_owned());
+            return Ok(KeptClient { id: id.clone(), secret, redirect_uri });
+        }
+        if let Some(url) = client_metadata_url.as_ref().filter(|_| self.reads_metadata_documents()) {
+            if !is_document_address(url) {
+                return Err(LoginError::MetadataUrl { url: url.clone() });
+            }
+            return Ok(KeptClient { id: url.clone(), secret: None, redirect_uri });
+        }
+        let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
+        let registered = self.manager.register_client(CLIENT_NAME, &redirect_uri, &scopes).await;
+        let registered = registered.map_err(|error| self.unregistered(&error))?;
+        Ok(KeptClient { id: registered.client_id, secret: registered.client_secret, redirect_uri })
+    }
+
+    fn unregistered(&self, error: &AuthError) -> LoginError {
+        let server = self.options.server.clone();
+        match self.was_discovered {
+            Discovered::Yes => LoginError::Registration { server, why: shown(&error.to_string()) },
+            Discovered::Guessed => {
+                LoginError::NoOAuth { server, why: "it publishes no metadata for it".into() }
+            }
+        }
+    }
+
+    fn reads_metadata_documents(&self) -> bool {
+        let said = self.metadata.additional_fields.get("client_id_metadata_document_supported");
+        said.and_then(serde_json::Value::as_bool).unwrap_or(false)
+    }
+
+    async fn session(
+        mut self,
+        kept: &Kept,
+        client: KeptClient,
+        scopes: Vec<String>,
+    ) -> Result<AuthorizationSession, LoginError> {
+        let server = self.options.server.clone();
+        let mut request = AuthorizationRequest::new(&self.redirect_uri).with_initial_scope_selection();
+        request = request.with_scopes(scopes).with_preregistered_client(&client.id);
+        if let Some(secret) = &client.secret {
+            request = request.with_client_secret(secret);
+        }
+        let first = Some((self.options.url.clone(), client));
+        self.manager.set_credential_store(KeptCredentials { kept: kept.clone(), first });
+        let session = AuthorizationSession::new(self.manager, request).await;
+        session.map_err(|(_, error)| failed(&server, &error))
+    }
+}
+
+/// An entry that does not open or cannot be read is replaced by the sign-in.
+fn unreadable_is_none(error: KeptError) -> Result<Option<SignIn>, LoginError> {
+    use crate::vault::VaultError::{OtherKey, Tampered};
+    match error {
+        KeptError::Unreadable(_) | KeptError::Vault(Tampered { .. } | OtherKey { .. }) => Ok(None),
+        KeptError::Vault(error) => Err(LoginError::Vault(error.to_string())),
+    }
+}
+
+fn unkept(error: KeptError) -> LoginError {
+    LoginError::Vault(error.to_string())
+}
+
+fn failed(server: &ServerName, error: &AuthError) -> LoginError {
+    let server = server.clone();
+    match error {
+        AuthError::PkceUnsupported => LoginError::NoPkce { server },
+        AuthError::CredentialStoreError(why) => LoginError::Vault(why.clone()),
+        error => LoginError::Failed { server, why: shown(&error.to_string()) },
+    }
+}
+
+/// A client id that is an address: https, and not just a host.
+fn is_document_address(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| url.scheme() == "https" && url.has_host() && url.path() != "/")
+}
+
+fn parameter(url: &str, name: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let found = url.query_pairs().find(|(key, _)| key == name);
+    found.map(|(_, value)| value.into_owned())
+}
+
+/// Somebody else's words, made fit for a terminal.
+fn shown(said: &str) -> String {
+    let said: String = said.chars().filter(|c| !c.is_control()).take(SAID_CHARS_MAX).collect();
+    said.trim().to_owned()
+}

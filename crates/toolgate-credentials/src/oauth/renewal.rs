@@ -1,0 +1,86 @@
+//! A new access token for an old sign-in, without a person.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::transport::auth::{AuthError, AuthorizationManager};
+
+use super::kept::{Kept, KeptCredentials, KeptError, SignIn};
+use crate::outbound::Outbound;
+
+/// Another gateway may have used the refresh token a moment ago and not have kept what it got for it yet.
+const LOOK_AGAIN: usize = 5;
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum RenewalError {
+    /// Only a person can help.
+    SignInAgain(String),
+    /// Later may be better.
+    Later(String),
+}
+
+/// Renews the sign-in of one owner. Whoever calls sees to it that this happens once at a time.
+pub(crate) struct Renewal<'r> {
+    pub(crate) kept: &'r Kept,
+    pub(crate) outbound: Outbound,
+    /// With what the server refused the old token.
+    pub(crate) challenge: Option<&'r str>,
+}
+
+impl Renewal<'_> {
+    /// What rmcp fetches is in the vault before it is used: a refresh token that is lost cannot be fetched again.
+    pub(crate) async fn run(&self, old: &SignIn) -> Result<SignIn, RenewalError> {
+        let manager = self.manager(old).await?;
+        match manager.refresh_token().await {
+            Ok(_) => self.read().await,
+            Err(AuthError::TokenRefreshRejected(_)) => self.look_again(old).await,
+            Err(AuthError::AuthorizationRequired) => {
+                Err(RenewalError::SignInAgain("the token has run out and cannot be renewed".into()))
+            }
+            Err(error) => Err(RenewalError::Later(error.to_string())),
+        }
+    }
+
+    /// Asks the server anew which authorization server is its own: what belongs to one is never shown to another.
+    async fn manager(&self, old: &SignIn) -> Result<AuthorizationManager, RenewalError> {
+        let later = |error: AuthError| RenewalError::Later(error.to_string());
+        let outbound = Arc::new(self.outbound.clone());
+        let manager = AuthorizationManager::new_with_oauth_http_client(old.url.as_str(), outbound).await;
+        let mut manager = manager.map_err(later)?;
+        manager.set_credential_store(KeptCredentials { kept: self.kept.clone(), first: None });
+        let found = manager.resolve_metadata_from_challenge(self.challenge).await.map_err(later)?;
+        let issuer = old.credentials.as_ref().and_then(|credentials| credentials.issuer.as_ref());
+        // Guessed addresses are the server's own, and the refresh token is not for the server.
+        if issuer.is_some() && !found.source.is_discovered() {
+            return Err(RenewalError::Later("the server does not say where its authorization server is".into()));
+        }
+        manager.set_metadata(found.metadata);
+        if !manager.initialize_from_store().await.map_err(later)? {
+            let moved = "the server has another authorization server now".to_owned();
+            return Err(RenewalError::SignInAgain(moved));
+        }
+        manager.configure_client(old.client.config()).map_err(later)?;
+        Ok(manager)
+    }
+
+    async fn look_again(&self, old: &SignIn) -> Result<SignIn, RenewalError> {
+        for _ in 0..LOOK_AGAIN {
+            let kept = self.read().await?;
+            if kept.token() != old.token() {
+                return Ok(kept);
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        Err(RenewalError::SignInAgain("the authorization server does not accept the refresh token any more".into()))
+    }
+
+    async fn read(&self) -> Result<SignIn, RenewalError> {
+        match self.kept.read().await {
+            Ok(Some(sign_in)) => Ok(sign_in),
+            Ok(None) => Err(RenewalError::SignInAgain("somebody signed out meanwhile".into())),
+            Err(KeptError::Vault(error)) => Err(RenewalError::Later(error.to_string())),
+            Err(error @ KeptError::Unreadable(_)) => Err(RenewalError::SignInAgain(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! XChaCha20-Poly1305: `format (1) | key id (8) | nonce (24) | ciphertext and tag`. What an entry belongs to is sealed with
+//! it, so that a row copied over another one opens nothing.
+
+use chacha20poly1305::aead::{Aead, Payload};
+use chacha20poly1305::{Key, KeyInit, XChaCha20Poly1305, XNonce};
+use toolgate_core::{PrincipalId, ServerName};
+
+use crate::key::{KEY_ID_BYTES, VaultKey};
+use crate::secret::Secret;
+
+const FORMAT: u8 = 1;
+const NONCE_BYTES: usize = 24;
+const HEAD_BYTES: usize = 1 + KEY_ID_BYTES + NONCE_BYTES;
+
+/// What a value belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'p> {
+    pub(crate) tenant: &'p str,
+    pub(crate) server: &'p ServerName,
+    pub(crate) principal: Option<&'p PrincipalId>,
+    pub(crate) name: &'p str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unsealed {
+    OtherKey,
+    /// Changed since it was sealed, or moved here from another place.
+    Tampered,
+}
+
+pub(crate) fn seal(key: &VaultKey, place: Place<'_>, value: &Secret) -> Result<Vec<u8>, getrandom::Error> {
+    let mut nonce = [0; NONCE_BYTES];
+    getrandom::fill(&mut nonce)?;
+    let payload = Payload { msg: value.expose().as_bytes(), aad: &place.bound() };
+    let sealed = cipher(key).encrypt(&XNonce::from(nonce), payload);
+    let sealed = sealed.expect("a value is far shorter than what the cipher can take");
+    Ok([&[FORMAT][..], &key.id(), &nonce, &sealed].concat())
+}
+
+pub(crate) fn open(key: &VaultKey, place: Place<'_>, sealed: &[u8]) -> Result<Secret, Unsealed> {
+    let (head, body) = sealed.split_at_checked(HEAD_BYTES).ok_or(Unsealed::Tampered)?;
+    let (format, rest) = head.split_at(1);
+    let (key_id, nonce) = rest.split_at(KEY_ID_BYTES);
+    if format != [FORMAT] {
+        return Err(Unsealed::Tampered);
+    }
+    if key_id != key.id() {
+        return Err(Unsealed::OtherKey);
+    }
+    let nonce = XNonce::try_from(nonce).map_err(|_| Unsealed::Tampered)?;
+    let opened = cipher(key).decrypt(&nonce, Payload { msg: body, aad: &place.bound() });
+    let opened = opened.map_err(|_| Unsealed::Tampered)?;
+    String::from_utf8(opened).map(Secret::new).map_err(|_| Unsealed::Tampered)
+}
+
+fn cipher(key: &VaultKey) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new(&Key::from(*key.bytes()))
+}
+
+impl Place<'_> {
+    /// Every part with its length: no two places are written the same.
+    fn bound(&self) -> Vec<u8> {
+        let whose = self.principal.map_or("everybody", |_| "principal");
+        let principal = self.principal.map_or("", PrincipalId::as_str);
+        let mut bound = vec![FORMAT];
+        for part in [self.tenant, self.server.as_str(), whose, principal, self.name] {
+            bound.extend(u64::try_from(part.len()).expect("a length fits").to_be_bytes());
+            bound.extend(part.as_bytes());
+        }
+        bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(fill: &str) -> VaultKey {
+        VaultKey::from_environment("KEY", &fill.repeat(32)).unwrap()
+    }
+
+    fn server(name: &str) -> ServerName {
+        ServerName::new(name).unwrap()
+    }
+
+    #[test]
+    fn what_is_sealed_opens_in_its_own_place_only() {
+        let (key, files, mail) = (key("a"), server("files"), server("mail"));
+        let (ann, none) = (PrincipalId::new("ann"), PrincipalId::new(""));
+        let home = Place { tenant: "t", server: &files, principal: Some(&ann), name: "token" };
+        let sealed = seal(&key, home, &Secret::new("hunter2")).unwrap();
+        assert_eq!(open(&key, home, &sealed).unwrap().expose(), "hunter2");
+        assert!(!sealed.windows(7).any(|part| part == b"hunter2"));
+        for moved in [
+            Place { tenant: "u", ..home },
+            Place { server: &mail, ..home },
+            Place { principal: None, ..home },
+            Place { principal: Some(&none), ..home },
+            Place { name: "toke", ..home },
+        ] {
+            assert_eq!(open(&key, moved, &sealed).unwrap_err(), Unsealed::Tampered);
+        }
+        let everybody = Place { principal: None, ..home };
+        let sealed = seal(&key, everybody, &Secret::new("x")).unwrap();
+        assert_eq!(
+            open(&key, Place { principal: Some(&none), ..home }, &sealed).unwrap_err(),
+            Unsealed::Tampered
+        );
+    }
+
+    #[test]
+    fn no_bit_can_be_changed() {
+        let (key, files) = (key("a"), server("files"));
+        let place = Place { tenant: "t", server: &files, principal: None, name: "token" };
+        let sealed = seal(&key, place, &Secret::new("hunter2")).unwrap();
+        for at in 0..sealed.len() {
+            let mut changed = sealed.clone();
+            changed[at] ^= 1;
+            assert!(open(&key, place, &changed).is_err(), "byte {at}");
+        }
+        for short in 0..sealed.len() {
+            assert!(open(&key, place, &sealed[..short]).is_err(), "{short} bytes");
+        }
+    }
+
+    #[test]
+    fn another_key_is_told_apart_from_a_changed_entry() {
+        let files = server("files");
+        let place = Place { tenant: "t", server: &files, principal: None, name: "token" };
+        let sealed = seal(&key("a"), place, &Secret::new("hunter2")).unwrap();
+        assert_eq!(open(&key("b"), place, &sealed).unwrap_err(), Unsealed::OtherKey);
+    }
+
+    #[test]
+    fn the_same_value_is_never_sealed_the_same() {
+        let (key, files) = (key("a"), server("files"));
+        let place = Place { tenant: "t", server: &files, principal: None, name: "token" };
+        let once = seal(&key, place, &Secret::new("x")).unwrap();
+        assert_ne!(once, seal(&key, place, &Secret::new("x")).unwrap());
+    }
+}

@@ -1,0 +1,195 @@
+//! The vault: secrets for servers, sealed before they reach the store. What is listed never holds a value.
+
+use std::sync::Arc;
+
+use toolgate_core::event::{About, Event, EventKind};
+use toolgate_core::{PrincipalId, RawJson, ServerName};
+use toolgate_store::{Books, SealedSecret, Store, StoreError};
+
+use crate::clock::now_ms;
+use crate::key::{KeySource, VaultKey};
+use crate::seal::{self, Place, Unsealed};
+use crate::secret::Secret;
+
+/// Under this name the vault keeps what somebody got by signing in at a server.
+pub const SIGN_IN: &str = "oauth";
+
+const TENANT: &str = "default";
+const NAME_CHARS_MAX: usize = 128;
+const PRINCIPAL_CHARS_MAX: usize = 256;
+const VALUE_BYTES_MAX: usize = 64 << 10;
+
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    #[error("a secret's name has 1 to {NAME_CHARS_MAX} of the characters A-Z a-z 0-9 . _ -")]
+    Name,
+    #[error("the name \"{SIGN_IN}\" is kept for signing in\nhint: toolgate servers login {0}")]
+    Kept(ServerName),
+    #[error("a principal has 1 to {PRINCIPAL_CHARS_MAX} printable characters")]
+    Principal,
+    #[error("a secret has 1 to {VALUE_BYTES_MAX} bytes")]
+    Value,
+    #[error(
+        "the vault was sealed with another key than the one from {key}: secret \"{name}\" of server \"{server}\" does not open\n\
+         hint: give back the key it was sealed with, or store the secret anew with `toolgate secrets set {server} {name}`"
+    )]
+    OtherKey { key: KeySource, server: ServerName, name: String },
+    #[error(
+        "secret \"{name}\" of server \"{server}\" was changed behind the vault's back and does not open\n\
+         hint: store it anew with `toolgate secrets set {server} {name}`"
+    )]
+    Tampered { server: ServerName, name: String },
+    #[error("no random numbers from the operating system: {0}")]
+    Random(getrandom::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// That there is a secret, and since when.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct Stored {
+    pub server: String,
+    /// Whose it is; nobody's is everybody's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub principal: Option<PrincipalId>,
+    pub name: String,
+    pub created_at_ms: i64,
+    pub updated_at_ms: i64,
+}
+
+/// Clones share everything.
+#[derive(Clone)]
+pub struct Vault {
+    store: Store,
+    books: Arc<Books>,
+    key: VaultKey,
+}
+
+impl Vault {
+    pub fn new(store: Store, books: Arc<Books>, key: VaultKey) -> Self {
+        Self { store, books, key }
+    }
+
+    /// Tries the key on what is there: a wrong key is better found at the start than at the first call. A single entry
+    /// that was tampered with is not the key's fault and stops nobody.
+    pub async fn check_key(&self) -> Result<(), VaultError> {
+        let Some(any) = self.store.list_sealed(None).await?.into_iter().next() else { return Ok(()) };
+        match self.get(&any.server, any.principal.as_ref(), &any.name).await {
+            Ok(_) | Err(VaultError::Tampered { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Stores a secret, in the place of one that is there. `by` is who did it, for the ledger.
+    pub async fn set(
+        &self,
+        by: &PrincipalId,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+        name: &str,
+        value: &Secret,
+    ) -> Result<(), VaultError> {
+        if name == SIGN_IN {
+            return Err(VaultError::Kept(server.clone()));
+        }
+        self.put(by, server, principal, name, value).await
+    }
+
+    /// The secret of exactly this principal, or everybody's. One does not stand in for the other.
+    pub async fn get(
+        &self,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+        name: &str,
+    ) -> Result<Option<Secret>, VaultError> {
+        let Some(sealed) = self.store.get_sealed(server, principal, name).await? else { return Ok(None) };
+        let place = Place { tenant: TENANT, server, principal, name };
+        seal::open(&self.key, place, &sealed).map(Some).map_err(|why| self.unopened(why, server, name))
+    }
+
+    /// Of one server, or of all, by server, principal and name.
+    pub async fn list(&self, server: Option<&ServerName>) -> Result<Vec<Stored>, VaultError> {
+        Ok(self.store.list_sealed(server).await?.into_iter().map(Stored::from).collect())
+    }
+
+    /// `false` if there was none.
+    pub async fn remove(
+        &self,
+        by: &PrincipalId,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+        name: &str,
+    ) -> Result<bool, VaultError> {
+        let event = event(EventKind::CredentialRemoved, by, server, principal, name);
+        Ok(self.books.remove_sealed(server, principal, name, vec![event]).await?)
+    }
+
+    /// Counts the changes of the vault, whichever process made them.
+    pub async fn revision(&self) -> Result<u64, VaultError> {
+        Ok(self.store.read_revisions().await?.vault)
+    }
+
+    pub(crate) async fn put(
+        &self,
+        by: &PrincipalId,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+        name: &str,
+        value: &Secret,
+    ) -> Result<(), VaultError> {
+        check(principal, name, value)?;
+        let place = Place { tenant: TENANT, server, principal, name };
+        let sealed = seal::seal(&self.key, place, value).map_err(VaultError::Random)?;
+        let event = event(EventKind::CredentialStored, by, server, principal, name);
+        Ok(self.books.put_sealed(server, principal, name, &sealed, vec![event]).await?)
+    }
+
+    fn unopened(&self, why: Unsealed, server: &ServerName, name: &str) -> VaultError {
+        let (server, name) = (server.clone(), name.to_owned());
+        match why {
+            Unsealed::OtherKey => VaultError::OtherKey { key: self.key.source().clone(), server, name },
+            Unsealed::Tampered => VaultError::Tampered { server, name },
+        }
+    }
+}
+
+impl From<SealedSecret> for Stored {
+    fn from(row: SealedSecret) -> Self {
+        let SealedSecret { server, principal, name, created_at_ms, updated_at_ms } = row;
+        Self { server: server.as_str().to_owned(), principal, name, created_at_ms, updated_at_ms }
+    }
+}
+
+fn check(principal: Option<&PrincipalId>, name: &str, value: &Secret) -> Result<(), VaultError> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    if !(1..=NAME_CHARS_MAX).contains(&name.len()) || !name.bytes().all(fits) {
+        return Err(VaultError::Name);
+    }
+    if let Some(principal) = principal {
+        let chars = principal.as_str().chars().count();
+        if !(1..=PRINCIPAL_CHARS_MAX).contains(&chars) || principal.as_str().chars().any(char::is_control) {
+            return Err(VaultError::Principal);
+        }
+    }
+    if !(1..=VALUE_BYTES_MAX).contains(&value.expose().len()) {
+        return Err(VaultError::Value);
+    }
+    Ok(())
+}
+
+fn event(
+    kind: EventKind,
+    by: &PrincipalId,
+    server: &ServerName,
+    principal: Option<&PrincipalId>,
+    name: &str,
+) -> Event {
+    let about = About { server: Some(server.clone()), ..About::default() };
+    let detail = serde_json::json!({ "server": server.as_str(), "name": name, "principal": principal });
+    let mut event = Event::new(kind, now_ms(), by.clone(), Arc::new(about));
+    event.detail = Some(RawJson::from_serialize(&detail));
+    event
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! The aliases in effect: those of the operator's file, of the settings, and of servers that registered. Pure.
+
+use std::collections::{BTreeMap, HashMap};
+
+use toolgate_catalog::{Alias, AliasCollision, wire_name};
+use toolgate_core::server::{InstanceSpec, TransportSpec};
+use toolgate_core::tool::ToolExtra;
+use toolgate_core::{CanonicalName, DomainName, ServerName};
+
+use crate::source::{AliasSpec, ServerEntry, Source};
+
+pub(crate) const FILE: &str = "toolgate.toml";
+pub(crate) const SETTINGS: &str = "settings";
+
+pub(crate) fn of_specs(specs: &[AliasSpec], owner: &str) -> Vec<Alias> {
+    let alias = |spec: &AliasSpec| Alias {
+        name: spec.name.clone(),
+        target: spec.tool.clone(),
+        until_ms: spec.until_ms,
+        primary: spec.primary,
+        owner: owner.to_owned(),
+    };
+    specs.iter().map(alias).collect()
+}
+
+/// What the instances of registered servers call their tools, each name once.
+pub(crate) fn of_roster(entries: &[ServerEntry]) -> Vec<Alias> {
+    let mut aliases = Vec::new();
+    for entry in entries.iter().filter(|entry| matches!(entry.source, Source::Expected | Source::Registered)) {
+        let TransportSpec::Http { instances, .. } = &entry.spec.transport else { continue };
+        let mut named: Vec<Alias> = Vec::new();
+        // The newest instance knows best; the others add what it does not say.
+        for alias in instances.iter().rev().flat_map(|instance| of_instance(&entry.spec.name, instance)) {
+            let shown = |one: &Alias| one.primary && one.target == alias.target;
+            if !named.iter().any(|one| one.name == alias.name) && !(alias.primary && named.iter().any(shown)) {
+                named.push(alias);
+            }
+        }
+        aliases.append(&mut named);
+    }
+    aliases
+}
+
+fn of_instance(server: &ServerName, instance: &InstanceSpec) -> Vec<Alias> {
+    of_extras(server, &instance.extras)
+}
+
+/// The first name of three parts is the one agents see.
+pub(crate) fn of_extras(server: &ServerName, extras: &BTreeMap<String, ToolExtra>) -> Vec<Alias> {
+    let mut aliases = Vec::new();
+    for (own, extra) in extras {
+        let primary = extra.aliases.iter().position(|name| DomainName::new(name).is_ok());
+        aliases.extend(extra.aliases.iter().enumerate().map(|(at, name)| Alias {
+            name: name.clone(),
+            target: CanonicalName::of(server, own),
+            until_ms: None,
+            primary: primary == Some(at),
+            owner: owner_of(server),
+        }));
+    }
+    aliases
+}
+
+pub(crate) fn owner_of(server: &ServerName) -> String {
+    format!("server {:?}", server.as_str())
+}
+
+/// Whether `candidates` can be had beside `others` and beside the names that tools have. Names both owners if not.
+pub(crate) fn check<'a>(
+    tools: impl Iterator<Item = &'a CanonicalName>,
+    others: &[Alias],
+    candidates: &[Alias],
+) -> Result<(), AliasCollision> {
+    if candidates.is_empty() {
+        return Ok(());
+    }
+    let mut taken: HashMap<String, (&CanonicalName, String)> = HashMap::new();
+    for tool in tools {
+        let Some((server, own)) = split(tool) else { continue };
+        let owner = owner_of(&server);
+        taken.insert(wire_name(&server, own), (tool, owner.clone()));
+        taken.insert(tool.as_str().to_owned(), (tool, owner));
+    }
+    // Where the others disagree among themselves, the earlier one has the name.
+    for alias in others {
+        for name in names_of(alias) {
+            taken.entry(name).or_insert((&alias.target, alias.owner.clone()));
+        }
+    }
+    for alias in candidates {
+        for name in names_of(alias) {
+            let (target, owner) = taken.entry(name.clone()).or_insert((&alias.target, alias.owner.clone()));
+            if **target != alias.target {
+                let one = format!("{owner}, for {target}");
+                let other = format!("{}, for {}", alias.owner, alias.target);
+                return Err(AliasCollision { name, one, other });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What an alias occupies: its name, and for one that agents see what it is on the wire.
+fn names_of(alias: &Alias) -> Vec<String> {
+    let wire = alias.primary.then(|| wire_of(&alias.name));
+    std::iter::once(alias.name.clone()).chain(wire).collect()
+}
+
+pub(crate) fn occupies(alias: &Alias, name: &str) -> bool {
+    names_of(alias).iter().any(|one| one == name)
+}
+
+pub(crate) fn wire_of(domain_name: &str) -> String {
+    domain_name.replace('.', "__")
+}
+
+/// The two halves of a canonical name.
+pub(crate) fn split(name: &CanonicalName) -> Option<(ServerName, &str)> {
+    let (server, own) = name.as_str().split_once(':')?;
+    Some((ServerName::new(server).ok()?, own))
+}
+
+/// A tool that agents see under another name from now on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Rename {
+    pub(crate) tool: CanonicalName,
+    pub(crate) from: String,
+    pub(crate) to: String,
+}
+
+pub(crate) fn renames(before: &[Alias], after: &[Alias]) -> Vec<Rename> {
+    let (old, new) = (shown_names(before), shown_names(after));
+    let tools: std::collections::BTreeSet<&CanonicalName> = old.keys().chain(new.keys()).copied().collect();
+    let rename = |tool: &CanonicalName| {
+        let name = |names: &BTreeMap<&CanonicalName, String>| names.get(tool).cloned().or_else(|| plain(tool));
+        let (from, to) = (name(&old)?, name(&new)?);
+        (from != to).then(|| Rename { tool: tool.clone(), from, to })
+    };
+    tools.into_iter().filter_map(rename).collect()
+}
+
+fn shown_names(aliases: &[Alias]) -> BTreeMap<&CanonicalName, String> {
+    let mut names = BTreeMap::new();
+    for alias in aliases.iter().filter(|alias| alias.primary) {
+        names.entry(&alias.target).or_insert_with(|| wire_of(&alias.name));
+    }
+    names
+}
+
+fn plain(tool: &CanonicalName) -> Option<String> {
+    let (server, own) = split(tool)?;
+    Some(wire_name(&server, own))
+}
+
+#[cfg(test)]
+mod tests;

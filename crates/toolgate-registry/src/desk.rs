@@ -1,0 +1,134 @@
+//! What the registry's tasks share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::Notify;
+use toolgate_catalog::ToolNames;
+use toolgate_core::governance::Clock;
+use toolgate_store::{Books, Revisions, Setting, Store, StoreError};
+
+use crate::port::{Machinery, Shelf};
+use crate::records::Records;
+use crate::registry::Setup;
+use crate::roster::Difference;
+use crate::settings::Settings;
+use crate::source::FileState;
+use crate::state::State;
+
+pub(crate) struct Desk {
+    pub(crate) store: Store,
+    pub(crate) books: Arc<Books>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) machinery: Arc<dyn Machinery>,
+    pub(crate) shelf: Arc<dyn Shelf>,
+    pub(crate) records: Records,
+    state: Mutex<State>,
+    /// Of all tools that were listed, for the scan.
+    pub(crate) names: Mutex<ToolNames>,
+    /// Held while agents are shown something.
+    pub(crate) showing: Mutex<()>,
+    /// There is something to do in `State::pending`.
+    pub(crate) wake: Notify,
+    /// The revision of the tool rows in `State`.
+    pub(crate) tools_revision: tokio::sync::Mutex<u64>,
+}
+
+impl Desk {
+    /// Reads what the store has. Revisions come first: what changes meanwhile is read once more rather than never.
+    pub(crate) async fn open(setup: Setup) -> Result<(Arc<Desk>, Revisions), StoreError> {
+        let Setup { store, books, clock, file, machinery, shelf, shutdown: _ } = setup;
+        let revisions = store.read_revisions().await?;
+        let records = Records::new(store.clone(), Arc::clone(&books), Arc::clone(&clock));
+        let state = Mutex::new(State { file, ..State::default() });
+        let desk = Desk {
+            store,
+            books,
+            clock,
+            machinery,
+            shelf,
+            records,
+            state,
+            names: Mutex::default(),
+            showing: Mutex::default(),
+            wake: Notify::new(),
+            tools_revision: tokio::sync::Mutex::new(revisions.tools),
+        };
+        desk.load_rows().await?;
+        desk.load_registrations().await?;
+        desk.load_settings().await?;
+        Ok((Arc::new(desk), revisions))
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// On the clock that never goes back.
+    pub(crate) fn since_start(&self) -> Duration {
+        Duration::from_micros(u64::try_from(self.clock.monotonic_us()).unwrap_or_default())
+    }
+
+    pub(crate) async fn load_rows(&self) -> Result<(), StoreError> {
+        let rows = self.store.read_tool_rows().await?;
+        self.state().take_rows(rows);
+        self.wake.notify_one();
+        Ok(())
+    }
+
+    pub(crate) async fn load_registrations(&self) -> Result<Vec<Difference>, StoreError> {
+        let servers = self.store.read_registered_servers().await?;
+        let instances = self.store.read_instances().await?;
+        let now = self.since_start();
+        let mut state = self.state();
+        let beats: Vec<_> = instances
+            .iter()
+            .map(|one| ((one.server.clone(), one.spec.id.clone()), one.beat, one.lease))
+            .collect();
+        state.leases.see(beats, now);
+        state.take_registrations(servers, instances);
+        Ok(self.changed(state))
+    }
+
+    pub(crate) async fn load_settings(&self) -> Result<Vec<Difference>, StoreError> {
+        let stored = self.store.read_settings().await?;
+        let mut state = self.state();
+        let before = state.settings.review;
+        state.settings = read_settings(&stored, &state.settings);
+        if state.settings.review != before {
+            state.judge_all_again();
+        }
+        Ok(self.changed(state))
+    }
+
+    /// Makes the roster anew and has it handed out.
+    pub(crate) fn changed(&self, mut state: MutexGuard<'_, State>) -> Vec<Difference> {
+        let differences = state.recompute();
+        drop(state);
+        self.wake.notify_one();
+        differences
+    }
+
+    pub(crate) fn take_file(&self, file: FileState) -> Vec<Difference> {
+        let mut state = self.state();
+        let reviewed_otherwise = state.file.review != file.review;
+        state.file = file;
+        if reviewed_otherwise {
+            state.judge_all_again();
+        }
+        self.changed(state)
+    }
+}
+
+/// Each was checked when it was written. One that cannot be read any more stays as it was read last.
+fn read_settings(stored: &[Setting], before: &Settings) -> Settings {
+    let mut settings = before.clone();
+    for one in stored {
+        let value: Value = one.value.decode().unwrap_or_default();
+        if let Err(refusal) = settings.take(&one.key, &value) {
+            tracing::error!(setting = one.key, version = one.version, "cannot be read, and stays as it was: {refusal}");
+        }
+    }
+    settings
+}

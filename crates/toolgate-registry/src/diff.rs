@@ -1,0 +1,120 @@
+//! What changed in a definition, so that a person can read it: a unified diff of both, written out line by line with sorted
+//! keys, and descriptions as the text they are.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use similar::TextDiff;
+use toolgate_core::registry::{Definition, ToolRow};
+use toolgate_core::tool::EXTRA_META;
+
+use crate::pins;
+
+/// Lines of context around a change.
+const CONTEXT_LINES: usize = 3;
+/// In this order; all else in a definition is not part of what was pinned.
+const TEXTS: [&str; 3] = ["name", "title", "description"];
+const OBJECTS: [&str; 3] = ["inputSchema", "outputSchema", "annotations"];
+
+/// A definition longer than this is shown by its beginning: the reader of a diff is a person.
+const LINES_MAX: usize = 5000;
+
+/// From what is pinned to what is offered. A tool that waits for its first review is all new.
+pub(crate) fn unified(row: &ToolRow) -> String {
+    let pinned = written(&row.pinned);
+    let (old, new) = match &row.candidate {
+        Some(candidate) => (pinned, written(candidate)),
+        None if pins::is_unreviewed(row) => (String::new(), pinned),
+        None => return String::new(),
+    };
+    if old == new {
+        return String::new();
+    }
+    let diff = TextDiff::from_lines(old.as_str(), new.as_str());
+    let mut unified = diff.unified_diff();
+    unified.context_radius(CONTEXT_LINES).header("pinned", "offered").to_string()
+}
+
+fn written(definition: &Definition) -> String {
+    let value: Value = definition.json.decode().unwrap_or_default();
+    let mut text = String::new();
+    for key in TEXTS {
+        write_text(&mut text, key, value.get(key));
+    }
+    for key in OBJECTS {
+        write_object(&mut text, key, value.get(key));
+    }
+    write_object(&mut text, "extra", value.get("_meta").and_then(|meta| meta.get(EXTRA_META)));
+    cut(text)
+}
+
+fn write_text(text: &mut String, key: &str, value: Option<&Value>) {
+    match value {
+        None => {}
+        Some(Value::String(value)) if value.contains('\n') => {
+            line(text, &format!("{key}:"));
+            value.lines().for_each(|one| line(text, &format!("  {}", visible(one))));
+        }
+        Some(Value::String(value)) => sentences(text, key, value),
+        Some(other) => line(text, &format!("{key}: {other}")),
+    }
+}
+
+/// One line each, so that the one that changed stands out of a long description.
+fn sentences(text: &mut String, key: &str, value: &str) {
+    let parts: Vec<&str> = value.split_inclusive(". ").collect();
+    if let [only] = parts[..] {
+        return line(text, &format!("{key}: {}", visible(only)));
+    }
+    line(text, &format!("{key}:"));
+    parts.iter().for_each(|part| line(text, &format!("  {}", visible(part.trim_end()))));
+}
+
+fn write_object(text: &mut String, key: &str, value: Option<&Value>) {
+    let Some(value) = value else { return };
+    let mut value = value.clone();
+    value.sort_all_objects();
+    let pretty = serde_json::to_string_pretty(&value).expect("a JSON value is written");
+    line(text, &format!("{key}: {}", visible_lines(&pretty)));
+}
+
+fn line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+fn visible_lines(text: &str) -> String {
+    text.lines().map(visible).collect::<Vec<_>>().join("\n")
+}
+
+/// What people do not see is written as its code: it may be all that changed, and a terminal may obey it.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_invisible(c) {
+            // Writing to a String cannot fail.
+            let _: std::fmt::Result = write!(shown, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(u32::from(c),
+            0x00ad | 0x034f | 0x061c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f
+            | 0x202a..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
+            | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
+}
+
+fn cut(text: String) -> String {
+    match text.match_indices('\n').nth(LINES_MAX) {
+        None => text,
+        Some((at, _)) => format!("{}\n(and more)\n", &text[..at]),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! What somebody who looked at a tool says.
+
+use toolgate_core::registry::{ToolRow, ToolStatus};
+use toolgate_core::{Digest, PrincipalId};
+
+use super::{is_unreviewed, reason, subject};
+use crate::source::Verdict;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum NotReviewed {
+    /// There is nothing about it that waits for anybody.
+    NothingToReview,
+    /// What is offered now is not what the reviewer saw.
+    Changed { now: Digest },
+}
+
+/// The row after a verdict. `expected` is the version that the reviewer saw.
+pub(crate) fn reviewed(
+    row: &ToolRow,
+    verdict: Verdict,
+    expected: Option<Digest>,
+    by: &PrincipalId,
+    now_ms: i64,
+) -> Result<ToolRow, NotReviewed> {
+    let under_review = subject(row).clone();
+    if let Some(seen) = expected
+        && seen != under_review.version
+    {
+        return Err(NotReviewed::Changed { now: under_review.version });
+    }
+    if !waits(row) {
+        return Err(NotReviewed::NothingToReview);
+    }
+    let mut next = row.clone();
+    next.reviewed_by = Some(by.clone());
+    next.reviewed_at_ms = Some(now_ms);
+    match verdict {
+        Verdict::Accept => {
+            next.pinned = under_review;
+            next.candidate = None;
+            next.status = ToolStatus::Active;
+            next.reason = None;
+            next.rejected = None;
+            next.changes = 0;
+        }
+        Verdict::Reject => {
+            next.rejected = Some(under_review.version);
+            if next.status == ToolStatus::Quarantined && !is_unreviewed(row) {
+                next.reason = Some(reason::REJECTED.into());
+            }
+        }
+    }
+    Ok(next)
+}
+
+fn waits(row: &ToolRow) -> bool {
+    match row.status {
+        ToolStatus::Quarantined => true,
+        ToolStatus::Drifted => row.candidate.is_some(),
+        ToolStatus::Active | ToolStatus::Retired => false,
+    }
+}

@@ -1,0 +1,59 @@
+//! What agents see of a server: the pinned definitions of what is served, and why the rest is not there.
+
+use std::collections::HashSet;
+
+use toolgate_catalog::Withheld;
+use toolgate_core::RawJson;
+use toolgate_core::registry::{ToolRow, ToolStatus};
+
+use super::{Offer, ToolRows, reason};
+
+const NOT_RECORDED: &str = "it is new and has not been recorded yet";
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Shown {
+    pub(crate) tools: Vec<RawJson>,
+    pub(crate) withheld: Vec<Withheld>,
+}
+
+/// By the rows as they are. What they do not account for is not shown: while the store is away, a definition that is not
+/// pinned waits.
+pub(crate) fn show(rows: &ToolRows, offers: &[Offer]) -> Shown {
+    let mut shown = Shown::default();
+    for offer in offers {
+        let row = rows.get(&offer.own);
+        match row.and_then(|row| servable(row, offer)) {
+            Some(pinned) => shown.tools.push(pinned.clone()),
+            None => shown.withheld.push(Withheld { own: offer.own.as_ref().into(), reason: why(row) }),
+        }
+    }
+    let offered: HashSet<&str> = offers.iter().map(|offer| &*offer.own).collect();
+    let absent = rows.values().filter(|row| !offered.contains(&*row.own));
+    shown.withheld.extend(absent.map(|row| Withheld { own: row.own.as_ref().into(), reason: gone(row) }));
+    shown
+}
+
+fn servable<'r>(row: &'r ToolRow, offer: &Offer) -> Option<&'r RawJson> {
+    let serves = row.status.is_served() && !offer.twice && offer.has(row.pinned.version);
+    serves.then_some(&row.pinned.json)
+}
+
+fn why(row: Option<&ToolRow>) -> String {
+    let Some(row) = row else { return NOT_RECORDED.into() };
+    match row.status {
+        // It is known to be something else now, and that could not be written down yet.
+        ToolStatus::Active | ToolStatus::Drifted | ToolStatus::Retired => {
+            format!("quarantined: {}", reason::CHANGED)
+        }
+        ToolStatus::Quarantined => {
+            format!("quarantined: {}", row.reason.as_deref().unwrap_or(reason::CHANGED))
+        }
+    }
+}
+
+fn gone(row: &ToolRow) -> String {
+    match row.status {
+        ToolStatus::Quarantined => why(Some(row)),
+        _ => format!("retired: {}", reason::GONE),
+    }
+}

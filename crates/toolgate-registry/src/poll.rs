@@ -1,0 +1,121 @@
+//! Notices what other processes changed: other gateways on the same database, and the command line. And takes out
+//! instances whose lease has run out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_core::PrincipalId;
+use toolgate_store::{Revisions, StoreError};
+
+use crate::desk::Desk;
+use crate::events::Telling;
+use crate::leases::{LOOK_EVERY, RunOut};
+
+const POLL_EVERY: Duration = Duration::from_millis(250);
+const RAN_OUT: &str = "its lease ran out";
+
+pub(crate) async fn watch_revisions(desk: Arc<Desk>, mut seen: Revisions, shutdown: CancellationToken) {
+    let mut trouble = Trouble::default();
+    while rest(&desk, POLL_EVERY, &shutdown).await {
+        let followed = desk.follow(&mut seen).await;
+        trouble.note("changes by other processes are not noticed", followed);
+    }
+}
+
+pub(crate) async fn watch_leases(desk: Arc<Desk>, shutdown: CancellationToken) {
+    let mut trouble = Trouble::default();
+    while rest(&desk, LOOK_EVERY, &shutdown).await {
+        let looked = desk.look_at_leases().await;
+        trouble.note("leases are not looked at", looked);
+    }
+}
+
+async fn rest(desk: &Desk, period: Duration, shutdown: &CancellationToken) -> bool {
+    tokio::select! {
+        () = desk.clock.sleep(period) => true,
+        () = shutdown.cancelled() => false,
+    }
+}
+
+/// An outage is told when it begins and when it ends.
+#[derive(Default)]
+struct Trouble {
+    since: bool,
+}
+
+impl Trouble {
+    fn note(&mut self, what: &str, result: Result<(), StoreError>) {
+        match &result {
+            Err(error) if !self.since => tracing::warn!(%error, "{what}"),
+            Ok(()) if self.since => tracing::info!("the store is back"),
+            _ => {}
+        }
+        self.since = result.is_err();
+    }
+}
+
+impl Desk {
+    /// Reads what has moved. What could not be read is tried again: it counts as seen only afterwards.
+    async fn follow(&self, seen: &mut Revisions) -> Result<(), StoreError> {
+        let now = self.store.read_revisions().await?;
+        if now.settings != seen.settings {
+            self.load_settings().await?;
+            seen.settings = now.settings;
+        }
+        if now.registrations != seen.registrations {
+            self.load_registrations().await?;
+            seen.registrations = now.registrations;
+        }
+        if now.tools != seen.tools {
+            self.follow_tools().await?;
+            seen.tools = now.tools;
+        }
+        Ok(())
+    }
+
+    /// The worker's own writes move the revision too, and it keeps count of them.
+    async fn follow_tools(&self) -> Result<(), StoreError> {
+        let mut known = self.tools_revision.lock().await;
+        let now = self.store.read_revisions().await?.tools;
+        if now != *known {
+            self.load_rows().await?;
+            *known = now;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn look_at_leases(&self) -> Result<(), StoreError> {
+        let beats = self.store.read_beats().await?;
+        let run_out = {
+            let mut state = self.state();
+            let known = beats.into_iter().filter_map(|(server, instance, beat)| {
+                let lease = state.lease_of(&server, &instance)?;
+                Some(((server, instance), beat, lease))
+            });
+            let known: Vec<_> = known.collect();
+            let now = self.since_start();
+            state.leases.see(known, now);
+            state.leases.look(now)
+        };
+        for one in run_out {
+            self.take_out(one).await?;
+        }
+        Ok(())
+    }
+
+    /// Only if no gateway has heard of it since; whoever takes it out tells the ledger.
+    async fn take_out(&self, run_out: RunOut) -> Result<(), StoreError> {
+        let RunOut { place: (server, instance), beat } = run_out;
+        let gateway = PrincipalId::gateway();
+        let telling = Telling { at_ms: self.clock.now_ms(), by: &gateway };
+        let event = telling.instance_left(&server, instance.as_str(), RAN_OUT);
+        if self.books.remove_instance_if(&server, &instance, Some(beat), vec![event]).await? {
+            tracing::warn!(%server, %instance, "taken out: {RAN_OUT}");
+            let mut state = self.state();
+            state.leave(&server, &instance);
+            self.changed(state);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,324 @@
+//! The one worker that turns what servers list into rows and into what agents see. What comes within a short while is taken
+//! together: one write, one new catalogue.
+//!
+//! While the store is away, agents see what is pinned; what is new or other waits, and is tried again.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use toolgate_catalog::{ForeignNames, Update, Withheld, scan};
+use toolgate_core::event::{Entry, Event};
+use toolgate_core::governance::Ledger as _;
+use toolgate_core::registry::{Finding, ToolRow};
+use toolgate_core::server::Listing;
+use toolgate_core::{PrincipalId, RawJson, ServerName};
+use toolgate_store::{StoreError, StoredTool, ToolRowChange, ToolRowsWritten};
+
+use crate::desk::Desk;
+use crate::events::Telling;
+use crate::pins::{self, Bench, Change, Offer, ToolRows};
+use crate::source::Review;
+use crate::state::{Freshness, Reading, ServerRows, State};
+use crate::traits;
+
+/// What comes within it is taken together.
+const GATHER: Duration = Duration::from_millis(50);
+/// Between attempts while the store is away.
+const RETRY: Duration = Duration::from_secs(1);
+/// How often rows that others changed meanwhile are read and judged anew before others get their turn.
+const ATTEMPTS_MAX: usize = 5;
+/// How exact it is when a tool was last seen.
+const SEEN_EVERY_MS: i64 = 10 * 60 * 1000;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Round {
+    Done,
+    /// The store is away, or others kept changing the same rows.
+    Again,
+}
+
+pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = desk.wake.notified() => {}
+            () = shutdown.cancelled() => break,
+        }
+        desk.clock.sleep(GATHER).await;
+        while desk.round().await == Round::Again {
+            tokio::select! {
+                () = desk.clock.sleep(RETRY) => {}
+                () = shutdown.cancelled() => break,
+            }
+        }
+    }
+    // What was seen last is worth an attempt.
+    desk.round().await;
+}
+
+/// A server whose tools are to be judged, by what is known of them.
+struct Case {
+    server: ServerName,
+    standing: Standing,
+    review: Review,
+    rows: ToolRows,
+    offers: Vec<Offer>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Listed,
+    /// It is not in the roster any more, so it offers nothing.
+    Gone,
+}
+
+/// What a round found out.
+struct Judged {
+    server: ServerName,
+    changes: Vec<Change>,
+}
+
+/// What a round is about.
+#[derive(Default)]
+struct Work {
+    /// Servers that were read anew.
+    read: BTreeSet<ServerName>,
+    /// These, and those that are to be judged again.
+    touched: BTreeSet<ServerName>,
+    cases: Vec<Case>,
+}
+
+impl Desk {
+    pub(crate) async fn round(&self) -> Round {
+        self.hand_out();
+        let events = std::mem::take(&mut self.state().pending.events);
+        self.append(events).await;
+        let work = self.take_work();
+        let recorded = self.record(work.cases).await;
+        self.show(&work.touched);
+        match recorded {
+            Ok(Round::Done) => self.note_seen(&work.read).await,
+            Ok(Round::Again) => Round::Again,
+            Err(error) => {
+                tracing::warn!(%error, "tools are shown as they were pinned until the store is back");
+                Round::Again
+            }
+        }
+    }
+
+    /// Tells those who reach servers which there are. Without the lock: they may have something to tell at once.
+    fn hand_out(&self) {
+        let specs = {
+            let mut state = self.state();
+            std::mem::take(&mut state.pending.specs).then(|| state.roster.specs())
+        };
+        if let Some(specs) = specs {
+            self.machinery.apply(specs);
+        }
+    }
+
+    fn take_work(&self) -> Work {
+        let read = self.read_listings();
+        let mut state = self.state();
+        let mut touched = std::mem::take(&mut state.pending.again);
+        touched.extend(read.iter().cloned());
+        let gone = std::mem::take(&mut state.pending.gone);
+        let listed = touched.iter().filter_map(|server| case(&state, server, Standing::Listed));
+        let cases = listed.chain(gone.iter().filter_map(|server| case(&state, server, Standing::Gone))).collect();
+        Work { read, touched, cases }
+    }
+
+    /// Reading a long list takes a while, so it is done while others go on.
+    fn read_listings(&self) -> BTreeSet<ServerName> {
+        let listings = std::mem::take(&mut self.state().pending.listings);
+        let mut read = BTreeSet::new();
+        for (server, listing) in listings {
+            let rows = self.state().rows.get(&server).map(|rows| rows.tools.clone()).unwrap_or_default();
+            let reading = Reading::of(listing, &rows, Freshness::Now);
+            let mut state = self.state();
+            if state.roster.get(&server).is_some() {
+                state.readings.insert(server.clone(), reading);
+                read.insert(server);
+            }
+        }
+        read
+    }
+
+    /// All tools of these servers were seen. Said now and then: writing it at every reading would say little more.
+    async fn note_seen(&self, servers: &BTreeSet<ServerName>) -> Round {
+        let now_ms = self.clock.now_ms();
+        for server in servers {
+            let known = self.state().seen_ms.get(server).copied();
+            if known.is_some_and(|known| now_ms.saturating_sub(known) < SEEN_EVERY_MS) {
+                continue;
+            }
+            if let Err(error) = self.store.touch_tool_rows(server, now_ms).await {
+                tracing::debug!(%server, %error, "it is not noted that its tools were seen");
+                break;
+            }
+            self.state().seen_ms.insert(server.clone(), now_ms);
+        }
+        Round::Done
+    }
+
+    async fn append(&self, events: Vec<Event>) {
+        if events.is_empty() {
+            return;
+        }
+        let entry = Entry { events, ..Entry::default() };
+        if let Err(error) = self.books.append(entry).await {
+            tracing::warn!(%error, "changes of health are not in the ledger");
+        }
+    }
+
+    /// Writes what the readings change, all of it at once.
+    async fn record(&self, mut cases: Vec<Case>) -> Result<Round, StoreError> {
+        for _ in 0..ATTEMPTS_MAX {
+            let judged = self.judge(&cases);
+            if judged.iter().all(|one| one.changes.is_empty()) {
+                return Ok(Round::Done);
+            }
+            let written = self.write(judged).await;
+            let settled = match written {
+                Ok(ToolRowsWritten::All) => return Ok(Round::Done),
+                Ok(ToolRowsWritten::Nothing { .. }) => self.read_again(&mut cases).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = settled {
+                self.put_back(cases);
+                return Err(error);
+            }
+        }
+        self.put_back(cases);
+        Ok(Round::Again)
+    }
+
+    fn put_back(&self, cases: Vec<Case>) {
+        let mut state = self.state();
+        for case in cases {
+            match case.standing {
+                Standing::Listed => state.pending.again.insert(case.server),
+                Standing::Gone => state.pending.gone.insert(case.server),
+            };
+        }
+    }
+
+    fn judge(&self, cases: &[Case]) -> Vec<Judged> {
+        let now_ms = self.clock.now_ms();
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        for case in cases {
+            names.set(&case.server, case.offers.iter().map(|offer| offer.own.as_ref().to_owned()));
+        }
+        let judge = |case: &Case| {
+            let foreign = names.beside(&case.server);
+            let scan = |definition: &RawJson| findings(definition, &foreign);
+            let bench = Bench { server: &case.server, review: case.review, now_ms, scan: &scan };
+            Judged { server: case.server.clone(), changes: pins::judge(&bench, &case.rows, &case.offers) }
+        };
+        cases.iter().map(judge).collect()
+    }
+
+    async fn write(&self, judged: Vec<Judged>) -> Result<ToolRowsWritten, StoreError> {
+        let gateway = PrincipalId::gateway();
+        let telling = Telling { at_ms: self.clock.now_ms(), by: &gateway };
+        let events: Vec<Event> =
+            judged.iter().flat_map(|one| telling.reading(&one.server, &one.changes)).collect();
+        let rows = self.row_changes(judged);
+        // Held over the write: what moved the revision is known to have been this process.
+        let mut revision = self.tools_revision.lock().await;
+        let written = self.books.write_tool_rows(&rows, events).await?;
+        if written == ToolRowsWritten::All {
+            *revision += 1;
+            self.put_rows(rows);
+        }
+        Ok(written)
+    }
+
+    fn row_changes(&self, judged: Vec<Judged>) -> Vec<ToolRowChange> {
+        let state = self.state();
+        let after = |row: &ToolRow| state.rows.get(&row.server)?.versions.get(&row.own).copied();
+        let change = |change: Change| ToolRowChange {
+            after: change.before.as_ref().and_then(after),
+            traits: traits::of(&change.row),
+            row: change.row,
+        };
+        judged.into_iter().flat_map(|one| one.changes).map(change).collect()
+    }
+
+    fn put_rows(&self, rows: Vec<ToolRowChange>) {
+        let mut state = self.state();
+        for change in rows {
+            let row_version = change.row_version();
+            let ToolRowChange { row, traits, .. } = change;
+            let rows = state.rows.entry(row.server.clone()).or_default();
+            rows.put(StoredTool { row, traits, row_version });
+        }
+    }
+
+    /// Somebody else was faster: what they wrote is what counts now.
+    async fn read_again(&self, cases: &mut Vec<Case>) -> Result<(), StoreError> {
+        for old in cases.iter() {
+            let stored = self.store.read_tool_rows_of(&old.server).await?;
+            let mut rows = ServerRows::default();
+            stored.into_iter().for_each(|tool| rows.put(tool));
+            self.state().rows.insert(old.server.clone(), rows);
+        }
+        let state = self.state();
+        *cases = cases.iter().filter_map(|old| case(&state, &old.server, old.standing)).collect();
+        Ok(())
+    }
+
+    /// Agents see from now on what is known of these servers, and the roster if it is another one.
+    pub(crate) fn show(&self, servers: &BTreeSet<ServerName>) {
+        // Two that show at once must not overtake each other between looking and showing.
+        let _turn = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
+        let update = self.update(servers);
+        if let Some(update) = update {
+            self.shelf.arrange(update);
+        }
+    }
+
+    fn update(&self, servers: &BTreeSet<ServerName>) -> Option<Update> {
+        let mut state = self.state();
+        let mut update = Update::default();
+        if std::mem::take(&mut state.pending.roster) {
+            update.servers = Some(state.roster.settings());
+            update.rules = Some(state.file.rules.clone());
+            update.aliases = Some(state.aliases.clone());
+        }
+        for server in servers {
+            let Some((listing, withheld)) = shown(&state, server) else { continue };
+            update.listings.insert(server.clone(), Some(listing));
+            update.withheld.insert(server.clone(), withheld);
+        }
+        (update.servers.is_some() || !update.listings.is_empty()).then_some(update)
+    }
+}
+
+fn shown(state: &State, server: &ServerName) -> Option<(Listing, Vec<Withheld>)> {
+    let reading = state.readings.get(server)?;
+    let none = ToolRows::new();
+    let rows = state.rows.get(server).map_or(&none, |rows| &rows.tools);
+    let shown = pins::show(rows, &reading.offers);
+    Some((Listing { tools: shown.tools, ..reading.rest.clone() }, shown.withheld))
+}
+
+/// Nothing follows from what was read before this process started, nor from the removal of a server that is back.
+fn case(state: &State, server: &ServerName, standing: Standing) -> Option<Case> {
+    let offers = match standing {
+        Standing::Gone => state.roster.get(server).is_none().then(Vec::new)?,
+        Standing::Listed => {
+            let reading = state.readings.get(server).filter(|reading| reading.freshness == Freshness::Now)?;
+            reading.offers.clone()
+        }
+    };
+    let rows = state.rows.get(server).map(|rows| rows.tools.clone()).unwrap_or_default();
+    Some(Case { server: server.clone(), standing, review: state.review_of(server), rows, offers })
+}
+
+fn findings(definition: &RawJson, foreign: &ForeignNames<'_>) -> Vec<Finding> {
+    let value: Value = definition.decode().unwrap_or_default();
+    scan(&value, foreign)
+}

@@ -1,0 +1,240 @@
+//! What needs no running gateway: settings, tool rows, reviews. The command line uses it too; it writes through the store,
+//! and gateways that run notice.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolgate_core::event::EventKind;
+use toolgate_core::governance::Clock;
+use toolgate_core::registry::ToolRow;
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson};
+use toolgate_store::{Books, Store, StoreError, StoredTool, ToolRowChange, ToolRowsWritten, WriteSettingError};
+
+use crate::alias;
+use crate::diff;
+use crate::events::Telling;
+use crate::known::{Setting, SettingContext, ToolDiff};
+use crate::pins::{self, News, NotReviewed};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::settings::{self, SETTING_KEYS, Settings};
+use crate::source::{FileState, Verdict};
+use crate::state::State;
+use crate::traits;
+
+/// Names that are told to somebody who misspelt one.
+const NEAREST: usize = 3;
+/// How often a write that others were faster than is thought through anew.
+const ATTEMPTS_MAX: usize = 5;
+
+/// Clones share everything.
+#[derive(Clone)]
+pub struct Records {
+    store: Store,
+    books: Arc<Books>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Records {
+    pub fn new(store: Store, books: Arc<Books>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, books, clock }
+    }
+
+    /// All there are, in the order of their keys; one that was never set has version 0.
+    pub async fn settings(&self) -> Result<Vec<Setting>, Refusal> {
+        let stored = self.store.read_settings().await.map_err(down)?;
+        let setting = |key: &'static str| match stored.iter().find(|one| one.key == key) {
+            Some(one) => known_setting(key, one),
+            None => never_set(key),
+        };
+        Ok(SETTING_KEYS.into_iter().map(setting).collect())
+    }
+
+    pub async fn setting(&self, key: &str) -> Result<Setting, Refusal> {
+        let key = settings::known_key(key)?;
+        let stored = self.store.read_setting(key).await.map_err(down)?;
+        Ok(stored.as_ref().map_or_else(|| never_set(key), |one| known_setting(key, one)))
+    }
+
+    /// Sets a whole value, if it is one and `expected` is still its version.
+    pub async fn change_setting(
+        &self,
+        by: &PrincipalId,
+        key: &str,
+        value: Value,
+        expected: Option<u64>,
+        context: &SettingContext,
+    ) -> Result<Setting, Refusal> {
+        let before = self.setting(key).await?;
+        let key = before.key;
+        if let Some(expected) = expected.filter(|expected| *expected != before.version) {
+            return Err(stale(key, expected, before.version));
+        }
+        settings::check(key, &value, context)?;
+        let telling = Telling { at_ms: self.clock.now_ms(), by };
+        let aliases = alias_events(&telling, &before, &value, context);
+        let summary = settings::summary(key, &before.value, &value);
+        let events = |version: u64| {
+            let mut events = vec![telling.setting_changed(key, version, &summary)];
+            events.extend(aliases);
+            events
+        };
+        let raw = RawJson::from(value.clone());
+        let version = match self.books.write_setting(key, &raw, expected, by, events).await {
+            Ok(version) => version,
+            Err(WriteSettingError::Stale { current }) => {
+                return Err(stale(key, expected.unwrap_or_default(), current));
+            }
+            Err(WriteSettingError::Store(error)) => return Err(down(error)),
+        };
+        let (updated_at_ms, updated_by) = (Some(telling.at_ms), Some(by.clone()));
+        Ok(Setting { key, value, version, updated_at_ms, updated_by })
+    }
+
+    /// What a new value of a setting has to go together with, as far as the store knows.
+    pub async fn setting_context(&self, file: FileState) -> Result<SettingContext, Refusal> {
+        let mut state = State { file, ..State::default() };
+        let servers = self.store.read_registered_servers().await.map_err(down)?;
+        state.take_registrations(servers, self.store.read_instances().await.map_err(down)?);
+        state.take_rows(self.store.read_tool_rows().await.map_err(down)?);
+        state.recompute();
+        Ok(state.setting_context())
+    }
+
+    /// All tools, by name.
+    pub async fn tools(&self) -> Result<Vec<ToolRow>, Refusal> {
+        let stored = self.store.read_tool_rows().await.map_err(down)?;
+        Ok(stored.into_iter().map(|tool| tool.row).collect())
+    }
+
+    /// By its canonical name.
+    pub async fn tool(&self, name: &str) -> Result<ToolRow, Refusal> {
+        self.stored(name).await.map(|tool| tool.row)
+    }
+
+    pub async fn diff(&self, name: &str) -> Result<ToolDiff, Refusal> {
+        let tool = self.tool(name).await?;
+        Ok(ToolDiff { text: diff::unified(&tool), tool })
+    }
+
+    /// What somebody says who looked at a tool. `expected` is the version they saw.
+    pub async fn review(
+        &self,
+        by: &PrincipalId,
+        name: &str,
+        verdict: Verdict,
+        expected: Option<Digest>,
+    ) -> Result<ToolRow, Refusal> {
+        for _ in 0..ATTEMPTS_MAX {
+            let stored = self.stored(name).await?;
+            let change = self.verdict(by, &stored, verdict, expected)?;
+            let row = change.row.clone();
+            let news = News {
+                kind: match verdict {
+                    Verdict::Accept => EventKind::ToolAccepted,
+                    Verdict::Reject => EventKind::ToolRejected,
+                },
+                from: Some(stored.row.pinned.version),
+                to: Some(pins::subject(&stored.row).version),
+            };
+            let event = Telling { at_ms: self.clock.now_ms(), by }.tool(&row, news);
+            match self.books.write_tool_rows(&[change], vec![event]).await.map_err(down)? {
+                ToolRowsWritten::All => return Ok(row),
+                ToolRowsWritten::Nothing { .. } => {}
+            }
+        }
+        Err(changed_meanwhile(name).hint("look at it again"))
+    }
+
+    fn verdict(
+        &self,
+        by: &PrincipalId,
+        stored: &StoredTool,
+        verdict: Verdict,
+        expected: Option<Digest>,
+    ) -> Result<ToolRowChange, Refusal> {
+        let name = stored.row.name.as_str();
+        let row = pins::reviewed(&stored.row, verdict, expected, by, self.clock.now_ms()).map_err(|why| match why {
+            NotReviewed::NothingToReview => {
+                let message = format!("nothing about {name} waits for a review: it is {}", stored.row.status.as_str());
+                Refusal::new(RefusalKind::Conflict, "nothing_to_review", message)
+            }
+            NotReviewed::Changed { now } => changed_meanwhile(name)
+                .hint(format!("it offers {now} now; look at `toolgate tools diff {name}` again")),
+        })?;
+        let traits = traits::of(&row);
+        Ok(ToolRowChange { row, traits, after: Some(stored.row_version) })
+    }
+
+    async fn stored(&self, name: &str) -> Result<StoredTool, Refusal> {
+        let found = self.store.read_tool_row(&CanonicalName::recorded(name)).await.map_err(down)?;
+        match found {
+            Some(tool) => Ok(tool),
+            None => Err(unknown_tool(name, &self.tools().await?)),
+        }
+    }
+}
+
+fn known_setting(key: &'static str, stored: &toolgate_store::Setting) -> Setting {
+    Setting {
+        key,
+        value: stored.value.decode().unwrap_or_default(),
+        version: stored.version,
+        updated_at_ms: Some(stored.updated_at_ms),
+        updated_by: Some(stored.updated_by.clone()),
+    }
+}
+
+fn never_set(key: &'static str) -> Setting {
+    Setting { key, value: settings::default_value(key), version: 0, updated_at_ms: None, updated_by: None }
+}
+
+fn alias_events(
+    telling: &Telling<'_>,
+    before: &Setting,
+    value: &Value,
+    context: &SettingContext,
+) -> Vec<toolgate_core::event::Event> {
+    if before.key != settings::ALIASES {
+        return Vec::new();
+    }
+    let in_effect = |value: &Value| {
+        let mut settings = Settings::default();
+        // What was stored by another version of the gateway and cannot be read was not in effect.
+        let aliases = settings.take(settings::ALIASES, value).map(|()| settings.aliases).unwrap_or_default();
+        let mut all = context.aliases.clone();
+        all.extend(alias::of_specs(&aliases, alias::SETTINGS));
+        all
+    };
+    telling.aliases(&in_effect(&before.value), &in_effect(value))
+}
+
+fn stale(key: &str, expected: u64, current: u64) -> Refusal {
+    let message = format!("the setting {key} is at version {current}, not {expected}");
+    Refusal::new(RefusalKind::Stale, "stale", message).hint("read it again and make the change anew")
+}
+
+fn changed_meanwhile(name: &str) -> Refusal {
+    let message = format!("what the server offers for {name} is not what was looked at");
+    Refusal::new(RefusalKind::Conflict, "changed_meanwhile", message)
+}
+
+fn unknown_tool(name: &str, tools: &[ToolRow]) -> Refusal {
+    let refusal = Refusal::new(RefusalKind::NotFound, "unknown_tool", format!("there is no tool {name:?}"));
+    let mut near: Vec<(f64, &str)> = tools
+        .iter()
+        .map(|tool| (strsim::jaro_winkler(name, tool.name.as_str()), tool.name.as_str()))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let near: Vec<&str> = near.into_iter().take(NEAREST).map(|(_, name)| name).collect();
+    match near[..] {
+        [] => refusal.hint("`toolgate tools list` shows all; names are `server:tool`"),
+        _ => refusal.hint(format!("did you mean {}?", near.join(", "))),
+    }
+}
+
+/// The store is away.
+pub(crate) fn down(error: StoreError) -> Refusal {
+    Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
+        .hint("try again in a moment")
+}

@@ -1,0 +1,206 @@
+//! The registry of one gateway process: what it is told, what it answers. The work is done by `publish` and `poll`.
+
+mod registering;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_core::event::{Durability, Entry, Event};
+use toolgate_core::governance::{Clock, Ledger as _};
+use toolgate_core::server::{Listing, ServerState, TransportSpec};
+use toolgate_core::{PrincipalId, ServerName};
+use toolgate_store::{Books, Store};
+
+use crate::desk::Desk;
+use crate::events::Telling;
+use crate::known::{InstanceView, KnownServer, SettingContext};
+use crate::pins::ToolRows;
+use crate::poll;
+use crate::port::{Machinery, Shelf, Vitals};
+use crate::publish;
+use crate::records::{Records, down};
+use crate::refusal::Refusal;
+use crate::settings::address;
+use crate::source::{FileState, ServerEntry};
+use crate::state::{Freshness, Pending, Reading, State};
+
+/// What a registry is made of.
+pub struct Setup {
+    pub store: Store,
+    pub books: Arc<Books>,
+    pub clock: Arc<dyn Clock>,
+    pub file: FileState,
+    pub machinery: Arc<dyn Machinery>,
+    pub shelf: Arc<dyn Shelf>,
+    pub shutdown: CancellationToken,
+}
+
+/// Live; one per gateway process.
+pub struct Registry {
+    desk: Arc<Desk>,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl Registry {
+    /// Reads what the store has, hands out the first roster, and watches from then on.
+    pub async fn start(setup: Setup) -> Result<Arc<Registry>, Refusal> {
+        let shutdown = setup.shutdown.child_token();
+        let (desk, revisions) = Desk::open(setup).await.map_err(down)?;
+        desk.begin();
+        let tasks = TaskTracker::new();
+        tasks.spawn(publish::run(Arc::clone(&desk), shutdown.clone()));
+        tasks.spawn(poll::watch_revisions(Arc::clone(&desk), revisions, shutdown.clone()));
+        tasks.spawn(poll::watch_leases(Arc::clone(&desk), shutdown.clone()));
+        tasks.close();
+        Ok(Arc::new(Registry { desk, tasks, shutdown }))
+    }
+
+    /// Ends what was started; what was seen and not written yet is written, if the store is there.
+    pub async fn stop(&self) {
+        self.shutdown.cancel();
+        self.tasks.wait().await;
+    }
+
+    /// What a server offers now, read completely. Returns at once.
+    pub fn listed(&self, server: &ServerName, listing: Listing) {
+        let mut state = self.desk.state();
+        if state.roster.get(server).is_some() {
+            state.pending.listings.insert(server.clone(), listing);
+            self.desk.wake.notify_one();
+        }
+    }
+
+    /// What servers offered when the gateway last ran: shown, as far as it is pinned, until they are listed again.
+    pub fn listed_before(&self, listings: Vec<(ServerName, Listing)>) {
+        let mut taken = BTreeSet::new();
+        let mut state = self.desk.state();
+        for (server, listing) in listings {
+            if state.readings.contains_key(&server) || state.roster.get(&server).is_none() {
+                continue;
+            }
+            let rows = state.rows.get(&server).map(|rows| &rows.tools);
+            let reading = Reading::of(listing, rows.unwrap_or(&ToolRows::new()), Freshness::Before);
+            state.readings.insert(server.clone(), reading);
+            taken.insert(server);
+        }
+        drop(state);
+        self.desk.show(&taken);
+    }
+
+    /// Returns at once.
+    pub fn health_changed(&self, server: &ServerName, health: &ServerState) {
+        let now_ms = self.desk.clock.now_ms();
+        let gateway = PrincipalId::gateway();
+        let mut state = self.desk.state();
+        if let Some(untold) = state.health.note(server, health, now_ms) {
+            state.tell(Telling { at_ms: now_ms, by: &gateway }.health(server, health, untold));
+            self.desk.wake.notify_one();
+        }
+    }
+
+    /// The operator's file says this now. Tells what is different, a line each, for the log.
+    pub async fn reload(&self, file: FileState) -> Vec<String> {
+        let gateway = PrincipalId::gateway();
+        let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &gateway };
+        let (rest, aliases_before) = {
+            let state = self.desk.state();
+            (differing_parts(&state.file, &file), state.aliases.clone())
+        };
+        let differences = self.desk.take_file(file);
+        let mut lines: Vec<String> = differences.iter().map(ToString::to_string).collect();
+        lines.extend(rest);
+        let mut events = vec![telling.config_loaded(&lines)];
+        events.extend(differences.iter().map(|one| telling.difference(one)));
+        let aliases = self.desk.state().aliases.clone();
+        events.extend(telling.aliases(&aliases_before, &aliases));
+        self.desk.record_now(events).await;
+        lines
+    }
+
+    /// The operator's file could not be read; what it said before stays.
+    pub async fn config_refused(&self, why: &str) {
+        let gateway = PrincipalId::gateway();
+        let event = Telling { at_ms: self.desk.clock.now_ms(), by: &gateway }.config_refused(why);
+        self.desk.record_now(vec![event]).await;
+    }
+
+    /// The roster, in its order.
+    pub fn servers(&self) -> Vec<KnownServer> {
+        let now = self.desk.since_start();
+        let state = self.desk.state();
+        let known = |entry: &ServerEntry| KnownServer {
+            name: entry.spec.name.clone(),
+            source: entry.source,
+            instances: instances(&state, entry, now),
+        };
+        state.roster.entries.iter().map(known).collect()
+    }
+
+    pub fn vitals(&self, server: &ServerName) -> Option<Vitals> {
+        self.desk.machinery.vitals(server)
+    }
+
+    pub fn records(&self) -> &Records {
+        &self.desk.records
+    }
+
+    /// What a new value of a setting has to go together with here.
+    pub fn setting_context(&self) -> SettingContext {
+        self.desk.state().setting_context()
+    }
+}
+
+impl Desk {
+    /// Hands out what is known before anything is listed.
+    fn begin(&self) {
+        let specs = {
+            let mut state = self.state();
+            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            for (server, rows) in &state.rows {
+                names.set(server, rows.tools.keys().map(|own| own.as_ref().to_owned()));
+            }
+            // Nothing has been read yet, so there is nothing to judge.
+            state.pending = Pending { roster: true, ..Pending::default() };
+            state.roster.specs()
+        };
+        self.show(&BTreeSet::new());
+        self.machinery.apply(specs);
+    }
+
+    async fn record_now(&self, events: Vec<Event>) {
+        let entry = Entry { events, durability: Durability::OnDisk, ..Entry::default() };
+        if let Err(error) = self.books.append(entry).await {
+            tracing::warn!(%error, "a change of the configuration is not in the ledger");
+        }
+    }
+}
+
+/// What else the file says otherwise.
+fn differing_parts(before: &FileState, after: &FileState) -> Vec<String> {
+    // Rules have patterns, which are compared by what they are written as.
+    let rules = format!("{:?}", before.rules) != format!("{:?}", after.rules);
+    let parts = [
+        ("tools", rules),
+        ("aliases", before.aliases != after.aliases),
+        ("registry", before.review != after.review),
+        ("network", before.addresses != after.addresses),
+    ];
+    parts.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| format!("{part} changed")).collect()
+}
+
+fn instances(state: &State, entry: &ServerEntry, now: std::time::Duration) -> Vec<InstanceView> {
+    let TransportSpec::Http { instances, .. } = &entry.spec.transport else { return Vec::new() };
+    let view = |instance: &toolgate_core::server::InstanceSpec| {
+        let left = state.leases.left(&(entry.spec.name.clone(), instance.id.clone()), now);
+        InstanceView {
+            id: instance.id.to_string(),
+            url: address::shown(&instance.url),
+            version: instance.version.clone(),
+            lease_left_seconds: left.map(|left| left.as_secs_f64()),
+        }
+    };
+    instances.iter().map(view).collect()
+}

@@ -1,0 +1,188 @@
+//! Servers that announce themselves, stay by heartbeats, and leave.
+
+use serde_json::json;
+use toolgate_core::event::Event;
+use toolgate_core::server::InstanceId;
+use toolgate_core::{Principal, Role, ServerName};
+use toolgate_store::{Join, Joined, RegisterError, Registering, StoredInstance};
+
+use super::Registry;
+use crate::alias;
+use crate::events::Telling;
+use crate::known::Lease;
+use crate::records::down;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::registration::{self, LIMITS, check_speaker, lease_lost};
+use crate::settings::address;
+use crate::source::{Registration, Source};
+use crate::state::State;
+
+const SAID_GOODBYE: &str = "it said goodbye";
+
+impl Registry {
+    /// Adds an instance of a server, or renews what it said. The same data again is a heartbeat.
+    pub async fn register(&self, by: &Principal, registration: Registration) -> Result<Lease, Refusal> {
+        check_speaker(by, &registration.name)?;
+        let desk = &self.desk;
+        let at_ms = desk.clock.now_ms();
+        let (registering, aliases) = {
+            let state = desk.state();
+            let registering = registration::read(&registration, state.file.addresses)?;
+            registration::check_name(&registering.server, &state.roster)?;
+            let aliases = check_aliases(&state, &registering)?;
+            (registering, aliases)
+        };
+        let telling = Telling { at_ms, by: &by.id };
+        let events = |join: Join| joining(&telling, &registering, join, aliases);
+        let joined = desk.books.upsert_instance(&registering, LIMITS, events).await.map_err(refused)?;
+        let lease = registration::lease(&registering.server, &registering.spec.id, registering.lease);
+        self.joined(registering, joined, at_ms);
+        Ok(lease)
+    }
+
+    fn joined(&self, registering: Registering, joined: Joined, at_ms: i64) {
+        let now = self.desk.since_start();
+        let mut state = self.desk.state();
+        let Registering { server, spec, lease, .. } = registering;
+        state.leases.heard((server.clone(), spec.id.clone()), joined.beat, lease, now);
+        // Known elsewhere and unchanged does not mean known here.
+        if joined.join == Join::Unchanged && state.lease_of(&server, &spec.id).is_some() {
+            return;
+        }
+        state.join(StoredInstance { server, spec, lease, registered_at_ms: at_ms, beat: joined.beat });
+        self.desk.changed(state);
+    }
+
+    pub async fn heartbeat(&self, by: &Principal, server: &str, instance: &str) -> Result<Lease, Refusal> {
+        check_speaker(by, server)?;
+        let (name, id) = place(server, instance)?;
+        let beat = self.desk.store.bump_beat(&name, &id).await.map_err(down)?;
+        let beat = beat.ok_or_else(|| lease_lost(server, instance))?;
+        if self.desk.state().lease_of(&name, &id).is_none() {
+            // It registered with another gateway a moment ago.
+            self.desk.load_registrations().await.map_err(down)?;
+        }
+        let now = self.desk.since_start();
+        let mut state = self.desk.state();
+        let lease = state.lease_of(&name, &id).ok_or_else(|| lease_lost(server, instance))?;
+        state.leases.heard((name.clone(), id.clone()), beat, lease, now);
+        Ok(registration::lease(&name, &id, lease))
+    }
+
+    pub async fn leave(&self, by: &Principal, server: &str, instance: &str) -> Result<(), Refusal> {
+        check_speaker(by, server)?;
+        let (name, id) = place(server, instance)?;
+        let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &by.id };
+        let event = telling.instance_left(&name, instance, SAID_GOODBYE);
+        let left = self.desk.books.remove_instance_if(&name, &id, None, vec![event]).await.map_err(down)?;
+        if !left {
+            return Err(lease_lost(server, instance));
+        }
+        let mut state = self.desk.state();
+        state.leave(&name, &id);
+        self.desk.changed(state);
+        Ok(())
+    }
+
+    /// Takes a server out that registered, with all its instances. Its tools retire.
+    pub async fn forget(&self, by: &Principal, server: &str) -> Result<(), Refusal> {
+        if !matches!(by.role, Role::Admin | Role::Operator) {
+            let message = format!("a token of role {} cannot remove a server", by.role.as_str());
+            return Err(Refusal::new(RefusalKind::Forbidden, "wrong_role", message));
+        }
+        let name = ServerName::new(server).map_err(|_| unknown_server(server))?;
+        let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &by.id };
+        let event = telling.server_forgotten(&name);
+        let removed = self.desk.books.remove_registered_server(&name, vec![event]).await.map_err(down)?;
+        if !removed {
+            return Err(self.not_registered(&name));
+        }
+        let mut state = self.desk.state();
+        for instance in state.registered.remove(&name).unwrap_or_default() {
+            state.leases.forget(&(name.clone(), instance.spec.id));
+        }
+        self.desk.changed(state);
+        Ok(())
+    }
+
+    fn not_registered(&self, name: &ServerName) -> Refusal {
+        let state = self.desk.state();
+        let place = match state.roster.get(name).map(|entry| entry.source) {
+            Some(Source::File | Source::Expected) => "toolgate.toml",
+            Some(Source::Settings) => "the setting mcp_servers",
+            Some(Source::Registered) | None => return unknown_server(name.as_str()),
+        };
+        let message = format!("the server {name:?} did not register: it is configured in {place}");
+        Refusal::new(RefusalKind::Conflict, "configured", message).hint("remove it there")
+    }
+}
+
+fn unknown_server(server: &str) -> Refusal {
+    Refusal::new(RefusalKind::NotFound, "unknown_server", format!("there is no server {server:?}"))
+        .hint("`toolgate servers list` shows all")
+}
+
+fn place(server: &str, instance: &str) -> Result<(ServerName, InstanceId), Refusal> {
+    let lost = || lease_lost(server, instance);
+    Ok((ServerName::new(server).map_err(|_| lost())?, InstanceId::new(instance).map_err(|_| lost())?))
+}
+
+/// The aliases before and after, if the new ones can be had.
+fn check_aliases(
+    state: &State,
+    registering: &Registering,
+) -> Result<(Vec<toolgate_catalog::Alias>, Vec<toolgate_catalog::Alias>), Refusal> {
+    let owner = alias::owner_of(&registering.server);
+    let candidates = alias::of_extras(&registering.server, &registering.spec.extras);
+    let others: Vec<_> = state.aliases.iter().filter(|alias| alias.owner != owner).cloned().collect();
+    alias::check(state.tools(), &others, &candidates).map_err(|collision| {
+        Refusal::new(RefusalKind::Conflict, "alias_taken", collision.to_string())
+            .field("tools")
+            .hint("choose another name for it")
+    })?;
+    let mut after = others;
+    // What its other instances say stays until they say something else.
+    after.extend(candidates);
+    let kept = state.aliases.iter().filter(|alias| alias.owner == owner && !after.contains(alias));
+    let kept: Vec<_> = kept.cloned().collect();
+    after.extend(kept);
+    Ok((state.aliases.clone(), after))
+}
+
+fn joining(
+    telling: &Telling<'_>,
+    registering: &Registering,
+    join: Join,
+    aliases: (Vec<toolgate_catalog::Alias>, Vec<toolgate_catalog::Alias>),
+) -> Vec<Event> {
+    let Registering { server, spec, lease, .. } = registering;
+    let detail = json!({
+        "instance": spec.id,
+        "url": address::shown(&spec.url),
+        "version": spec.version,
+        "lease_seconds": lease.as_secs_f64(),
+        "again": join == Join::Changed,
+    });
+    let mut events = Vec::new();
+    if join == Join::FirstOfServer {
+        events.push(telling.server_joined(server));
+    }
+    events.push(telling.instance_joined(server, detail));
+    events.extend(telling.aliases(&aliases.0, &aliases.1));
+    events
+}
+
+fn refused(error: RegisterError) -> Refusal {
+    let message = error.to_string();
+    match error {
+        RegisterError::TooManyServers { .. } => {
+            Refusal::new(RefusalKind::TooMany, "too_many_servers", message)
+                .hint("an operator removes those that are gone: DELETE /servers/{name}")
+        }
+        RegisterError::TooManyInstances { .. } => {
+            Refusal::new(RefusalKind::TooMany, "too_many_instances", message)
+                .hint("let instances leave, or let their leases run out, before more join")
+        }
+        RegisterError::Store(error) => down(error),
+    }
+}

@@ -1,0 +1,145 @@
+//! The roster: who is there, from the operator's file, the settings, and registration. Pure.
+//!
+//! What the operator wrote wins over what was set, and that over what registered. The order decides who keeps a name that
+//! two could have.
+
+mod change;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use toolgate_catalog::{Filter, Hints, ServerSettings, wire_name};
+use toolgate_core::ServerName;
+use toolgate_core::address::{AddressRules, Reach};
+use toolgate_core::server::{InstanceSpec, Isolation, ServerSpec, TransportSpec};
+
+use crate::source::{FileState, ServerEntry, Source};
+
+pub(crate) use change::{Difference, What, differences};
+
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const CONCURRENCY_MAX: usize = 64;
+
+/// The instances of each server that registered, in the order they came. A server whose last one has left is here
+/// without any.
+pub(crate) type Registered = BTreeMap<ServerName, Vec<InstanceSpec>>;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Roster {
+    pub(crate) entries: Vec<ServerEntry>,
+    /// Those whose name somebody before them has.
+    pub(crate) shadowed: Vec<Shadowed>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Shadowed {
+    pub(crate) name: ServerName,
+    pub(crate) source: Source,
+    pub(crate) by: ServerName,
+    pub(crate) by_source: Source,
+}
+
+impl Roster {
+    pub(crate) fn merge(file: &FileState, settings: &[ServerEntry], registered: &Registered) -> Self {
+        let mut merging = Merging::default();
+        for entry in &file.servers {
+            merging.add(of_file(entry, registered, file.addresses));
+        }
+        for entry in settings {
+            merging.add(with_reach(entry.clone(), file.addresses));
+        }
+        for (name, instances) in registered {
+            if !merging.expects(name) {
+                merging.add(of_registration(name, instances, file.addresses));
+            }
+        }
+        merging.roster
+    }
+
+    pub(crate) fn get(&self, name: &ServerName) -> Option<&ServerEntry> {
+        self.entries.iter().find(|entry| entry.spec.name == *name)
+    }
+
+    pub(crate) fn specs(&self) -> Vec<ServerSpec> {
+        self.entries.iter().map(|entry| entry.spec.clone()).collect()
+    }
+
+    pub(crate) fn settings(&self) -> Vec<ServerSettings> {
+        self.entries.iter().map(|entry| entry.settings.clone()).collect()
+    }
+}
+
+#[derive(Default)]
+struct Merging {
+    roster: Roster,
+    taken: BTreeMap<String, (ServerName, Source)>,
+}
+
+impl Merging {
+    fn add(&mut self, entry: ServerEntry) {
+        let (name, source) = (entry.spec.name.clone(), entry.source);
+        let key = key(&name);
+        if let Some((by, by_source)) = self.taken.get(&key) {
+            let shadowed = Shadowed { name, source, by: by.clone(), by_source: *by_source };
+            return self.roster.shadowed.push(shadowed);
+        }
+        self.taken.insert(key, (name, source));
+        self.roster.entries.push(entry);
+    }
+
+    /// Whether the file has it without an address, so that it is in the roster already.
+    fn expects(&self, name: &ServerName) -> bool {
+        self.taken.get(&key(name)).is_some_and(|(holder, source)| holder == name && *source == Source::Expected)
+    }
+}
+
+/// What two names have in common that agents or people could take for each other.
+fn key(name: &ServerName) -> String {
+    wire_name(name, "").to_lowercase()
+}
+
+fn of_file(entry: &ServerEntry, registered: &Registered, addresses: AddressRules) -> ServerEntry {
+    if entry.source != Source::Expected {
+        return entry.clone();
+    }
+    let mut entry = with_reach(entry.clone(), addresses);
+    if let TransportSpec::Http { instances, .. } = &mut entry.spec.transport {
+        *instances = registered.get(&entry.spec.name).cloned().unwrap_or_default();
+    }
+    entry
+}
+
+/// Somebody sent its address: the operator's rules hold, as they are now.
+fn with_reach(mut entry: ServerEntry, addresses: AddressRules) -> ServerEntry {
+    entry.spec.reach = Reach::Within(addresses);
+    entry
+}
+
+fn of_registration(name: &ServerName, instances: &[InstanceSpec], addresses: AddressRules) -> ServerEntry {
+    let transport = TransportSpec::Http { instances: instances.to_vec(), headers: BTreeMap::new() };
+    ServerEntry {
+        spec: ServerSpec {
+            name: name.clone(),
+            transport,
+            timeout: TIMEOUT,
+            connect_timeout: CONNECT_TIMEOUT,
+            concurrency_max: CONCURRENCY_MAX,
+            rate: None,
+            isolation: Isolation::Shared,
+            reach: Reach::Within(addresses),
+        },
+        settings: ServerSettings {
+            name: name.clone(),
+            prefix: true,
+            filter: Filter::default(),
+            hints: Hints::Believed,
+        },
+        drift: None,
+        new_tools: None,
+        source: Source::Registered,
+    }
+}
+
+#[cfg(test)]
+mod tests;

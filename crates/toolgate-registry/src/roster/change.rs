@@ -1,0 +1,119 @@
+//! What is different between two rosters, in words without secrets.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use toolgate_core::ServerName;
+use toolgate_core::server::TransportSpec;
+
+use crate::source::{ServerEntry, Source};
+
+/// One server that is new, other than it was, or gone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Difference {
+    pub(crate) server: ServerName,
+    pub(crate) source: Source,
+    pub(crate) what: What,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    Added,
+    /// The keys that say something else, as the operator knows them.
+    Changed(Vec<&'static str>),
+    Removed,
+}
+
+/// In the order of the new roster; what is gone comes last.
+pub(crate) fn differences(before: &[ServerEntry], after: &[ServerEntry]) -> Vec<Difference> {
+    let old = by_name(before);
+    let new = by_name(after);
+    let mut differences = Vec::new();
+    for entry in after {
+        let what = match old.get(&entry.spec.name) {
+            None => Some(What::Added),
+            Some(old) => Some(changed_keys(old, entry)).filter(|keys| !keys.is_empty()).map(What::Changed),
+        };
+        differences.extend(what.map(|what| of(entry, what)));
+    }
+    let gone = before.iter().filter(|entry| !new.contains_key(&entry.spec.name));
+    differences.extend(gone.map(|entry| of(entry, What::Removed)));
+    differences
+}
+
+fn by_name(entries: &[ServerEntry]) -> BTreeMap<&ServerName, &ServerEntry> {
+    entries.iter().map(|entry| (&entry.spec.name, entry)).collect()
+}
+
+fn of(entry: &ServerEntry, what: What) -> Difference {
+    Difference { server: entry.spec.name.clone(), source: entry.source, what }
+}
+
+fn changed_keys(old: &ServerEntry, new: &ServerEntry) -> Vec<&'static str> {
+    let (a, b) = (&old.spec, &new.spec);
+    let mut keys = changed_transport(&a.transport, &b.transport);
+    let rest = [
+        ("timeout_seconds", a.timeout != b.timeout),
+        ("connect_timeout_seconds", a.connect_timeout != b.connect_timeout),
+        ("concurrency_max", a.concurrency_max != b.concurrency_max),
+        ("rate", a.rate != b.rate),
+        ("isolation", a.isolation != b.isolation),
+        ("network", a.reach != b.reach),
+        ("prefix", old.settings.prefix != new.settings.prefix),
+        ("tools", old.settings.filter != new.settings.filter),
+        ("trust_annotations", old.settings.hints != new.settings.hints),
+        ("drift", old.drift != new.drift),
+        ("new_tools", old.new_tools != new.new_tools),
+        ("source", old.source != new.source),
+    ];
+    keys.extend(rest.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key));
+    keys
+}
+
+fn changed_transport(old: &TransportSpec, new: &TransportSpec) -> Vec<&'static str> {
+    let differing: Vec<(&'static str, bool)> = match (old, new) {
+        (
+            TransportSpec::Stdio { command, args, env, cwd },
+            TransportSpec::Stdio { command: command_now, args: args_now, env: env_now, cwd: cwd_now },
+        ) => vec![
+            ("command", command != command_now),
+            ("args", args != args_now),
+            ("env", env != env_now),
+            ("cwd", cwd != cwd_now),
+        ],
+        (
+            TransportSpec::Http { instances, headers },
+            TransportSpec::Http { instances: instances_now, headers: headers_now },
+        ) => vec![("url", instances != instances_now), ("headers", headers != headers_now)],
+        _ => vec![("command", true), ("url", true)],
+    };
+    differing.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
+}
+
+impl Difference {
+    /// Whether changes to its tools are taken otherwise from now on.
+    pub(crate) fn is_about_review(&self) -> bool {
+        let about = |keys: &Vec<&str>| keys.iter().any(|key| matches!(*key, "drift" | "new_tools"));
+        matches!(&self.what, What::Changed(keys) if about(keys))
+    }
+}
+
+impl What {
+    pub(crate) fn as_str(&self) -> &'static str {
+        match self {
+            What::Added => "added",
+            What::Changed(_) => "changed",
+            What::Removed => "removed",
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "server {:?} {}", self.server, self.what.as_str())?;
+        match &self.what {
+            What::Changed(keys) => write!(f, ": {}", keys.join(", ")),
+            What::Added | What::Removed => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What operators set while the gateway runs: which keys there are, what each may be. A value is checked whole before
+//! anything changes; the first problem is told with the place where it stands.
+
+pub(crate) mod address;
+mod aliases;
+mod fields;
+mod mcp_servers;
+mod review;
+
+use serde_json::{Value, json};
+use toolgate_core::ServerName;
+use toolgate_core::address::AddressRules;
+
+use crate::known::SettingContext;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::source::{AliasSpec, Review, ServerEntry};
+
+pub(crate) use review::ReviewSetting;
+
+/// All there are.
+pub const SETTING_KEYS: [&str; 3] = [MCP_SERVERS, ALIASES, REGISTRY];
+
+pub(crate) const MCP_SERVERS: &str = "mcp_servers";
+pub(crate) const ALIASES: &str = "aliases";
+pub(crate) const REGISTRY: &str = "registry";
+
+/// The settings as they are meant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) servers: Vec<ServerEntry>,
+    pub(crate) aliases: Vec<AliasSpec>,
+    pub(crate) review: ReviewSetting,
+}
+
+impl Settings {
+    /// Takes what was stored. It was checked when it was written; which addresses may be dialled now is decided when they
+    /// are dialled.
+    pub(crate) fn take(&mut self, key: &str, value: &Value) -> Result<(), Refusal> {
+        const ANY: AddressRules = AddressRules { allow_loopback: true, allow_private: true };
+        match key {
+            MCP_SERVERS => self.servers = mcp_servers::read(value, ANY)?,
+            ALIASES => self.aliases = aliases::read(value)?,
+            REGISTRY => self.review = review::read(value)?,
+            // Of a version of the gateway that knows more.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(crate) fn review(&self, file: Review) -> Review {
+        self.review.over(file)
+    }
+}
+
+/// The key as it is kept for ever.
+pub(crate) fn known_key(key: &str) -> Result<&'static str, Refusal> {
+    let unknown = || {
+        Refusal::new(RefusalKind::NotFound, "unknown_setting", format!("there is no setting {key:?}"))
+            .hint(format!("the settings are {}", SETTING_KEYS.join(", ")))
+    };
+    SETTING_KEYS.into_iter().find(|known| *known == key).ok_or_else(unknown)
+}
+
+pub(crate) fn default_value(key: &'static str) -> Value {
+    if key == REGISTRY { json!({}) } else { json!([]) }
+}
+
+/// Whether a value may be set.
+pub(crate) fn check(key: &'static str, value: &Value, context: &SettingContext) -> Result<(), Refusal> {
+    match key {
+        MCP_SERVERS => mcp_servers::check(value, context),
+        ALIASES => aliases::check(value, context),
+        _ => review::read(value).map(|_| ()),
+    }
+}
+
+/// What is different, by names alone: values may hold what is nobody's business.
+pub(crate) fn summary(key: &'static str, before: &Value, after: &Value) -> Value {
+    if key == REGISTRY {
+        return json!({ "from": before, "to": after });
+    }
+    let (old, new) = (named(before), named(after));
+    let find = |list: &[(String, Value)], name: &str| list.iter().find(|(one, _)| one == name).map(|(_, v)| v.clone());
+    let names = |list: &[(String, Value)], keep: &dyn Fn(&str, &Value) -> bool| -> Vec<String> {
+        list.iter().filter(|(name, value)| keep(name, value)).map(|(name, _)| name.clone()).collect()
+    };
+    json!({
+        "added": names(&new, &|name, _| find(&old, name).is_none()),
+        "removed": names(&old, &|name, _| find(&new, name).is_none()),
+        "changed": names(&new, &|name, value| find(&old, name).is_some_and(|old| old != *value)),
+    })
+}
+
+fn named(list: &Value) -> Vec<(String, Value)> {
+    let entries = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    entries.iter().filter_map(|entry| Some((entry.get("name")?.as_str()?.to_owned(), entry.clone()))).collect()
+}
+
+/// A problem at a place.
+pub(crate) fn invalid(field: impl Into<String>, message: impl Into<String>) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, "invalid_setting", message).field(field)
+}
+
+pub(crate) fn read_server_name(text: &str, field: &str) -> Result<ServerName, Refusal> {
+    ServerName::new(text).map_err(|error| {
+        invalid(field, error.to_string()).hint("letters, digits, `-`, `_` and `.`, at most 64 of them")
+    })
+}
+
+#[cfg(test)]
+mod tests;

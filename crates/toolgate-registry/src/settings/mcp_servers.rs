@@ -1,0 +1,207 @@
+//! The setting `mcp_servers`: servers that operators add while the gateway runs. Only addresses: a command would let
+//! whoever holds a token run anything on this machine.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use toolgate_catalog::{Filter, Hints, ServerSettings, check_server_name};
+use toolgate_core::ServerName;
+use toolgate_core::address::{AddressRules, Reach};
+use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
+use toolgate_core::tool::Rate;
+
+use super::fields::{Fields, elements};
+use super::{address, invalid, read_server_name};
+use crate::known::SettingContext;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::roster::{CONCURRENCY_MAX, CONNECT_TIMEOUT, TIMEOUT};
+use crate::source::{ServerEntry, Source};
+
+const SERVERS_MAX: usize = 1000;
+const HEADERS_MAX: usize = 32;
+const HEADER_BYTES_MAX: usize = 4096;
+const PATTERNS_MAX: usize = 500;
+
+const KEYS: [&str; 13] = [
+    "name",
+    "url",
+    "headers",
+    "timeout_seconds",
+    "connect_timeout_seconds",
+    "concurrency_max",
+    "rate",
+    "isolation",
+    "tools",
+    "trust_annotations",
+    "enabled",
+    "drift",
+    "new_tools",
+];
+/// What would run something here.
+const COMMAND_KEYS: [&str; 4] = ["command", "args", "env", "cwd"];
+/// Headers that only the gateway can get right.
+const OWN_HEADERS: [&str; 12] = [
+    "accept",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "transfer-encoding",
+    "upgrade",
+];
+const VAULT: &str = "${vault:";
+
+/// Whether the value may be set beside what there is.
+pub(super) fn check(value: &Value, context: &SettingContext) -> Result<(), Refusal> {
+    let mut seen: Vec<ServerName> = Vec::new();
+    for (at, entry) in read_all(value, context.file.addresses)?.iter().enumerate() {
+        let name = &entry.spec.name;
+        let place = format!("value[{at}].name");
+        if seen.contains(name) {
+            return Err(invalid(&place, format!("the server {name:?} stands twice in the value")));
+        }
+        check_against(name, &place, &seen, context)?;
+        seen.push(name.clone());
+    }
+    Ok(())
+}
+
+fn check_against(
+    name: &ServerName,
+    place: &str,
+    seen: &[ServerName],
+    context: &SettingContext,
+) -> Result<(), Refusal> {
+    let of_file = || context.file.servers.iter().map(|entry| &entry.spec.name);
+    if of_file().any(|one| one == name) {
+        let message = format!("the server {name:?} is configured in toolgate.toml");
+        return Err(taken(message, place).hint("change it there, or choose another name"));
+    }
+    let others = of_file().chain(seen).chain(&context.registered);
+    check_server_name(others, name).map_err(|collision| {
+        taken(collision.to_string(), place).hint("choose a name that differs in more than its spelling")
+    })
+}
+
+fn taken(message: String, place: &str) -> Refusal {
+    Refusal::new(RefusalKind::Conflict, "name_taken", message).field(place)
+}
+
+/// The servers that are enabled.
+pub(super) fn read(value: &Value, rules: AddressRules) -> Result<Vec<ServerEntry>, Refusal> {
+    let mut entries = read_all(value, rules)?;
+    let disabled: Vec<bool> = elements(value, "value", SERVERS_MAX)?
+        .iter()
+        .map(|(_, entry)| entry.get("enabled") == Some(&Value::Bool(false)))
+        .collect();
+    let mut disabled = disabled.into_iter();
+    entries.retain(|_| disabled.next() != Some(true));
+    Ok(entries)
+}
+
+fn read_all(value: &Value, rules: AddressRules) -> Result<Vec<ServerEntry>, Refusal> {
+    let elements = elements(value, "value", SERVERS_MAX)?;
+    elements.into_iter().map(|(place, entry)| read_entry(&Fields::of(entry, place)?, rules)).collect()
+}
+
+fn read_entry(fields: &Fields<'_>, rules: AddressRules) -> Result<ServerEntry, Refusal> {
+    refuse_commands(fields)?;
+    fields.only(&KEYS)?;
+    let name = read_server_name(fields.required_text("name")?, &fields.place("name"))?;
+    let url = read_url(fields, rules)?;
+    fields.flag("enabled")?;
+    let spec = ServerSpec {
+        name: name.clone(),
+        transport: TransportSpec::http(url, read_headers(fields)?),
+        timeout: fields.seconds("timeout_seconds")?.unwrap_or(TIMEOUT),
+        connect_timeout: fields.seconds("connect_timeout_seconds")?.unwrap_or(CONNECT_TIMEOUT),
+        concurrency_max: fields.count("concurrency_max")?.unwrap_or(CONCURRENCY_MAX),
+        rate: read_rate(fields)?,
+        isolation: fields.word("isolation", "`shared` or `principal`")?.unwrap_or(Isolation::Shared),
+        reach: Reach::Within(rules),
+    };
+    let trusted = fields.flag("trust_annotations")?.unwrap_or(true);
+    let hints = if trusted { Hints::Believed } else { Hints::Ignored };
+    Ok(ServerEntry {
+        spec,
+        settings: ServerSettings { name, prefix: true, filter: read_filter(fields)?, hints },
+        drift: fields.word("drift", "`quarantine` or `accept`")?,
+        new_tools: fields.word("new_tools", "`visible` or `review`")?,
+        source: Source::Settings,
+    })
+}
+
+fn refuse_commands(fields: &Fields<'_>) -> Result<(), Refusal> {
+    match fields.keys().find(|key| COMMAND_KEYS.contains(&key.as_str())) {
+        None => Ok(()),
+        Some(key) => Err(invalid(fields.place(key), "a command can only be set in the operator's file")
+            .hint("add the server to toolgate.toml, or give its `url`")),
+    }
+}
+
+fn read_url(fields: &Fields<'_>, rules: AddressRules) -> Result<String, Refusal> {
+    let text = fields.required_text("url")?;
+    address::check(text, rules).map_err(|bad| invalid(fields.place("url"), bad.message).hint(bad.hint))
+}
+
+fn read_rate(fields: &Fields<'_>) -> Result<Option<Rate>, Refusal> {
+    let Some(text) = fields.text("rate")? else { return Ok(None) };
+    let rate = text.parse::<Rate>();
+    rate.map(Some).map_err(|error| invalid(fields.place("rate"), error.to_string()))
+}
+
+fn read_filter(fields: &Fields<'_>) -> Result<Filter, Refusal> {
+    let Some(tools) = fields.get("tools") else { return Ok(Filter::default()) };
+    let tools = Fields::of(tools, fields.place("tools"))?;
+    tools.only(&["allow", "deny"])?;
+    Ok(Filter::new(tools.texts("allow", PATTERNS_MAX)?, tools.texts("deny", PATTERNS_MAX)?))
+}
+
+fn read_headers(fields: &Fields<'_>) -> Result<BTreeMap<String, String>, Refusal> {
+    let Some(headers) = fields.get("headers") else { return Ok(BTreeMap::new()) };
+    let headers = Fields::of(headers, fields.place("headers"))?;
+    if headers.keys().count() > HEADERS_MAX {
+        return Err(invalid(fields.place("headers"), format!("more than {HEADERS_MAX} headers")));
+    }
+    let read = |name: &String| {
+        let value = headers.required_text(name)?;
+        check_header(name, value).map_err(|refusal| refusal.field(headers.place(name)))?;
+        Ok((name.clone(), value.to_owned()))
+    };
+    headers.keys().map(read).collect()
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), Refusal> {
+    let is_name = !name.is_empty() && name.bytes().all(is_header_byte);
+    if !is_name {
+        return Err(invalid("", format!("{name:?} is not the name of a header")));
+    }
+    let lower = name.to_ascii_lowercase();
+    if OWN_HEADERS.contains(&lower.as_str()) {
+        return Err(invalid("", format!("the header {name:?} belongs to the connection")));
+    }
+    let is_value = value.len() <= HEADER_BYTES_MAX && value.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if !is_value {
+        let message = format!("the value of a header has at most {HEADER_BYTES_MAX} printable ASCII characters");
+        return Err(invalid("", message));
+    }
+    if is_secret_header(&lower) && !value.contains(VAULT) {
+        return Err(invalid("", format!("the value of {name:?} is a secret, and settings are no place for one"))
+            .hint("store it with `toolgate secrets set SERVER NAME` and write `${vault:NAME}` here"));
+    }
+    Ok(())
+}
+
+fn is_header_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+fn is_secret_header(lower: &str) -> bool {
+    matches!(lower, "authorization" | "proxy-authorization" | "cookie")
+        || ["key", "token", "secret", "password"].iter().any(|word| lower.contains(word))
+}

@@ -1,0 +1,226 @@
+//! What the registry of this process knows, and what it has yet to do about it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_catalog::Alias;
+use toolgate_core::event::Event;
+use toolgate_core::server::{InstanceId, InstanceSpec, Listing};
+use toolgate_core::{CanonicalName, ServerName};
+use toolgate_store::{RegisteredServer, StoredInstance, StoredTool};
+
+use crate::alias;
+use crate::health::HealthLog;
+use crate::known::SettingContext;
+use crate::leases::Leases;
+use crate::pins::{self, Offer, ToolRows};
+use crate::roster::{self, Difference, Registered, Roster};
+use crate::settings::Settings;
+use crate::source::{FileState, Review};
+
+/// Health changes that wait to be written. Beyond it the oldest are given up: the status table has the latest anyway.
+const EVENTS_MAX: usize = 1000;
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) file: FileState,
+    pub(crate) settings: Settings,
+    /// By server, in the order they came; without an instance where the last one left.
+    pub(crate) registered: BTreeMap<ServerName, Vec<StoredInstance>>,
+    pub(crate) leases: Leases,
+    pub(crate) roster: Roster,
+    /// In effect now.
+    pub(crate) aliases: Vec<Alias>,
+    pub(crate) rows: BTreeMap<ServerName, ServerRows>,
+    pub(crate) readings: BTreeMap<ServerName, Reading>,
+    /// When the store was last told that a server's tools were seen.
+    pub(crate) seen_ms: BTreeMap<ServerName, i64>,
+    pub(crate) health: HealthLog,
+    pub(crate) pending: Pending,
+}
+
+/// The tools of one server as the store has them.
+#[derive(Clone, Default, PartialEq)]
+pub(crate) struct ServerRows {
+    pub(crate) tools: ToolRows,
+    /// How often each row was written, by the same names: what a write is made of.
+    pub(crate) versions: BTreeMap<Arc<str>, u64>,
+}
+
+/// What a server offered last.
+#[derive(Clone)]
+pub(crate) struct Reading {
+    pub(crate) offers: Vec<Offer>,
+    /// All but its tools.
+    pub(crate) rest: Listing,
+    pub(crate) freshness: Freshness,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Freshness {
+    /// Read by this process.
+    Now,
+    /// Read before it started: shown as far as it is pinned, and nothing follows from it.
+    Before,
+}
+
+/// What is to be done in the next round.
+#[derive(Default)]
+pub(crate) struct Pending {
+    /// New readings, the latest of each server.
+    pub(crate) listings: BTreeMap<ServerName, Listing>,
+    /// Servers whose reading is to be judged again: their rows or the rules are others now.
+    pub(crate) again: BTreeSet<ServerName>,
+    /// Servers that are gone: their tools retire.
+    pub(crate) gone: BTreeSet<ServerName>,
+    /// The servers are others now: those who reach them have not been told.
+    pub(crate) specs: bool,
+    /// The servers, the rules or the aliases are others now: agents have not been shown.
+    pub(crate) roster: bool,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Reading {
+    pub(crate) fn of(mut listing: Listing, rows: &ToolRows, freshness: Freshness) -> Self {
+        let offers = pins::offers(&listing, rows);
+        listing.tools = Vec::new();
+        listing.conflicts = Vec::new();
+        Self { offers, rest: listing, freshness }
+    }
+}
+
+impl ServerRows {
+    pub(crate) fn put(&mut self, stored: StoredTool) {
+        self.versions.insert(Arc::clone(&stored.row.own), stored.row_version);
+        self.tools.insert(Arc::clone(&stored.row.own), stored.row);
+    }
+}
+
+impl State {
+    /// Takes all rows anew; servers whose rows are others now are judged again.
+    pub(crate) fn take_rows(&mut self, stored: Vec<StoredTool>) {
+        let mut rows: BTreeMap<ServerName, ServerRows> = BTreeMap::new();
+        for tool in stored {
+            rows.entry(tool.row.server.clone()).or_default().put(tool);
+        }
+        let before = std::mem::replace(&mut self.rows, rows);
+        let differs = |server: &&ServerName| {
+            before.get(*server).map(|rows| &rows.versions) != self.rows.get(*server).map(|rows| &rows.versions)
+        };
+        let changed: Vec<ServerName> = before.keys().chain(self.rows.keys()).filter(differs).cloned().collect();
+        self.pending.again.extend(changed);
+    }
+
+    pub(crate) fn take_registrations(&mut self, servers: Vec<RegisteredServer>, instances: Vec<StoredInstance>) {
+        let mut registered: BTreeMap<ServerName, Vec<StoredInstance>> =
+            servers.into_iter().map(|server| (server.name, Vec::new())).collect();
+        for instance in instances {
+            registered.entry(instance.server.clone()).or_default().push(instance);
+        }
+        self.registered = registered;
+    }
+
+    /// What registers here is known here at once.
+    pub(crate) fn join(&mut self, instance: StoredInstance) {
+        let instances = self.registered.entry(instance.server.clone()).or_default();
+        match instances.iter_mut().find(|one| one.spec.id == instance.spec.id) {
+            Some(known) => *known = StoredInstance { registered_at_ms: known.registered_at_ms, ..instance },
+            None => instances.push(instance),
+        }
+    }
+
+    pub(crate) fn leave(&mut self, server: &ServerName, instance: &InstanceId) {
+        if let Some(instances) = self.registered.get_mut(server) {
+            instances.retain(|one| one.spec.id != *instance);
+        }
+        self.leases.forget(&(server.clone(), instance.clone()));
+    }
+
+    pub(crate) fn lease_of(&self, server: &ServerName, instance: &InstanceId) -> Option<Duration> {
+        let instances = self.registered.get(server)?;
+        instances.iter().find(|one| one.spec.id == *instance).map(|one| one.lease)
+    }
+
+    /// Makes the roster anew of what is known now, and tells what is different.
+    pub(crate) fn recompute(&mut self) -> Vec<Difference> {
+        let roster = Roster::merge(&self.file, &self.settings.servers, &self.registrations());
+        let differences = roster::differences(&self.roster.entries, &roster.entries);
+        for shadowed in roster.shadowed.iter().filter(|one| !self.roster.shadowed.contains(one)) {
+            tracing::warn!(server = %shadowed.name, "not used: {:?} of {:?} has this name", shadowed.by, shadowed.by_source);
+        }
+        self.roster = roster;
+        self.note_differences(&differences);
+        self.aliases = self.aliases_in_effect();
+        self.pending.specs |= !differences.is_empty();
+        self.pending.roster = true;
+        differences
+    }
+
+    fn note_differences(&mut self, differences: &[Difference]) {
+        for one in differences {
+            if one.what == roster::What::Removed {
+                self.readings.remove(&one.server);
+                self.health.forget(&one.server);
+                self.pending.listings.remove(&one.server);
+                self.pending.gone.insert(one.server.clone());
+            } else {
+                self.pending.gone.remove(&one.server);
+            }
+            if one.is_about_review() {
+                self.pending.again.insert(one.server.clone());
+            }
+        }
+    }
+
+    fn registrations(&self) -> Registered {
+        let specs = |instances: &Vec<StoredInstance>| -> Vec<InstanceSpec> {
+            instances.iter().map(|instance| instance.spec.clone()).collect()
+        };
+        self.registered.iter().map(|(server, instances)| (server.clone(), specs(instances))).collect()
+    }
+
+    fn aliases_in_effect(&self) -> Vec<Alias> {
+        let mut aliases = alias::of_specs(&self.file.aliases, alias::FILE);
+        aliases.extend(alias::of_specs(&self.settings.aliases, alias::SETTINGS));
+        aliases.extend(alias::of_roster(&self.roster.entries));
+        aliases
+    }
+
+    /// How the tools of a server are to be taken.
+    pub(crate) fn review_of(&self, server: &ServerName) -> Review {
+        let usual = self.settings.review(self.file.review);
+        let Some(entry) = self.roster.get(server) else { return usual };
+        Review {
+            drift: entry.drift.unwrap_or(usual.drift),
+            new_tools: entry.new_tools.unwrap_or(usual.new_tools),
+            findings: usual.findings,
+        }
+    }
+
+    /// Everything that was read by this process is judged again: the rules are others now.
+    pub(crate) fn judge_all_again(&mut self) {
+        let servers: Vec<ServerName> = self.readings.keys().cloned().collect();
+        self.pending.again.extend(servers);
+    }
+
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &CanonicalName> {
+        self.rows.values().flat_map(|rows| rows.tools.values().map(|row| &row.name))
+    }
+
+    pub(crate) fn setting_context(&self) -> SettingContext {
+        SettingContext {
+            file: self.file.clone(),
+            registered: self.registered.keys().cloned().collect(),
+            aliases: self.aliases.iter().filter(|alias| alias.owner != alias::SETTINGS).cloned().collect(),
+            tools: self.tools().cloned().collect(),
+        }
+    }
+
+    pub(crate) fn tell(&mut self, event: Event) {
+        if self.pending.events.len() >= EVENTS_MAX {
+            self.pending.events.remove(0);
+        }
+        self.pending.events.push(event);
+    }
+}

@@ -1,0 +1,224 @@
+//! A gateway of which only the registry is real.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use toolgate_catalog::{Catalog, Update};
+use toolgate_core::address::AddressRules;
+use toolgate_core::event::Filter;
+use toolgate_core::governance::Clock;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::server::{Listing, ServerSpec, TransportSpec};
+use toolgate_core::{Principal, PrincipalId, RawJson, Role, ServerName};
+use toolgate_store::{Books, BooksSettings, Order, Store};
+
+use crate::{FileState, Machinery, Registration, Registry, Setup, Shelf, Vitals};
+
+/// Longer than anything takes, shorter than anybody waits.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Time goes only when a test lets it; waiting is short.
+#[derive(Default)]
+pub(super) struct TestClock(AtomicI64);
+
+impl TestClock {
+    pub(super) fn advance(&self, by: Duration) {
+        self.0.fetch_add(i64::try_from(by.as_micros()).expect("short"), Ordering::SeqCst);
+    }
+}
+
+impl Clock for TestClock {
+    fn now_ms(&self) -> i64 {
+        1_800_000_000_000 + self.0.load(Ordering::SeqCst) / 1000
+    }
+
+    fn monotonic_us(&self) -> i64 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration.min(Duration::from_millis(5))))
+    }
+
+    fn fresh_id(&self, prefix: &str) -> String {
+        format!("{prefix}fresh")
+    }
+}
+
+#[derive(Default)]
+pub(super) struct FakeMachinery(Mutex<Vec<ServerSpec>>);
+
+impl Machinery for FakeMachinery {
+    fn apply(&self, specs: Vec<ServerSpec>) {
+        *self.0.lock().expect("nobody panicked") = specs;
+    }
+
+    fn vitals(&self, _server: &ServerName) -> Option<Vitals> {
+        None
+    }
+}
+
+pub(super) struct FakeShelf {
+    pub(super) catalog: Catalog,
+    pub(super) arranged: AtomicI64,
+}
+
+impl Shelf for FakeShelf {
+    fn arrange(&self, update: Update) {
+        self.catalog.update(update);
+        self.arranged.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Where gateways keep their things.
+pub(super) struct House {
+    pub(super) store: Store,
+    pub(super) clock: Arc<TestClock>,
+    _folder: TempDir,
+}
+
+impl House {
+    pub(super) async fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).await.expect("a store");
+        Self { store, clock: Arc::default(), _folder: folder }
+    }
+
+    pub(super) async fn books(&self, stream: &str) -> Arc<Books> {
+        let settings = BooksSettings {
+            stream: stream.into(),
+            approved_valid: Duration::from_secs(60),
+            escalate_to: Vec::new(),
+        };
+        Arc::new(self.store.books(settings).await.expect("books"))
+    }
+
+    pub(super) async fn gateway(&self, stream: &str, file: FileState) -> Gateway {
+        let machinery = Arc::new(FakeMachinery::default());
+        let shelf = Arc::new(FakeShelf { catalog: Catalog::new(), arranged: AtomicI64::new(0) });
+        let setup = Setup {
+            store: self.store.clone(),
+            books: self.books(stream).await,
+            clock: self.clock.clone(),
+            file,
+            machinery: machinery.clone(),
+            shelf: shelf.clone(),
+            shutdown: CancellationToken::new(),
+        };
+        let registry = Registry::start(setup).await.expect("started");
+        Gateway { registry, machinery, shelf }
+    }
+
+    /// All events as `kind` and what they say, the oldest first.
+    pub(super) async fn ledger(&self) -> Vec<(String, Value)> {
+        let (events, _) =
+            self.store.ledger_page(&Filter::default(), Order::OldestFirst, None, 500).await.expect("events");
+        events
+            .into_iter()
+            .map(|one| {
+                let detail = one.event.detail.map(|detail| detail.decode().expect("JSON")).unwrap_or_default();
+                (one.event.kind.as_str().to_owned(), detail)
+            })
+            .collect()
+    }
+
+    pub(super) async fn kinds(&self) -> Vec<String> {
+        self.ledger().await.into_iter().map(|(kind, _)| kind).collect()
+    }
+}
+
+pub(super) struct Gateway {
+    pub(super) registry: Arc<Registry>,
+    pub(super) machinery: Arc<FakeMachinery>,
+    pub(super) shelf: Arc<FakeShelf>,
+}
+
+impl Gateway {
+    /// `server url,url` for each server that is reached.
+    pub(super) fn reached(&self) -> Vec<String> {
+        let specs = self.machinery.0.lock().expect("nobody panicked");
+        specs
+            .iter()
+            .map(|spec| match &spec.transport {
+                TransportSpec::Http { instances, .. } => {
+                    let urls: Vec<&str> = instances.iter().map(|instance| instance.url.as_str()).collect();
+                    format!("{} {}", spec.name, urls.join(","))
+                }
+                TransportSpec::Stdio { .. } => format!("{} -", spec.name),
+            })
+            .collect()
+    }
+
+    /// Wire names that agents see.
+    pub(super) fn seen(&self) -> Vec<String> {
+        let snapshot = self.shelf.catalog.snapshot();
+        snapshot.tools.entries().iter().map(|entry| entry.wire.clone()).collect()
+    }
+
+    pub(super) fn description(&self, wire: &str) -> Option<String> {
+        let snapshot = self.shelf.catalog.snapshot();
+        let entry = snapshot.tools.find(wire)?;
+        let value: Value = entry.offered().decode().expect("JSON");
+        value["description"].as_str().map(str::to_owned)
+    }
+}
+
+/// Waits until something is so.
+pub(super) async fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let began = std::time::Instant::now();
+    while !is() {
+        assert!(began.elapsed() < PATIENCE, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+pub(super) fn name(text: &str) -> ServerName {
+    ServerName::new(text).expect("a name")
+}
+
+pub(super) fn operator() -> Principal {
+    Principal::new(PrincipalId::new("ada"), Role::Operator)
+}
+
+pub(super) fn server(id: &str) -> Principal {
+    Principal::new(PrincipalId::new(id), Role::Server)
+}
+
+pub(super) fn registration(server: &str, instance: &str) -> Registration {
+    Registration {
+        name: server.into(),
+        url: format!("https://{instance}.example.com/mcp"),
+        instance_id: instance.into(),
+        lease_seconds: Some(6.0),
+        ..Registration::default()
+    }
+}
+
+pub(super) fn listing(tools: &[(&str, &str)]) -> Listing {
+    let definition = |(own, text): &(&str, &str)| {
+        RawJson::from(json!({ "name": own, "description": text, "inputSchema": { "type": "object" } }))
+    };
+    Listing { tools: tools.iter().map(definition).collect(), ..Listing::default() }
+}
+
+/// A file that allows everything and has these servers.
+pub(super) fn file(servers: &[&str]) -> FileState {
+    let mut settings = crate::settings::Settings::default();
+    let value: Vec<Value> =
+        servers.iter().map(|name| json!({ "name": name, "url": "https://example.com/mcp" })).collect();
+    settings.take(crate::settings::MCP_SERVERS, &json!(value)).expect("good servers");
+    let of_file = |entry: crate::ServerEntry| {
+        let mut entry = crate::ServerEntry { source: crate::Source::File, ..entry };
+        entry.spec.reach = toolgate_core::address::Reach::Anywhere;
+        entry
+    };
+    FileState {
+        servers: settings.servers.into_iter().map(of_file).collect(),
+        addresses: AddressRules { allow_loopback: true, allow_private: true },
+        ..FileState::default()
+    }
+}

@@ -1,0 +1,28 @@
+//! What must not cost seconds.
+
+use std::time::Instant;
+
+use super::kit::*;
+
+/// Far above what it takes, far below what a careless loop takes.
+const SECONDS_MAX: u64 = 20;
+
+#[tokio::test]
+async fn five_hundred_servers_with_twenty_tools_each_are_pinned_and_shown_soon() {
+    let house = House::new().await;
+    let names: Vec<String> = (0..500).map(|at| format!("server-{at:03}")).collect();
+    let gateway = house.gateway("one", file(&names.iter().map(String::as_str).collect::<Vec<_>>())).await;
+    let owns: Vec<String> = (0..20).map(|at| format!("tool_{at:02}")).collect();
+    let tools: Vec<(&str, &str)> = owns.iter().map(|own| (own.as_str(), "Does something useful with a file.")).collect();
+    let began = Instant::now();
+    for server in &names {
+        gateway.registry.listed(&name(server), listing(&tools));
+    }
+    until("all are shown", || gateway.shelf.catalog.snapshot().tools.entries().len() == 10_000).await;
+    let took = began.elapsed();
+    println!("10,000 tools of 500 servers: {took:?}");
+    assert!(took.as_secs() < SECONDS_MAX, "{took:?}");
+    let pinned = house.kinds().await.into_iter().filter(|kind| kind == "registry.tools.pinned").count();
+    assert_eq!(pinned, 500);
+    gateway.registry.stop().await;
+}

@@ -1,0 +1,90 @@
+//! Revisions: how other processes notice a change, and how those who make one keep out of each other's way.
+
+use toolgate_core::event::Event;
+
+use crate::books::Books;
+use crate::db::Transaction;
+use crate::error::doing;
+use crate::{Store, StoreError};
+
+const READ_ALL: &str = "SELECT topic, revision FROM revisions WHERE tenant = $1";
+const HOLD: &str = "SELECT revision FROM revisions WHERE tenant = $1 AND topic = $2";
+const BUMP: &str = "UPDATE revisions SET revision = revision + 1 WHERE tenant = $1 AND topic = $2";
+
+/// How often each topic has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Revisions {
+    pub settings: u64,
+    pub registrations: u64,
+    pub tools: u64,
+    pub vault: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Topic {
+    Settings,
+    Registrations,
+    Tools,
+    Vault,
+}
+
+impl Topic {
+    fn as_str(self) -> &'static str {
+        match self {
+            Topic::Settings => "settings",
+            Topic::Registrations => "registrations",
+            Topic::Tools => "tools",
+            Topic::Vault => "vault",
+        }
+    }
+}
+
+impl Store {
+    /// One small query, made to be asked several times a second.
+    pub async fn read_revisions(&self) -> Result<Revisions, StoreError> {
+        let read = self.db.sql(READ_ALL).bind(self.tenant);
+        let rows: Vec<(String, i64)> = read.fetch_all().await.map_err(doing("look for changes"))?;
+        let of = |topic: Topic| {
+            let row = rows.iter().find(|(name, _)| name == topic.as_str());
+            row.map_or(0, |(_, revision)| super::read_count(*revision))
+        };
+        Ok(Revisions {
+            settings: of(Topic::Settings),
+            registrations: of(Topic::Registrations),
+            tools: of(Topic::Tools),
+            vault: of(Topic::Vault),
+        })
+    }
+}
+
+/// A change of one topic under way: nobody else changes that topic meanwhile. Dropped, it has never been.
+pub(super) struct Change<'b> {
+    books: &'b Books,
+    topic: Topic,
+    pub(super) tx: Transaction,
+    pub(super) tenant: &'static str,
+    /// What the topic's revision will be.
+    pub(super) revision: i64,
+}
+
+impl<'b> Change<'b> {
+    /// Takes the one lock of the topic before anything else, so that two that change several rows never wait in a circle.
+    pub(super) async fn begin(books: &'b Books, topic: Topic) -> Result<Self, sqlx::Error> {
+        let tenant = books.store().tenant;
+        let mut tx = books.begin().await?;
+        let hold = tx.sql_for_update(HOLD).bind(tenant).bind(topic.as_str());
+        let (revision,): (i64,) = hold.fetch_one().await?;
+        Ok(Self { books, topic, tx, tenant, revision: revision + 1 })
+    }
+
+    /// Commits it with its events and counts up the revision.
+    pub(super) async fn finish(mut self, events: Vec<Event>) -> Result<(), sqlx::Error> {
+        self.tx.sql(BUMP).bind(self.tenant).bind(self.topic.as_str()).execute().await?;
+        self.books.record(self.tx, events).await
+    }
+
+    /// Commits what nobody needs to notice.
+    pub(super) async fn finish_unnoticed(self) -> Result<(), sqlx::Error> {
+        self.tx.commit().await
+    }
+}

@@ -1,0 +1,194 @@
+//! Pinned tools as rows. All changes of one reading of a server, or of one review, happen together with their events, and
+//! only if nobody changed any of these rows since they were read.
+
+mod row;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use toolgate_core::event::Event;
+use toolgate_core::registry::ToolRow;
+use toolgate_core::tool::{Effects, FileStrategy};
+use toolgate_core::{CanonicalName, Digest, RawJson, ServerName};
+
+use row::{COLUMN_COUNT, COLUMNS, ToolText};
+
+use super::revisions::{Change, Topic};
+use super::{read_count, stored_count};
+use crate::books::Books;
+use crate::error::doing;
+use crate::rows::Rows;
+use crate::{Store, StoreError};
+
+const READ_ALL: &str = "WHERE tools.tenant = $1";
+const READ_OF: &str = "WHERE tools.tenant = $1 AND tools.server = $2";
+const READ: &str = "WHERE tools.tenant = $1 AND tools.key = $2";
+/// Takes the tenant and the keys, as a JSON array.
+const VERSIONS_SQLITE: &str = "SELECT key, row_version FROM registry_tools
+    WHERE tenant = $1 AND key IN (SELECT value FROM json_each($2))";
+const VERSIONS_POSTGRES: &str = "SELECT key, row_version FROM registry_tools
+    WHERE tenant = $1 AND key IN (SELECT json_array_elements_text($2::json))";
+static WRITE: LazyLock<Rows> = LazyLock::new(|| {
+    let before = format!("INSERT INTO registry_tools ({COLUMNS}) VALUES ");
+    Rows::new(&before, COLUMN_COUNT, row::OVERWRITE)
+});
+const TOUCH: &str = "INSERT INTO registry_readings (tenant, server, read_ms) VALUES ($1, $2, $3)
+    ON CONFLICT (tenant, server) DO UPDATE SET read_ms = excluded.read_ms
+    WHERE registry_readings.read_ms < excluded.read_ms";
+const DELETE_OF: &str = "DELETE FROM registry_tools WHERE tenant = $1 AND server = $2";
+const DELETE_READING_OF: &str = "DELETE FROM registry_readings WHERE tenant = $1 AND server = $2";
+
+/// What is said about a tool, to be shown and looked for. Nothing is decided by it.
+#[derive(Clone, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct ToolTraits {
+    pub capabilities: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Effects>,
+    pub idempotent: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_strategy: Option<FileStrategy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<f64>,
+    pub aliases: Vec<String>,
+    /// What agents call it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wire_name: Option<String>,
+}
+
+/// A tool as it was read.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoredTool {
+    pub row: ToolRow,
+    pub traits: ToolTraits,
+    /// How often the row was written: 1 at first sight.
+    pub row_version: u64,
+}
+
+/// What a row is to become.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ToolRowChange {
+    pub row: ToolRow,
+    pub traits: ToolTraits,
+    /// The version of the row that this was made of; `None` is a tool that has no row yet.
+    pub after: Option<u64>,
+}
+
+impl ToolRowChange {
+    pub fn first(row: ToolRow, traits: ToolTraits) -> Self {
+        Self { row, traits, after: None }
+    }
+
+    /// The row version it has once it is written.
+    pub fn row_version(&self) -> u64 {
+        self.after.unwrap_or_default() + 1
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[must_use = "what was not written must be read again and decided anew"]
+pub enum ToolRowsWritten {
+    All,
+    /// Somebody else was faster with these, so nothing was written, not even the others: the events tell of all of them.
+    Nothing {
+        outdated: Vec<CanonicalName>,
+    },
+}
+
+impl Store {
+    /// All tools, by name.
+    pub async fn read_tool_rows(&self) -> Result<Vec<StoredTool>, StoreError> {
+        const DOING: &str = "read the pinned tools";
+        let read = self.db.sql(sqlx::AssertSqlSafe(row::select(READ_ALL))).bind(self.tenant);
+        in_order(read.fetch_all().await.map_err(doing(DOING))?, DOING)
+    }
+
+    /// Those of one server, by name.
+    pub async fn read_tool_rows_of(&self, server: &ServerName) -> Result<Vec<StoredTool>, StoreError> {
+        const DOING: &str = "read the pinned tools of a server";
+        let read = self.db.sql(sqlx::AssertSqlSafe(row::select(READ_OF))).bind(self.tenant);
+        in_order(read.bind(server.as_str()).fetch_all().await.map_err(doing(DOING))?, DOING)
+    }
+
+    pub async fn read_tool_row(&self, name: &CanonicalName) -> Result<Option<StoredTool>, StoreError> {
+        const DOING: &str = "read a pinned tool";
+        let read = self.db.sql(sqlx::AssertSqlSafe(row::select(READ))).bind(self.tenant).bind(key(name));
+        let row: Option<ToolText> = read.fetch_optional().await.map_err(doing(DOING))?;
+        row.map(|row| row.read(DOING)).transpose()
+    }
+
+    /// Notes that a server was read to its end: all its tools that are not retired were seen then. Nobody is told.
+    pub async fn touch_tool_rows(&self, server: &ServerName, seen_ms: i64) -> Result<(), StoreError> {
+        let touch = self.db.sql(TOUCH).bind(self.tenant).bind(server.as_str()).bind(seen_ms);
+        touch.execute().await.map_err(doing("note that the tools of a server were seen"))?;
+        Ok(())
+    }
+}
+
+impl Books {
+    /// Writes all of it with its events, or nothing.
+    pub async fn write_tool_rows(
+        &self,
+        changes: &[ToolRowChange],
+        events: Vec<Event>,
+    ) -> Result<ToolRowsWritten, StoreError> {
+        let doing = doing("write pinned tools");
+        let mut change = Change::begin(self, Topic::Tools).await.map_err(&doing)?;
+        let outdated = outdated(&mut change, changes).await.map_err(&doing)?;
+        if !outdated.is_empty() {
+            return Ok(ToolRowsWritten::Nothing { outdated });
+        }
+        let tenant = change.tenant;
+        let write = WRITE.execute(&mut change.tx, changes, |to, one| row::push(tenant, one, to));
+        write.await.map_err(&doing)?;
+        change.finish(events).await.map_err(&doing)?;
+        Ok(ToolRowsWritten::All)
+    }
+
+    /// Forgets all tools of a server, and tells how many that were. Without any there are no events either.
+    pub async fn delete_tool_rows_of(
+        &self,
+        server: &ServerName,
+        events: Vec<Event>,
+    ) -> Result<u64, StoreError> {
+        let doing = doing("forget the pinned tools of a server");
+        let mut change = Change::begin(self, Topic::Tools).await.map_err(&doing)?;
+        let delete = change.tx.sql(DELETE_OF).bind(change.tenant).bind(server.as_str());
+        let deleted = delete.execute().await.map_err(&doing)?;
+        if deleted == 0 {
+            return Ok(0);
+        }
+        let delete = change.tx.sql(DELETE_READING_OF).bind(change.tenant).bind(server.as_str());
+        delete.execute().await.map_err(&doing)?;
+        change.finish(events).await.map_err(&doing)?;
+        Ok(deleted)
+    }
+}
+
+/// The names of those that are not as they were when the change was thought of. Nobody else writes rows meanwhile.
+async fn outdated(
+    change: &mut Change<'_>,
+    changes: &[ToolRowChange],
+) -> Result<Vec<CanonicalName>, sqlx::Error> {
+    let keys: Vec<String> = changes.iter().map(|one| key(&one.row.name)).collect();
+    let text = change.tx.dialect().pick(VERSIONS_SQLITE, VERSIONS_POSTGRES);
+    let read = change.tx.sql(text).bind(change.tenant);
+    let rows: Vec<(String, i64)> =
+        read.bind(RawJson::from_serialize(&keys).as_str().to_owned()).fetch_all().await?;
+    let versions: HashMap<String, i64> = rows.into_iter().collect();
+    let is_outdated =
+        |(one, key): &(&ToolRowChange, &String)| versions.get(*key).copied() != one.after.map(stored_count);
+    let outdated = changes.iter().zip(&keys).filter(is_outdated);
+    Ok(outdated.map(|(one, _)| one.row.name.clone()).collect())
+}
+
+fn in_order(rows: Vec<ToolText>, doing: &'static str) -> Result<Vec<StoredTool>, StoreError> {
+    let mut tools = rows.into_iter().map(|row| row.read(doing)).collect::<Result<Vec<_>, _>>()?;
+    tools.sort_unstable_by(|one, other| one.row.name.cmp(&other.row.name));
+    Ok(tools)
+}
+
+/// A name may be of any length and hold any character; its digest fits every index.
+fn key(name: &CanonicalName) -> String {
+    Digest::of(name.as_str()).to_string()
+}

@@ -1,0 +1,334 @@
+//! A test identity provider: an authorization server that agrees to everything at once, a protected MCP server beside it, and
+//! switches for every way in which the real ones misbehave. One address for all of it.
+
+mod endpoints;
+mod resource;
+mod signing;
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use serde_json::{Map, Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+pub use signing::KeyKind;
+use signing::SigningKey;
+
+const BODY_BYTES_MAX: usize = 64 << 10;
+
+/// How it behaves from now on. Over HTTP: `POST /control` with the members that change.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Behaviour {
+    /// How long the tokens are good that the token endpoint gives out, in seconds.
+    pub expires_in: u64,
+    /// Refresh tokens come with access tokens.
+    pub gives_refresh_tokens: bool,
+    /// No refresh token is accepted any more.
+    pub refresh_revoked: bool,
+    /// The keys that it publishes are gone, and so is everything else: every request gets a 503.
+    pub outage: bool,
+    /// What `iss` of the redirect says, if not the truth.
+    pub callback_issuer: Option<String>,
+    /// The redirect has no `iss`, though the metadata promises one.
+    pub omits_callback_issuer: bool,
+    /// The redirect brings this error instead of a code.
+    pub denies: Option<String>,
+    /// The metadata says that PKCE is done.
+    pub advertises_pkce: bool,
+    /// There is a registration endpoint.
+    pub registers: bool,
+    /// Registered clients get a secret and have to show it.
+    pub gives_secrets: bool,
+    /// Client ids may be addresses of metadata documents.
+    pub reads_metadata_documents: bool,
+    /// The issuer that the metadata and the tokens name, if not the truth.
+    pub issuer: Option<String>,
+    /// The protected server refuses every token as invalid.
+    pub refuses_tokens: bool,
+    /// The protected server wants these scopes for the tool `write`.
+    pub write_scopes: Vec<String>,
+    /// What the protected server asks for at first, in its challenge.
+    pub challenge_scope: Option<String>,
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Self {
+            expires_in: 3_600,
+            gives_refresh_tokens: true,
+            refresh_revoked: false,
+            outage: false,
+            callback_issuer: None,
+            omits_callback_issuer: false,
+            denies: None,
+            advertises_pkce: true,
+            registers: true,
+            gives_secrets: false,
+            reads_metadata_documents: false,
+            issuer: None,
+            refuses_tokens: false,
+            write_scopes: vec!["write".into()],
+            challenge_scope: Some("read".into()),
+        }
+    }
+}
+
+/// An access token to be made by hand. Over HTTP: `POST /mint` with the members that are not as usual; the answer is the
+/// token.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(default)]
+pub struct Mint {
+    pub subject: String,
+    pub audience: Value,
+    pub scope: String,
+    /// Seconds from now; negative is in the past.
+    pub expires_in: i64,
+    /// The issuer's own if `None`.
+    pub issuer: Option<String>,
+    pub typ: Option<String>,
+    /// Claims beyond these, or instead of them; `null` leaves one out.
+    pub claims: Map<String, Value>,
+}
+
+impl Default for Mint {
+    fn default() -> Self {
+        Self::new("", "")
+    }
+}
+
+impl Mint {
+    pub fn new(audience: &str, scope: &str) -> Self {
+        Self {
+            subject: "ann".into(),
+            audience: json!(audience),
+            scope: scope.into(),
+            expires_in: 600,
+            issuer: None,
+            typ: Some("at+jwt".into()),
+            claims: Map::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn with(mut self, claim: &str, value: Value) -> Self {
+        self.claims.insert(claim.to_owned(), value);
+        self
+    }
+}
+
+/// Runs until it is dropped. Clones share it.
+#[derive(Clone)]
+pub struct Idp {
+    inner: Arc<Inner>,
+    /// Ends the server with the last clone.
+    _end: Arc<DropGuard>,
+}
+
+pub(crate) struct Inner {
+    address: SocketAddr,
+    state: Mutex<State>,
+}
+
+struct State {
+    behaviour: Behaviour,
+    keys: Vec<SigningKey>,
+    clients: BTreeMap<String, Client>,
+    codes: BTreeMap<String, Grant>,
+    refresh_tokens: BTreeMap<String, Grant>,
+    /// Paths that were asked for, in order, with the form or query that came along.
+    requests: Vec<Seen>,
+}
+
+#[derive(Clone, Default)]
+struct Client {
+    secret: Option<String>,
+    redirect_uris: Vec<String>,
+}
+
+/// What a person agreed to.
+#[derive(Clone)]
+struct Grant {
+    client: String,
+    redirect_uri: String,
+    challenge: String,
+    scope: String,
+    resource: Option<String>,
+}
+
+/// A request that came in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Seen {
+    pub path: String,
+    pub parameters: BTreeMap<String, String>,
+}
+
+impl Idp {
+    /// On a free loopback port, with an ES256 key.
+    pub async fn start() -> std::io::Result<Self> {
+        Self::start_at("127.0.0.1:0".parse().expect("an address"), KeyKind::Es256).await
+    }
+
+    pub async fn start_at(address: SocketAddr, kind: KeyKind) -> std::io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
+        let state = State {
+            behaviour: Behaviour::default(),
+            keys: vec![SigningKey::make(kind)],
+            clients: BTreeMap::new(),
+            codes: BTreeMap::new(),
+            refresh_tokens: BTreeMap::new(),
+            requests: Vec::new(),
+        };
+        let inner = Arc::new(Inner { address: listener.local_addr()?, state: Mutex::new(state) });
+        let end = CancellationToken::new();
+        tokio::spawn(end.clone().run_until_cancelled_owned(serve(listener, Arc::clone(&inner))));
+        Ok(Self { inner, _end: Arc::new(end.drop_guard()) })
+    }
+
+    pub fn issuer(&self) -> String {
+        self.inner.origin()
+    }
+
+    /// The protected MCP server.
+    pub fn resource(&self) -> String {
+        self.inner.resource()
+    }
+
+    pub fn jwks_url(&self) -> String {
+        format!("{}/jwks", self.inner.origin())
+    }
+
+    pub fn behave(&self, change: impl FnOnce(&mut Behaviour)) {
+        change(&mut self.inner.lock().behaviour);
+    }
+
+    /// Makes a client known as if somebody had registered it by hand.
+    pub fn register(&self, id: &str, secret: Option<&str>) {
+        let client = Client { secret: secret.map(str::to_owned), redirect_uris: Vec::new() };
+        self.inner.lock().clients.insert(id.to_owned(), client);
+    }
+
+    /// A new key signs from now on. The old ones are not published any more.
+    pub fn rotate_keys(&self, kind: KeyKind) {
+        self.inner.lock().keys = vec![SigningKey::make(kind)];
+    }
+
+    pub fn mint(&self, mint: &Mint) -> String {
+        self.inner.mint(mint)
+    }
+
+    /// The same with the algorithm that the header names changed, and nothing else.
+    pub fn mint_as(&self, mint: &Mint, algorithm: &str) -> String {
+        let state = self.inner.lock();
+        let (header, claims) = self.inner.parts(&state, mint);
+        let header = header.with_algorithm(algorithm);
+        state.keys[0].sign(&header, &claims)
+    }
+
+    /// Plays the person and their browser: where the authorization endpoint sends them.
+    pub async fn consent(&self, authorization_url: &str) -> anyhow::Result<String> {
+        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+        let answer = client.get(authorization_url).send().await?;
+        let location = answer.headers().get(http::header::LOCATION).cloned();
+        let location = location.ok_or_else(|| anyhow::anyhow!("no redirect but {}", answer.status()))?;
+        Ok(location.to_str()?.to_owned())
+    }
+
+    /// What came in under a path, in order.
+    pub fn seen(&self, path: &str) -> Vec<Seen> {
+        self.inner.lock().requests.iter().filter(|seen| seen.path == path).cloned().collect()
+    }
+}
+
+async fn serve(listener: TcpListener, inner: Arc<Inner>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let inner = Arc::clone(&inner);
+        tokio::spawn(async move {
+            let service = service_fn(move |request| {
+                let inner = Arc::clone(&inner);
+                async move { Ok::<_, Infallible>(answer(&inner, request).await) }
+            });
+            // A connection that breaks concerns nobody but its two ends.
+            drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
+        });
+    }
+}
+
+async fn answer(inner: &Inner, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    let (parts, body) = request.into_parts();
+    match Limited::new(body, BODY_BYTES_MAX).collect().await {
+        Ok(body) => inner.answer(&Request::from_parts(parts, body.to_bytes())),
+        Err(_) => plain(StatusCode::PAYLOAD_TOO_LARGE, "too large"),
+    }
+}
+
+impl Inner {
+    fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    fn resource(&self) -> String {
+        format!("{}/mcp", self.origin())
+    }
+
+    fn issuer(&self, state: &State) -> String {
+        state.behaviour.issuer.clone().unwrap_or_else(|| self.origin())
+    }
+
+    fn mint(&self, mint: &Mint) -> String {
+        let state = self.lock();
+        let (header, claims) = self.parts(&state, mint);
+        state.keys[0].sign(&header, &claims)
+    }
+
+    fn parts(&self, state: &State, mint: &Mint) -> (signing::Header, Value) {
+        let now = now_seconds();
+        let issuer = mint.issuer.clone().unwrap_or_else(|| self.issuer(state));
+        let mut claims = json!({
+            "iss": issuer, "sub": mint.subject, "aud": mint.audience, "scope": mint.scope,
+            "iat": now, "exp": now + mint.expires_in, "jti": random_text(),
+        });
+        let object = claims.as_object_mut().expect("it was written as one");
+        object.extend(mint.claims.clone());
+        object.retain(|_, value| !value.is_null());
+        (state.keys[0].header(mint.typ.as_deref()), claims)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn now_seconds() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).expect("the year is not that late")
+}
+
+fn random_text() -> String {
+    let number = || getrandom::u64().expect("the operating system has random numbers");
+    format!("{:016x}{:016x}", number(), number())
+}
+
+fn plain(status: StatusCode, text: &str) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(text.to_owned())));
+    *response.status_mut() = status;
+    response
+}
+
+fn json_answer(status: StatusCode, value: &Value) -> Response<Full<Bytes>> {
+    let mut response = plain(status, &value.to_string());
+    let json = http::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(http::header::CONTENT_TYPE, json);
+    response
+}

@@ -1,0 +1,192 @@
+//! The worker's MCP: the newer era, or the older one with sessions.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use futures_util::stream;
+use http::{HeaderMap, StatusCode, header};
+use serde_json::{Value, json};
+
+use super::{Era, Settings};
+
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+const SESSION: &str = "mcp-session-id";
+
+struct Worker {
+    settings: Arc<Settings>,
+    url: String,
+    listings: AtomicU64,
+    sessions: Mutex<BTreeSet<String>>,
+}
+
+pub(super) fn router(settings: Arc<Settings>, url: &str) -> Router {
+    let worker =
+        Worker { settings, url: url.to_owned(), listings: AtomicU64::new(0), sessions: Mutex::default() };
+    Router::new()
+        .route("/mcp", post(message).delete(|| async { StatusCode::NO_CONTENT }))
+        .route("/.well-known/oauth-protected-resource/mcp", get(resource))
+        .with_state(Arc::new(worker))
+}
+
+async fn resource(State(worker): State<Arc<Worker>>) -> Response {
+    match &worker.settings.authorization_server {
+        Some(issuer) => json_body(&json!({ "resource": worker.url, "authorization_servers": [issuer] })),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+async fn message(State(worker): State<Arc<Worker>>, headers: HeaderMap, body: Bytes) -> Response {
+    if let Some(refused) = worker.refuse(&headers) {
+        return refused;
+    }
+    let Ok(message) = serde_json::from_slice::<Value>(&body) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    if message.get("id").is_none() {
+        return StatusCode::ACCEPTED.into_response();
+    }
+    let method = message["method"].as_str().unwrap_or_default();
+    match (worker.settings.era, method) {
+        (Era::Modern, "subscriptions/listen") => worker.listen(&message["id"]),
+        (Era::Legacy, "initialize") => worker.initialize(&message["id"]),
+        (Era::Legacy, _) if !worker.knows(&headers) => StatusCode::NOT_FOUND.into_response(),
+        _ => worker.answer(method, &message).await,
+    }
+}
+
+fn json_body(value: &Value) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}
+
+impl Worker {
+    fn refuse(&self, headers: &HeaderMap) -> Option<Response> {
+        let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let fits = match (&self.settings.bearer, &self.settings.authorization_server) {
+            (Some(bearer), _) => shown == Some(&format!("Bearer {bearer}")),
+            (None, Some(_)) => shown.is_some_and(|shown| shown.starts_with("Bearer ")),
+            (None, None) => true,
+        };
+        let metadata = self.url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp");
+        let challenge = format!("Bearer resource_metadata=\"{metadata}\"");
+        (!fits).then(|| (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)]).into_response())
+    }
+
+    fn knows(&self, headers: &HeaderMap) -> bool {
+        let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
+    }
+
+    fn initialize(&self, id: &Value) -> Response {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = format!("{}-{}", self.settings.instance, sessions.len() + 1);
+        sessions.insert(session.clone());
+        let result = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": { "tools": { "listChanged": false } },
+            "serverInfo": { "name": self.settings.name, "version": self.settings.version },
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+        ([(SESSION, session)], json_body(&body)).into_response()
+    }
+
+    async fn answer(&self, method: &str, message: &Value) -> Response {
+        let id = &message["id"];
+        let result = match method {
+            "server/discover" if self.settings.era == Era::Modern => self.complete(json!({
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": { "tools": { "listChanged": true } },
+                "ttlMs": 0, "cacheScope": "private",
+            })),
+            "ping" => json!({}),
+            "tools/list" => {
+                self.complete(json!({ "tools": self.tools(), "ttlMs": 0, "cacheScope": "private" }))
+            }
+            "tools/call" => match self.call(&message["params"]).await {
+                Some(result) => self.complete(result),
+                None => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            },
+            _ => {
+                let error = json!({ "code": -32601, "message": "method not found" });
+                return json_body(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+            }
+        };
+        json_body(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+    }
+
+    fn complete(&self, mut result: Value) -> Value {
+        if self.settings.era == Era::Modern {
+            result["resultType"] = json!("complete");
+        }
+        result
+    }
+
+    fn tools(&self) -> Value {
+        let mut tools = self.settings.definitions();
+        if self.settings.restless {
+            let time = self.listings.fetch_add(1, Ordering::SeqCst);
+            for tool in tools.as_array_mut().into_iter().flatten() {
+                tool["description"] = json!(format!("Listed for the {time}th time"));
+            }
+        }
+        tools
+    }
+
+    async fn call(&self, params: &Value) -> Option<Value> {
+        if self.settings.broken.as_ref().is_some_and(|path| path.exists()) {
+            return None;
+        }
+        let arguments = &params["arguments"];
+        self.write_down(params);
+        tokio::time::sleep(Duration::from_millis(arguments["ms"].as_u64().unwrap_or(0))).await;
+        let said = json!({
+            "instance": self.settings.instance, "version": self.settings.version,
+            "tool": params["name"], "arguments": arguments,
+        });
+        Some(json!({ "content": [{ "type": "text", "text": said.to_string() }], "structuredContent": said }))
+    }
+
+    fn write_down(&self, params: &Value) {
+        let Some(path) = &self.settings.journal else { return };
+        let line = json!({ "instance": self.settings.instance, "tool": params["name"], "arguments": params["arguments"] });
+        let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        drop(opened.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes())));
+    }
+
+    /// Hears of changes to the file of tools until the client closes the stream.
+    fn listen(&self, id: &Value) -> Response {
+        let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
+        let event = |method: &str, params: Value| {
+            let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+            Ok::<_, std::convert::Infallible>(Bytes::from(format!("event: message\ndata: {message}\n\n")))
+        };
+        let acknowledged = event(
+            "notifications/subscriptions/acknowledged",
+            json!({ "notifications": { "toolsListChanged": true }, "_meta": meta }),
+        );
+        let changed = event("notifications/tools/list_changed", json!({ "_meta": meta }));
+        let settings = self.settings.clone();
+        let known = settings.definitions();
+        let changes = stream::unfold(known, move |known| {
+            let (settings, changed) = (settings.clone(), changed.clone());
+            async move {
+                loop {
+                    tokio::time::sleep(LOOK_EVERY).await;
+                    let now = settings.definitions();
+                    if now != known {
+                        return Some((changed, now));
+                    }
+                }
+            }
+        });
+        let events = futures_util::StreamExt::chain(stream::once(async { acknowledged }), changes);
+        ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(events)).into_response()
+    }
+}

@@ -1,0 +1,163 @@
+//! When something that keeps failing is left alone, and how it gets back.
+//!
+//! The same machine serves an instance and a tool. While all is well a question costs one atomic load: the lock is for
+//! the time after a failure.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Failures in a row after which it rests.
+const FAILURES_MAX: u32 = 5;
+const REST: Duration = Duration::from_secs(5);
+const REST_MAX: Duration = Duration::from_secs(60);
+/// What is said to those who come while a probe is under way: nobody knows how long it will take.
+const PROBE_PAUSE: Duration = Duration::from_secs(1);
+const REASON_CHARS_MAX: usize = 300;
+
+#[derive(Default)]
+pub(crate) struct Breaker {
+    /// Failures since the last success. Means nothing while it is open.
+    failures: AtomicU32,
+    /// Whether `rest` is set: all that the usual path looks at.
+    open: AtomicBool,
+    rest: Mutex<Option<Box<Rest>>>,
+}
+
+struct Rest {
+    reason: String,
+    length: Duration,
+    until: Instant,
+    /// Whether somebody is trying right now.
+    probing: bool,
+}
+
+/// It is left alone. Nothing was sent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Resting {
+    pub(crate) reason: String,
+    pub(crate) retry_after: Duration,
+}
+
+/// Leave to try once. Dropped without a word it counts as neither success nor failure.
+#[must_use]
+pub(crate) struct Admission<'a> {
+    breaker: &'a Breaker,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Usual,
+    /// The one attempt that decides whether the rest is over.
+    Probe,
+    /// The outcome has been told.
+    Told,
+}
+
+impl Breaker {
+    pub(crate) fn admit(&self) -> Result<Admission<'_>, Resting> {
+        if !self.open.load(Ordering::Acquire) {
+            return Ok(Admission { breaker: self, kind: Kind::Usual });
+        }
+        let kind = match self.rest().as_mut() {
+            None => Kind::Usual,
+            Some(rest) => {
+                rest.refusal()?;
+                rest.probing = true;
+                Kind::Probe
+            }
+        };
+        Ok(Admission { breaker: self, kind })
+    }
+
+    /// What [`Breaker::admit`] would say, without taking the place of a probe.
+    pub(crate) fn resting(&self) -> Option<Resting> {
+        if !self.open.load(Ordering::Acquire) {
+            return None;
+        }
+        self.rest().as_ref()?.refusal().err()
+    }
+
+    fn rest(&self) -> MutexGuard<'_, Option<Box<Rest>>> {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call that was sent before the rest began tells nothing about now, however it ended.
+    fn usual_failed(&self, reason: &str) {
+        let mut rest = self.rest();
+        if rest.is_none() && self.failures.fetch_add(1, Ordering::AcqRel) + 1 >= FAILURES_MAX {
+            *rest = Some(Box::new(Rest::new(reason, REST)));
+            self.open.store(true, Ordering::Release);
+        }
+    }
+
+    fn close(&self) {
+        let mut rest = self.rest();
+        *rest = None;
+        self.failures.store(0, Ordering::Release);
+        self.open.store(false, Ordering::Release);
+    }
+
+    fn rest_longer(&self, reason: &str) {
+        if let Some(rest) = self.rest().as_mut() {
+            **rest = Rest::new(reason, (rest.length * 2).min(REST_MAX));
+        }
+    }
+
+    fn give_probe_back(&self) {
+        if let Some(rest) = self.rest().as_mut() {
+            rest.probing = false;
+        }
+    }
+}
+
+impl Rest {
+    fn new(reason: &str, length: Duration) -> Self {
+        let reason = reason.chars().take(REASON_CHARS_MAX).collect();
+        Self { reason, length, until: Instant::now() + length, probing: false }
+    }
+
+    fn refusal(&self) -> Result<(), Resting> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        let retry_after = match left {
+            Duration::ZERO if self.probing => PROBE_PAUSE,
+            Duration::ZERO => return Ok(()),
+            left => left,
+        };
+        Err(Resting { reason: self.reason.clone(), retry_after })
+    }
+}
+
+impl Admission<'_> {
+    pub(crate) fn succeeded(mut self) {
+        match std::mem::replace(&mut self.kind, Kind::Told) {
+            Kind::Probe => self.breaker.close(),
+            Kind::Usual if self.breaker.failures.load(Ordering::Acquire) != 0 => {
+                self.breaker.failures.store(0, Ordering::Release);
+            }
+            Kind::Usual | Kind::Told => {}
+        }
+    }
+
+    pub(crate) fn failed(mut self, reason: &str) {
+        match std::mem::replace(&mut self.kind, Kind::Told) {
+            Kind::Probe => self.breaker.rest_longer(reason),
+            Kind::Usual => self.breaker.usual_failed(reason),
+            Kind::Told => {}
+        }
+    }
+}
+
+impl Drop for Admission<'_> {
+    fn drop(&mut self) {
+        if self.kind == Kind::Probe {
+            self.breaker.give_probe_back();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! Results of tools that change nothing, kept for a short while for the same call.
+//!
+//! By hand and not a crate: the three bounds (entries, bytes in all, bytes of one), the end of each entry by its own
+//! time and the removal of a server's entries are most of the work, and no cache crate does all of them; a lock and two
+//! maps do. Only calls of tools marked as cacheable ever come here.
+
+mod observed;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use toolgate_core::port::{Reply, ServerRequest};
+use toolgate_core::tool::{CacheRule, CacheScope};
+use toolgate_core::{Digest, PrincipalId, RawJson, ServerName};
+use toolgate_wire::Members;
+
+pub(crate) use observed::Observed;
+
+const ENTRIES_MAX: usize = 10_000;
+const BYTES_MAX: usize = 64 << 20;
+const RESULT_BYTES_MAX: usize = 1 << 20;
+/// What an entry takes beside its result, roughly.
+const ENTRY_BYTES: usize = 256;
+const FRESH_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// Members of a caller's `_meta` that differ with each call and change no result.
+const TRACING: [&str; 3] = ["traceparent", "tracestate", "baggage"];
+
+#[derive(Default)]
+pub(crate) struct Cache(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    entries: HashMap<Key, Entry>,
+    /// The keys in the order in which they were stored.
+    order: BTreeMap<u64, Key>,
+    next: u64,
+    bytes: usize,
+}
+
+/// The call, and whose it is; nobody's is everybody's.
+type Key = (Digest, Option<PrincipalId>);
+
+struct Entry {
+    result: RawJson,
+    server: ServerName,
+    until: Instant,
+    place: u64,
+}
+
+/// Where the result of one call belongs.
+pub(crate) struct Slot {
+    server: ServerName,
+    call: Digest,
+    principal: PrincipalId,
+    rule: CacheRule,
+}
+
+/// Whether what one principal got may be shown to another at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sharing {
+    /// As rule and result say.
+    Allowed,
+    /// The server is shown credentials that may be the principal's own, so its answers may be too.
+    Never,
+}
+
+impl Slot {
+    /// `None` if results of this request are not kept: the tool is not marked for it, or it is part of a conversation.
+    pub(crate) fn of(request: &ServerRequest, principal: &PrincipalId) -> Option<Self> {
+        let tool = request.tool.as_deref()?;
+        let rule = tool.handling.cache?;
+        if request.method != "tools/call" || request.input.is_some() {
+            return None;
+        }
+        let mut text = format!("{}\n{}\n{}\n", tool.server, tool.version, request.params.len());
+        text.push_str(&request.params);
+        push_meaning(&mut text, &request.meta)?;
+        let (server, principal) = (tool.server.clone(), principal.clone());
+        Some(Self { server, call: Digest::of(text), principal, rule })
+    }
+
+    fn private(&self) -> Key {
+        (self.call, Some(self.principal.clone()))
+    }
+
+    fn public(&self) -> Key {
+        (self.call, None)
+    }
+}
+
+/// The part of a caller's `_meta` that a server may act on.
+fn push_meaning(text: &mut String, meta: &str) -> Option<()> {
+    if !meta.is_empty() {
+        let object = format!("{{{meta}}}");
+        Members::of_str(&object).ok()?.write_without(text, |name| TRACING.contains(&name));
+    }
+    Some(())
+}
+
+impl Cache {
+    pub(crate) fn lookup(&self, slot: &Slot) -> Option<RawJson> {
+        let mut kept = self.kept();
+        kept.fresh(&slot.private()).or_else(|| kept.fresh(&slot.public()))
+    }
+
+    /// Keeps a reply if it may be kept.
+    pub(crate) fn store(&self, slot: &Slot, reply: &Reply, sharing: Sharing) {
+        let Reply::Complete(result) = reply else { return };
+        if result.as_bytes().len() > RESULT_BYTES_MAX {
+            return;
+        }
+        let Some((fresh, scope)) = terms(result, slot.rule) else { return };
+        let key = match (scope, sharing) {
+            (CacheScope::Public, Sharing::Allowed) => slot.public(),
+            _ => slot.private(),
+        };
+        // A copy: the result may be a small part of a large buffer.
+        let result = RawJson::from_composed(result.as_str().to_owned());
+        self.kept().insert(key, result, slot.server.clone(), Instant::now() + fresh);
+    }
+
+    /// Drops what came from a server that is not the same any more.
+    pub(crate) fn forget(&self, server: &ServerName) {
+        let mut kept = self.kept();
+        let places: Vec<u64> =
+            kept.order.iter().filter(|(_, key)| kept.is_of(key, server)).map(|(place, _)| *place).collect();
+        for place in places {
+            kept.remove_at(place);
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn fresh(&mut self, key: &Key) -> Option<RawJson> {
+        let entry = self.entries.get(key)?;
+        if Instant::now() < entry.until {
+            return Some(entry.result.clone());
+        }
+        let place = entry.place;
+        self.remove_at(place);
+        None
+    }
+
+    fn insert(&mut self, key: Key, result: RawJson, server: ServerName, until: Instant) {
+        if let Some(old) = self.entries.get(&key) {
+            let place = old.place;
+            self.remove_at(place);
+        }
+        let bytes = size_of_entry(&result);
+        while self.entries.len() >= ENTRIES_MAX || self.bytes + bytes > BYTES_MAX {
+            let Some(oldest) = self.order.keys().next().copied() else { break };
+            self.remove_at(oldest);
+        }
+        let place = self.next;
+        self.next += 1;
+        self.bytes += bytes;
+        self.order.insert(place, key.clone());
+        self.entries.insert(key, Entry { result, server, until, place });
+    }
+
+    fn remove_at(&mut self, place: u64) {
+        if let Some(key) = self.order.remove(&place)
+            && let Some(entry) = self.entries.remove(&key)
+        {
+            self.bytes -= size_of_entry(&entry.result);
+        }
+    }
+
+    fn is_of(&self, key: &Key, server: &ServerName) -> bool {
+        self.entries.get(key).is_some_and(|entry| entry.server == *server)
+    }
+}
+
+fn size_of_entry(result: &RawJson) -> usize {
+    result.as_bytes().len() + ENTRY_BYTES
+}
+
+/// How long a result may be used and by whom; `None` if it is not to be kept. What cannot be understood is not kept.
+fn terms(result: &RawJson, rule: CacheRule) -> Option<(Duration, CacheScope)> {
+    let members = Members::of(result).ok()?;
+    if members.has_duplicates() || members.get("isError").is_some_and(|value| value.get() != "false") {
+        return None;
+    }
+    let fresh = match members.get("ttlMs") {
+        Some(ttl) => Duration::from_millis(ttl.get().parse::<f64>().ok()?.clamp(0.0, MILLIS_MAX) as u64),
+        None => rule.fresh,
+    };
+    let scope = match members.get_str("cacheScope").as_deref() {
+        Some("public") => CacheScope::Public,
+        Some(_) => CacheScope::Private,
+        None if members.get("cacheScope").is_some() => CacheScope::Private,
+        None => rule.scope,
+    };
+    (!fresh.is_zero()).then_some((fresh.min(FRESH_MAX), scope))
+}
+
+const MILLIS_MAX: f64 = FRESH_MAX.as_secs() as f64 * 1000.0;
+
+#[cfg(test)]
+mod tests;

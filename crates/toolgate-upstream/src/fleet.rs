@@ -1,0 +1,319 @@
+//! One server as the gateway knows it: a fleet of instances that come and go, with one state and one listing to the
+//! outside. A process that the gateway starts is a fleet of one.
+
+mod affinity;
+mod choice;
+mod merge;
+mod sending;
+mod tasks;
+mod tools;
+mod vitals;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_core::server::{InstanceId, Listing, ServerSpec, ServerState, TransportSpec};
+use toolgate_core::{PrincipalId, ServerName};
+
+use crate::context::{Context, House};
+use crate::gate::Gate;
+use crate::latency::Latency;
+use crate::member::{Duty, Member};
+use crate::rates::Limiter;
+use crate::reading::Reading;
+use crate::watching::Wanted;
+
+use affinity::Affinity;
+use tools::Tools;
+pub use vitals::{InstanceVitals, Rest, ToolVitals, Vitals};
+
+/// How long the first listing of several instances waits for the slower ones, so that what only they offer is not
+/// missed at first and then new.
+const SETTLE: Duration = Duration::from_secs(1);
+/// How long the parts of a member may take to end after the member itself has.
+const LEFTOVERS: Duration = Duration::from_secs(10);
+
+pub(crate) struct Fleet {
+    name: ServerName,
+    house: Arc<House>,
+    stop: CancellationToken,
+    /// For what belongs to no member.
+    tasks: TaskTracker,
+    roll: ArcSwap<Roll>,
+    pub(crate) wanted: Arc<Wanted>,
+    /// Which instance has a principal's session.
+    sessions: Affinity<PrincipalId>,
+    /// Which instance made a task.
+    task_homes: Affinity<String>,
+    tools: Tools,
+    latency: Latency,
+    told: Mutex<Told>,
+    /// Whether the first listing has waited long enough for slow instances.
+    settled: AtomicBool,
+    /// Changes when something about a member has.
+    news: watch::Sender<()>,
+    numbers: AtomicU64,
+    dice: AtomicU64,
+}
+
+/// Who belongs to the fleet. Replaced as a whole.
+struct Roll {
+    spec: ServerSpec,
+    /// In the order of the specification.
+    members: Vec<Arc<Member>>,
+    gate: Arc<Gate>,
+    limiter: Option<Arc<Limiter>>,
+    /// Set when the server itself is let go: nobody is told of it any more.
+    is_over: bool,
+}
+
+/// What the gateway was told last.
+struct Told {
+    state: ServerState,
+    listing: Option<Listing>,
+    /// What the listing was made of.
+    readings: Vec<Arc<Reading>>,
+    /// The number of the member at which resources are watched.
+    on_duty: Option<u64>,
+}
+
+impl Fleet {
+    pub(crate) fn start(spec: ServerSpec, house: Arc<House>, stop: CancellationToken) -> Arc<Self> {
+        let members_max = members_of(&spec).len();
+        let unmanned = ServerSpec { transport: no_instances(), ..spec.clone() };
+        let fleet = Arc::new(Self {
+            name: spec.name.clone(),
+            house,
+            stop,
+            tasks: TaskTracker::new(),
+            roll: ArcSwap::from_pointee(Roll::new(unmanned, Vec::new(), None)),
+            wanted: Arc::default(),
+            sessions: Affinity::default(),
+            task_homes: Affinity::default(),
+            tools: Tools::default(),
+            latency: Latency::default(),
+            told: Mutex::new(Told::nothing()),
+            settled: AtomicBool::new(members_max < 2),
+            news: watch::Sender::new(()),
+            numbers: AtomicU64::new(0),
+            dice: AtomicU64::new(u64::from(getrandom::u32().unwrap_or_default())),
+        });
+        fleet.man(spec);
+        if members_max > 1 {
+            fleet.tasks.spawn(settle(fleet.clone()));
+        }
+        fleet
+    }
+
+    /// Makes the fleet what `spec` says and returns who is to leave. Members that stay as they are are not touched.
+    pub(crate) fn apply(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<Member>> {
+        let before = self.roll.load_full();
+        if before.spec == spec {
+            return Vec::new();
+        }
+        if !same_source(&before.spec.transport, &spec.transport) {
+            self.house.cache.forget(&self.name);
+        }
+        self.man(spec)
+    }
+
+    fn man(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<Member>> {
+        let before = self.roll.load_full();
+        let members: Vec<Arc<Member>> = members_of(&spec)
+            .into_iter()
+            .map(|(id, own)| match before.members.iter().find(|one| one.id == id && one.ctx.spec == own) {
+                Some(same) => same.clone(),
+                None => self.recruit(id, own),
+            })
+            .collect();
+        let stays = |one: &Arc<Member>| members.iter().any(|other| Arc::ptr_eq(one, other));
+        let leaving = before.members.iter().filter(|one| !stays(one)).cloned().collect();
+        self.roll.store(Arc::new(Roll::new(spec, members, Some(&before))));
+        self.member_changed();
+        leaving
+    }
+
+    fn recruit(self: &Arc<Self>, id: InstanceId, spec: ServerSpec) -> Arc<Member> {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let ctx = Context::new(spec, self.house.clone(), self.stop.child_token());
+        Member::start(ctx, id, number, self.wanted.clone(), Arc::downgrade(self))
+    }
+
+    /// Lets go of everybody. What is under way may finish; nothing new comes in.
+    pub(crate) fn disband(&self) -> Vec<Arc<Member>> {
+        let _quiet = self.told();
+        let before = self.roll.load_full();
+        let spec = ServerSpec { transport: no_instances(), ..before.spec.clone() };
+        self.roll.store(Arc::new(Roll { is_over: true, ..Roll::new(spec, Vec::new(), Some(&before)) }));
+        self.house.cache.forget(&self.name);
+        self.news.send_replace(());
+        before.members.clone()
+    }
+
+    pub(crate) fn members(&self) -> Vec<Arc<Member>> {
+        self.roll.load().members.clone()
+    }
+
+    /// Ends at once.
+    pub(crate) async fn end(&self) {
+        self.stop.cancel();
+        let members = self.members();
+        futures_util::future::join_all(members.iter().map(|member| end(member))).await;
+        self.tasks.close();
+        if timeout(LEFTOVERS, self.tasks.wait()).await.is_err() {
+            tracing::warn!(server = %self.name, "something of a server did not end in time");
+        }
+    }
+
+    /// Looks at all members again and tells the gateway what changed.
+    pub(crate) fn member_changed(&self) {
+        // Held while telling, so that two members that change at once are told of in order.
+        let mut told = self.told();
+        let roll = self.roll.load_full();
+        if roll.is_over {
+            return;
+        }
+        elect(&roll, &mut told);
+        self.tell_listing(&roll, &mut told);
+        self.tell_state(&roll, &mut told);
+        self.news.send_replace(());
+    }
+
+    fn tell_state(&self, roll: &Roll, told: &mut Told) {
+        let states: Vec<ServerState> = roll.members.iter().map(|member| member.state()).collect();
+        let instances = roll.members.iter().filter_map(|member| member.instance_state()).collect();
+        let state = merge::state(&states, instances);
+        if state != told.state {
+            told.state = state;
+            self.house.watcher.state_changed(&self.name, &told.state);
+        }
+    }
+
+    /// Of members that are away nothing is known, unless they all are: then what was listed last stays.
+    fn tell_listing(&self, roll: &Roll, told: &mut Told) {
+        let mut up: Vec<&Arc<Member>> = roll.members.iter().filter(|member| member.is_up()).collect();
+        up.sort_by_key(|member| std::cmp::Reverse(member.number));
+        let readings: Vec<Arc<Reading>> = up.iter().filter_map(|member| member.reading()).collect();
+        if readings.is_empty() || same_readings(&readings, &told.readings) || self.waits_for_others(roll) {
+            return;
+        }
+        let listing = merge::listing(&readings);
+        told.readings = readings;
+        if told.listing.as_ref() != Some(&listing) {
+            told.listing = Some(listing.clone());
+            self.house.watcher.listed(&self.name, listing);
+        }
+    }
+
+    fn waits_for_others(&self, roll: &Roll) -> bool {
+        !self.settled.load(Ordering::Acquire) && roll.members.iter().any(|member| member.is_new())
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn settle(fleet: Arc<Fleet>) {
+    tokio::select! {
+        () = sleep(SETTLE) => {}
+        () = fleet.stop.cancelled() => return,
+    }
+    fleet.settled.store(true, Ordering::Release);
+    fleet.member_changed();
+}
+
+impl Roll {
+    /// Limits that are the same as before go on where they are.
+    fn new(spec: ServerSpec, members: Vec<Arc<Member>>, before: Option<&Roll>) -> Self {
+        let gate = before.filter(|before| before.spec.concurrency_max == spec.concurrency_max);
+        let gate =
+            gate.map_or_else(|| Arc::new(Gate::new(spec.concurrency_max)), |before| before.gate.clone());
+        let limiter = match before.filter(|before| before.spec.rate == spec.rate) {
+            Some(before) => before.limiter.clone(),
+            None => spec.rate.map(|rate| Arc::new(Limiter::new(rate))),
+        };
+        Self { spec, members, gate, limiter, is_over: false }
+    }
+}
+
+impl Told {
+    fn nothing() -> Self {
+        Self { state: ServerState::starting(), listing: None, readings: Vec::new(), on_duty: None }
+    }
+}
+
+/// Resources are watched at the first member that is up, for as long as it is.
+fn elect(roll: &Roll, told: &mut Told) {
+    let is_alone = roll.members.len() == 1;
+    let fit = |member: &&Arc<Member>| is_alone || member.is_up();
+    let still = roll.members.iter().filter(fit).any(|member| Some(member.number) == told.on_duty);
+    if still {
+        return;
+    }
+    let next = roll.members.iter().find(fit).map(|member| member.number);
+    for member in &roll.members {
+        member.set_duty(if Some(member.number) == next { Duty::WatchesResources } else { Duty::None });
+    }
+    told.on_duty = next;
+}
+
+fn same_readings(ones: &[Arc<Reading>], others: &[Arc<Reading>]) -> bool {
+    ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| Arc::ptr_eq(one, other))
+}
+
+fn no_instances() -> TransportSpec {
+    TransportSpec::Http { instances: Vec::new(), headers: std::collections::BTreeMap::new() }
+}
+
+/// Whether both lead to the same software with the same credentials, however many instances it has.
+fn same_source(one: &TransportSpec, other: &TransportSpec) -> bool {
+    match (one, other) {
+        (TransportSpec::Http { headers: one, .. }, TransportSpec::Http { headers: other, .. }) => {
+            one == other
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// The members a specification asks for, each with a specification of its own that names no other instance. Limits
+/// that the members share are not in it: a change to them disturbs nobody.
+fn members_of(spec: &ServerSpec) -> Vec<(InstanceId, ServerSpec)> {
+    let alone = |transport| ServerSpec { transport, concurrency_max: usize::MAX, rate: None, ..spec.clone() };
+    match &spec.transport {
+        TransportSpec::Stdio { .. } => vec![(InstanceId::only(), alone(spec.transport.clone()))],
+        TransportSpec::Http { instances, headers } => instances
+            .iter()
+            .enumerate()
+            .filter(|(at, instance)| instances[..*at].iter().all(|earlier| earlier.id != instance.id))
+            .map(|(_, instance)| {
+                let only =
+                    TransportSpec::Http { instances: vec![instance.clone()], headers: headers.clone() };
+                (instance.id.clone(), alone(only))
+            })
+            .collect(),
+    }
+}
+
+/// Waits until a member that leaves has nothing under way, not for ever, and ends it.
+pub(crate) async fn see_off(member: Arc<Member>) {
+    tokio::select! {
+        _ = timeout(member.ctx.spec.timeout, member.emptied()) => {}
+        () = member.ctx.stop.cancelled() => {}
+    }
+    end(&member).await;
+}
+
+async fn end(member: &Member) {
+    member.ctx.stop.cancel();
+    member.ctx.tasks.close();
+    if timeout(LEFTOVERS, member.ctx.tasks.wait()).await.is_err() {
+        tracing::warn!(server = %member.ctx.name(), "something of a server did not end in time");
+    }
+}

@@ -1,0 +1,75 @@
+//! Where something lives: which instance has a principal's session or made a task. Bounded; what was not asked for the
+//! longest is forgotten first.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+
+use toolgate_core::server::InstanceId;
+
+/// Entries of one generation. There are two: what is asked for moves to the younger one, and when that is full it
+/// becomes the older one and whatever was left in that is forgotten.
+const GENERATION_MAX: usize = 8192;
+
+pub(super) struct Affinity<K>(Mutex<Generations<K>>);
+
+struct Generations<K> {
+    young: HashMap<K, InstanceId>,
+    old: HashMap<K, InstanceId>,
+}
+
+impl<K> Default for Affinity<K> {
+    fn default() -> Self {
+        Self(Mutex::new(Generations { young: HashMap::new(), old: HashMap::new() }))
+    }
+}
+
+impl<K: Eq + Hash> Affinity<K> {
+    pub(super) fn get<Q>(&self, key: &Q) -> Option<InstanceId>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let mut generations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(home) = generations.young.get(key) {
+            return Some(home.clone());
+        }
+        let (key, home) = generations.old.remove_entry(key)?;
+        generations.insert(key, home.clone());
+        Some(home)
+    }
+
+    pub(super) fn put(&self, key: K, home: InstanceId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, home);
+    }
+}
+
+impl<K: Eq + Hash> Generations<K> {
+    fn insert(&mut self, key: K, home: InstanceId) {
+        if self.young.len() >= GENERATION_MAX {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key, home);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_stays_and_what_is_not_goes() {
+        let affinity = Affinity::<String>::default();
+        let home = InstanceId::only();
+        affinity.put("used".into(), home.clone());
+        affinity.put("unused".into(), home.clone());
+        for number in 0..3 * GENERATION_MAX {
+            affinity.put(number.to_string(), home.clone());
+            assert_eq!(affinity.get("used"), Some(home.clone()));
+        }
+        assert_eq!(affinity.get("unused"), None);
+        let generations = affinity.0.lock().expect("nobody panicked");
+        assert!(generations.young.len() + generations.old.len() <= 2 * GENERATION_MAX);
+    }
+}

@@ -1,0 +1,143 @@
+//! Which instance a request goes to: the less loaded of two, among those that can take it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use toolgate_core::FaultKind;
+use toolgate_core::port::{Caller, ServerRequest};
+use toolgate_core::server::InstanceId;
+
+use super::merge::NO_INSTANCE;
+use super::tools::resting;
+use super::{Fleet, Roll};
+use crate::breaker::Resting;
+use crate::member::{Company, Member, Standing};
+
+const OTHER_VERSIONS: &str = "no instance offers the version that was reviewed";
+const OVER: &str = "it has been removed";
+
+pub(super) enum Choice<'a> {
+    Member(&'a Arc<Member>),
+    /// Somebody may be able to take it soon.
+    Wait,
+    /// Nobody can, and why.
+    Nobody(FaultKind),
+}
+
+/// Where a request belongs.
+enum Home {
+    Anywhere,
+    /// There if it can be, else elsewhere.
+    Session(InstanceId),
+    /// Nobody else knows the task while that one is on the roll.
+    Task(InstanceId),
+}
+
+/// What stood in the way of members that cannot take a request.
+#[derive(Default)]
+struct Obstacles {
+    soon: bool,
+    offers_other: bool,
+    resting: Option<Resting>,
+    down: Option<String>,
+}
+
+impl Obstacles {
+    fn note(&mut self, standing: Standing) {
+        match standing {
+            Standing::Ready => {}
+            Standing::Soon => self.soon = true,
+            Standing::OffersOther => self.offers_other = true,
+            Standing::Down { reason } => drop(self.down.get_or_insert(reason)),
+            Standing::Resting(rest) => {
+                let sooner = self.resting.as_ref().is_none_or(|known| rest.retry_after < known.retry_after);
+                if sooner {
+                    self.resting = Some(rest);
+                }
+            }
+        }
+    }
+
+    fn verdict<'a>(self, roll: &Roll) -> Choice<'a> {
+        let down = |reason: &str| Choice::Nobody(FaultKind::Down { reason: reason.to_owned() });
+        match self {
+            Obstacles { resting: Some(rest), .. } => Choice::Nobody(resting(rest)),
+            Obstacles { soon: true, .. } => Choice::Wait,
+            Obstacles { offers_other: true, .. } => down(OTHER_VERSIONS),
+            Obstacles { down: Some(reason), .. } => down(&reason),
+            _ if roll.is_over => down(OVER),
+            _ => down(NO_INSTANCE),
+        }
+    }
+}
+
+impl Fleet {
+    /// Chooses among the members that were not tried yet.
+    pub(super) fn choose<'a>(
+        &self,
+        roll: &'a Roll,
+        request: &ServerRequest,
+        caller: &dyn Caller,
+        tried: &[u64],
+    ) -> Choice<'a> {
+        let company = if roll.members.len() == 1 { Company::Alone } else { Company::Others };
+        let home = match company {
+            Company::Alone => Home::Anywhere,
+            Company::Others => self.home(roll, request, caller),
+        };
+        let mut ready = Vec::new();
+        let mut obstacles = Obstacles::default();
+        for member in &roll.members {
+            let elsewhere = matches!(&home, Home::Task(id) if *id != member.id);
+            if elsewhere || tried.contains(&member.number) {
+                continue;
+            }
+            match member.standing(request.tool.as_deref(), company) {
+                Standing::Ready if company == Company::Alone => return Choice::Member(member),
+                Standing::Ready => ready.push(member),
+                obstacle => obstacles.note(obstacle),
+            }
+        }
+        let at_home = ready.iter().find(|member| matches!(&home, Home::Session(id) if *id == member.id));
+        match at_home.copied().or_else(|| self.less_loaded(&ready)) {
+            Some(member) => Choice::Member(member),
+            None => obstacles.verdict(roll),
+        }
+    }
+
+    fn home(&self, roll: &Roll, request: &ServerRequest, caller: &dyn Caller) -> Home {
+        if let Some(task) = request.name.as_deref().filter(|_| request.method.starts_with("tasks/"))
+            && let Some(id) = self.task_homes.get(task)
+            && roll.members.iter().any(|member| member.id == id)
+        {
+            return Home::Task(id);
+        }
+        self.sessions.get(caller.principal()).map_or(Home::Anywhere, Home::Session)
+    }
+
+    /// Two by chance, and of those the one with less to do: nearly as good as the best of all, and everybody who
+    /// chooses at the same moment does not choose the same.
+    fn less_loaded<'a>(&self, ready: &[&'a Arc<Member>]) -> Option<&'a Arc<Member>> {
+        let has_place = |member: &&&Arc<Member>| member.gate.as_ref().is_none_or(|gate| gate.has_place());
+        let free: Vec<&Arc<Member>> = ready.iter().filter(has_place).copied().collect();
+        match free.len() {
+            // All are full: wait where the fewest are.
+            0 => ready.iter().copied().min_by_key(|member| member.under_way()),
+            1 => free.first().copied(),
+            count => {
+                let first = self.throw(count);
+                let second = (first + 1 + self.throw(count - 1)) % count;
+                Some(std::cmp::min_by_key(free[first], free[second], |member| member.under_way()))
+            }
+        }
+    }
+
+    /// A number below `sides`. Chance needs no secrecy here, only that it costs nothing.
+    fn throw(&self, sides: usize) -> usize {
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mut mixed = self.dice.fetch_add(GOLDEN, Ordering::Relaxed);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % sides.max(1) as u64) as usize
+    }
+}

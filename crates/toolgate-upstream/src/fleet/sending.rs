@@ -1,0 +1,223 @@
+//! The way of one request through a fleet: cache, limits, an instance that can take it, and another one if it never got
+//! there.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::{Fault, FaultKind};
+use toolgate_wire::Members;
+
+use super::choice::Choice;
+use super::tools::resting;
+use super::{Fleet, Roll};
+use crate::breaker::Admission;
+use crate::cache::{Observed, Sharing, Slot};
+use crate::deadline::Deadline;
+use crate::keys;
+use crate::member::Member;
+
+const LEAVES: &str = "the gateway is letting go of it";
+
+impl Fleet {
+    pub(crate) async fn request(
+        &self,
+        request: &ServerRequest,
+        caller: Arc<dyn Caller>,
+    ) -> Result<Reply, ServerError> {
+        if request.tool.as_ref().is_none_or(|tool| tool.handling.cache.is_none()) {
+            return self.limited(request, caller).await;
+        }
+        match Slot::of(request, caller.principal()) {
+            Some(slot) => Box::pin(self.remembered(&slot, request, caller)).await,
+            None => self.limited(request, caller).await,
+        }
+    }
+
+    async fn remembered(
+        &self,
+        slot: &Slot,
+        request: &ServerRequest,
+        caller: Arc<dyn Caller>,
+    ) -> Result<Reply, ServerError> {
+        if let Some(result) = self.house.cache.lookup(slot) {
+            return Ok(Reply::Cached(result));
+        }
+        let observed = Observed::new(caller);
+        let reply = self.limited(request, observed.clone()).await?;
+        if !observed.was_asked() {
+            self.house.cache.store(slot, &reply, self.sharing());
+        }
+        Ok(reply)
+    }
+
+    fn sharing(&self) -> Sharing {
+        keys::sharing(&self.roll.load().spec, &*self.house.keyring)
+    }
+
+    /// Within the limits of the tool, then of the server.
+    async fn limited(&self, request: &ServerRequest, caller: Arc<dyn Caller>) -> Result<Reply, ServerError> {
+        let roll = self.roll.load_full();
+        let Some(tool) = &request.tool else {
+            let deadline = Deadline::after(roll.spec.timeout);
+            return self.placed(&roll, request, caller, &deadline).await;
+        };
+        let deadline = Deadline::after(tool.handling.timeout.unwrap_or(roll.spec.timeout));
+        let tended = self.tools.of(tool);
+        let admitted = tended.admit(&deadline).await.map_err(|kind| self.fault(kind))?;
+        let began = Instant::now();
+        let outcome = self.placed(&roll, request, caller, &deadline).await;
+        if !never_reached(&outcome) {
+            tended.pulse.latency.record(began.elapsed());
+            tell(admitted.admission, &outcome);
+        }
+        outcome
+    }
+
+    async fn placed(
+        &self,
+        roll: &Arc<Roll>,
+        request: &ServerRequest,
+        caller: Arc<dyn Caller>,
+        deadline: &Arc<Deadline>,
+    ) -> Result<Reply, ServerError> {
+        if let Some(limiter) = &roll.limiter {
+            let limited = |retry_after| self.fault(FaultKind::RateLimited { retry_after });
+            limiter.check().map_err(limited)?;
+        }
+        let place = roll.gate.enter(deadline).await.map_err(|kind| self.fault(kind))?;
+        let outcome = self.send(request, caller, deadline).await;
+        drop(place);
+        outcome
+    }
+
+    /// Sends to one member after the other until one has been reached, each at most once.
+    async fn send(
+        &self,
+        request: &ServerRequest,
+        caller: Arc<dyn Caller>,
+        deadline: &Arc<Deadline>,
+    ) -> Result<Reply, ServerError> {
+        let mut tried = Vec::new();
+        let mut unreached = None;
+        let mut news = None;
+        loop {
+            // Looked at anew each time: who was on it may have been let go meanwhile.
+            let roll = self.roll.load_full();
+            match self.choose(&roll, request, &*caller, &tried) {
+                Choice::Member(member) => {
+                    let outcome = self.send_to(member, &roll, request, caller.clone(), deadline).await;
+                    if !never_reached(&outcome) {
+                        return outcome;
+                    }
+                    tried.push(member.number);
+                    unreached = outcome.err();
+                }
+                Choice::Wait => {
+                    if !self.hear_news(&mut news, &roll).await {
+                        return Err(self.fault(FaultKind::Down { reason: "it is still starting".into() }));
+                    }
+                }
+                Choice::Nobody(kind) => return Err(unreached.unwrap_or_else(|| self.fault(kind))),
+            }
+        }
+    }
+
+    /// Waits until something about a member changes; `false` if that takes longer than connecting may. The first time
+    /// it only begins to listen, because the change may have come between the look and the wait.
+    async fn hear_news(&self, news: &mut Option<News>, roll: &Roll) -> bool {
+        match news {
+            None => {
+                let until = Instant::now() + roll.spec.connect_timeout;
+                *news = Some(News { receiver: self.news.subscribe(), until });
+                true
+            }
+            Some(News { receiver, until }) => {
+                matches!(timeout_at(*until, receiver.changed()).await, Ok(Ok(())))
+            }
+        }
+    }
+
+    async fn send_to(
+        &self,
+        member: &Arc<Member>,
+        roll: &Roll,
+        request: &ServerRequest,
+        caller: Arc<dyn Caller>,
+        deadline: &Arc<Deadline>,
+    ) -> Result<Reply, ServerError> {
+        let Some(_counted) = member.begin() else {
+            return Err(self.fault(FaultKind::Down { reason: LEAVES.into() }));
+        };
+        let has_others = roll.members.len() > 1;
+        if has_others && member.keeps_sessions() {
+            self.sessions.put(caller.principal().clone(), member.id.clone());
+        }
+        let place = match &member.gate {
+            Some(gate) => Some(gate.enter(deadline).await.map_err(|kind| self.fault(kind))?),
+            None => None,
+        };
+        let admission = member.breaker.admit().map_err(|rest| self.fault(resting(rest)))?;
+        let began = Instant::now();
+        let outcome = member.request(request, caller, deadline).await;
+        drop(place);
+        tell(admission, &outcome);
+        if !never_reached(&outcome) {
+            let took = began.elapsed();
+            member.latency.record(took);
+            self.latency.record(took);
+        }
+        if has_others && let Ok(Reply::Task(result)) = &outcome {
+            self.note_task(member, result.as_str());
+        }
+        outcome
+    }
+
+    fn note_task(&self, member: &Member, result: &str) {
+        let Ok(members) = Members::of_str(result) else { return };
+        if let Some(task) = members.get_str("taskId") {
+            self.task_homes.put(task.into_owned(), member.id.clone());
+        }
+    }
+
+    fn fault(&self, kind: FaultKind) -> ServerError {
+        ServerError::Fault(Fault::new(&self.name, kind))
+    }
+}
+
+struct News {
+    receiver: watch::Receiver<()>,
+    until: Instant,
+}
+
+/// Whether nothing was sent, so that another instance may be sent the same.
+fn never_reached(outcome: &Result<Reply, ServerError>) -> bool {
+    let Err(ServerError::Fault(fault)) = outcome else { return false };
+    matches!(fault.kind, FaultKind::Down { .. } | FaultKind::Busy { .. } | FaultKind::Resting { .. })
+}
+
+/// What an outcome says about whoever it came from. An answer is an answer, an error of the server's own too.
+fn tell(admission: Admission<'_>, outcome: &Result<Reply, ServerError>) {
+    match outcome {
+        Ok(_) | Err(ServerError::Rpc(_)) => admission.succeeded(),
+        Err(ServerError::Fault(fault)) if is_failure(&fault.kind) => admission.failed(&fault.to_string()),
+        // It says something about the request, or about our own limits.
+        Err(ServerError::Fault(_)) => drop(admission),
+    }
+}
+
+fn is_failure(kind: &FaultKind) -> bool {
+    match kind {
+        FaultKind::Down { .. }
+        | FaultKind::Lost { .. }
+        | FaultKind::TimedOut { .. }
+        | FaultKind::Garbled { .. } => true,
+        FaultKind::Refused { status, .. } => *status >= 500,
+        FaultKind::TooLarge { .. }
+        | FaultKind::Busy { .. }
+        | FaultKind::RateLimited { .. }
+        | FaultKind::Resting { .. }
+        | FaultKind::Unauthorized { .. } => false,
+    }
+}

@@ -1,0 +1,134 @@
+//! What is kept for each tool of a server that was called: its limits, its breaker, how long it took.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tokio::sync::SemaphorePermit;
+use toolgate_core::tool::Rate;
+use toolgate_core::{FaultKind, Tool};
+
+use crate::breaker::{Admission, Breaker, Resting};
+use crate::deadline::Deadline;
+use crate::gate::Gate;
+use crate::latency::Latency;
+use crate::rates::Limiter;
+
+/// Tools of one server that are kept in mind. When there are more, those without limits are forgotten.
+const TOOLS_MAX: usize = 16_384;
+
+#[derive(Default)]
+pub(super) struct Tools(RwLock<HashMap<Arc<str>, Arc<Tended>>>);
+
+/// One tool that was called.
+pub(super) struct Tended {
+    rule: Rule,
+    gate: Option<Gate>,
+    limiter: Option<Limiter>,
+    pub(super) pulse: Arc<Pulse>,
+}
+
+/// What the operator, or the server itself, allows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Rule {
+    concurrency_max: Option<usize>,
+    rate: Option<Rate>,
+}
+
+/// How it has been doing: outlives a change of limits.
+#[derive(Default)]
+pub(super) struct Pulse {
+    pub(super) breaker: Breaker,
+    pub(super) latency: Latency,
+    under_way: AtomicUsize,
+}
+
+impl Tools {
+    pub(super) fn of(&self, tool: &Tool) -> Arc<Tended> {
+        let rule = Rule { concurrency_max: tool.handling.concurrency_max, rate: tool.handling.rate };
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tended) = known.get(&tool.own).filter(|tended| tended.rule == rule) {
+            return tended.clone();
+        }
+        drop(known);
+        self.tend(tool, rule)
+    }
+
+    fn tend(&self, tool: &Tool, rule: Rule) -> Arc<Tended> {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let pulse = match known.get(&tool.own) {
+            Some(tended) if tended.rule == rule => return tended.clone(),
+            Some(tended) => tended.pulse.clone(),
+            None => Arc::default(),
+        };
+        let tended = Arc::new(Tended::new(rule, pulse));
+        if known.len() >= TOOLS_MAX {
+            known.retain(|_, tended| tended.is_limited());
+        }
+        if known.len() < TOOLS_MAX {
+            known.insert(tool.own.clone(), tended.clone());
+        }
+        tended
+    }
+
+    /// Every tool that was called, by name.
+    pub(super) fn all(&self) -> Vec<(Arc<str>, Arc<Tended>)> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = known.iter().map(|(own, tended)| (own.clone(), tended.clone())).collect();
+        all.sort_by(|one, other| one.0.cmp(&other.0));
+        all
+    }
+}
+
+impl Tended {
+    fn new(rule: Rule, pulse: Arc<Pulse>) -> Self {
+        Self { rule, gate: rule.concurrency_max.map(Gate::new), limiter: rule.rate.map(Limiter::new), pulse }
+    }
+
+    fn is_limited(&self) -> bool {
+        self.gate.is_some() || self.limiter.is_some()
+    }
+
+    /// Leave to call the tool now, as far as the tool is concerned.
+    pub(super) async fn admit(&self, deadline: &Deadline) -> Result<Admitted<'_>, FaultKind> {
+        let admission = self.pulse.breaker.admit().map_err(resting)?;
+        if let Some(limiter) = &self.limiter {
+            limiter.check().map_err(|retry_after| FaultKind::RateLimited { retry_after })?;
+        }
+        let place = match &self.gate {
+            Some(gate) => Some(gate.enter(deadline).await?),
+            None => None,
+        };
+        Ok(Admitted { admission, _counted: self.pulse.count(), _place: place })
+    }
+}
+
+pub(super) fn resting(resting: Resting) -> FaultKind {
+    FaultKind::Resting { reason: resting.reason, retry_after: resting.retry_after }
+}
+
+impl Pulse {
+    pub(super) fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::Relaxed)
+    }
+
+    fn count(&self) -> Counted<'_> {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        Counted(&self.under_way)
+    }
+}
+
+/// A call that may go on. Dropping it gives its places back.
+pub(super) struct Admitted<'a> {
+    pub(super) admission: Admission<'a>,
+    _counted: Counted<'a>,
+    _place: Option<SemaphorePermit<'a>>,
+}
+
+struct Counted<'a>(&'a AtomicUsize);
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

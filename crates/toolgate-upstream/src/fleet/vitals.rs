@@ -1,0 +1,84 @@
+//! How a server, its instances and its tools are doing, in numbers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::server::InstanceId;
+
+use super::Fleet;
+use crate::latency::LatencySnapshot;
+
+/// How a server is doing right now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Vitals {
+    /// Requests at its instances.
+    pub under_way: usize,
+    /// Requests that wait for a place.
+    pub waiting: usize,
+    /// Of everything that got an answer, or should have.
+    pub latency: LatencySnapshot,
+    /// By id; a process that the gateway starts is the only instance of its server.
+    pub instances: Vec<InstanceVitals>,
+    /// Those that were called, by their own names.
+    pub tools: Vec<ToolVitals>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InstanceVitals {
+    pub id: InstanceId,
+    pub under_way: usize,
+    pub resting: Option<Rest>,
+    pub latency: LatencySnapshot,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToolVitals {
+    pub own: Arc<str>,
+    pub under_way: usize,
+    pub resting: Option<Rest>,
+    pub latency: LatencySnapshot,
+}
+
+/// Something is left alone because it failed repeatedly.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rest {
+    pub reason: String,
+    pub retry_after: Duration,
+}
+
+impl From<crate::breaker::Resting> for Rest {
+    fn from(resting: crate::breaker::Resting) -> Self {
+        Self { reason: resting.reason, retry_after: resting.retry_after }
+    }
+}
+
+impl Fleet {
+    pub(crate) fn vitals(&self) -> Vitals {
+        let roll = self.roll.load_full();
+        let mut instances: Vec<InstanceVitals> = roll
+            .members
+            .iter()
+            .map(|member| InstanceVitals {
+                id: member.id.clone(),
+                under_way: member.under_way(),
+                resting: member.breaker.resting().map(Rest::from),
+                latency: member.latency.snapshot(),
+            })
+            .collect();
+        instances.sort_by(|one, other| one.id.cmp(&other.id));
+        let tools = self.tools.all().into_iter().map(|(own, tended)| ToolVitals {
+            own,
+            under_way: tended.pulse.under_way(),
+            resting: tended.pulse.breaker.resting().map(Rest::from),
+            latency: tended.pulse.latency.snapshot(),
+        });
+        let gates = roll.members.iter().filter_map(|member| member.gate.as_ref());
+        Vitals {
+            under_way: instances.iter().map(|instance| instance.under_way).sum(),
+            waiting: roll.gate.waiting() + gates.map(|gate| gate.waiting()).sum::<usize>(),
+            latency: self.latency.snapshot(),
+            instances,
+            tools: tools.collect(),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A configured value with places for secrets in it: `Bearer ${vault:TOKEN}`.
+
+use toolgate_core::ServerName;
+use toolgate_core::port::{Keyring, NoKey};
+
+use super::Who;
+
+const OPENING: &str = "${vault:";
+const CLOSING: char = '}';
+
+/// Its parts in their order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Template(Vec<Part>);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Part {
+    Text(String),
+    Secret(String),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum BadTemplate {
+    #[error("`${{vault:` is not closed by `}}`")]
+    Open,
+    #[error("`${{vault:}}` names no secret")]
+    Nameless,
+}
+
+/// Whether a value has a place for a secret.
+pub(crate) fn has_secret(value: &str) -> bool {
+    value.contains(OPENING)
+}
+
+impl Template {
+    pub(crate) fn parse(value: &str) -> Result<Self, BadTemplate> {
+        let mut parts = Vec::new();
+        let mut rest = value;
+        while let Some((before, after)) = rest.split_once(OPENING) {
+            let (name, following) = after.split_once(CLOSING).ok_or(BadTemplate::Open)?;
+            if name.trim().is_empty() {
+                return Err(BadTemplate::Nameless);
+            }
+            parts.extend((!before.is_empty()).then(|| Part::Text(before.to_owned())));
+            parts.push(Part::Secret(name.trim().to_owned()));
+            rest = following;
+        }
+        parts.extend((!rest.is_empty()).then(|| Part::Text(rest.to_owned())));
+        Ok(Self(parts))
+    }
+
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.0.iter().any(|part| matches!(part, Part::Secret(_)))
+    }
+
+    pub(crate) async fn filled(
+        &self,
+        keyring: &dyn Keyring,
+        server: &ServerName,
+        who: Who<'_>,
+    ) -> Result<String, NoKey> {
+        let mut filled = String::new();
+        for part in &self.0 {
+            match part {
+                Part::Text(text) => filled.push_str(text),
+                Part::Secret(name) => filled.push_str(&keyring.secret(server, who, name).await?),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_taken_apart_at_its_secrets() {
+        let text = |text: &str| Part::Text(text.into());
+        let secret = |name: &str| Part::Secret(name.into());
+        let check =
+            |value: &str, parts: &[Part]| assert_eq!(Template::parse(value), Ok(Template(parts.to_vec())));
+        check("", &[]);
+        check("plain ${HOME} $vault", &[text("plain ${HOME} $vault")]);
+        check("Bearer ${vault:TOKEN}", &[text("Bearer "), secret("TOKEN")]);
+        check("${vault:A}:${vault: B }!", &[secret("A"), text(":"), secret("B"), text("!")]);
+        assert_eq!(Template::parse("${vault:A"), Err(BadTemplate::Open));
+        assert_eq!(Template::parse("x ${vault:}"), Err(BadTemplate::Nameless));
+    }
+}

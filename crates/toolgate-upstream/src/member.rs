@@ -1,0 +1,295 @@
+//! One instance of a server: its connection, what it offers, and how it has been doing. A process that the gateway
+//! starts is the only instance of its server.
+
+mod supervision;
+mod todo;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use toolgate_core::Tool;
+use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::server::{InstanceId, InstanceState, Isolation, ServerHealth, ServerState, TransportSpec};
+
+use crate::breaker::{Breaker, Resting};
+use crate::context::Context;
+use crate::deadline::{Deadline, Passed};
+use crate::fleet::Fleet;
+use crate::gate::Gate;
+use crate::http::timed_out;
+use crate::latency::Latency;
+use crate::link::{Link, Live};
+use crate::own::OwnConnections;
+use crate::reading::Reading;
+use crate::watching::Wanted;
+
+/// A server that was just looked at is not looked at again for this long.
+const CHECK_PAUSE: Duration = Duration::from_secs(1);
+
+pub(crate) struct Member {
+    /// Its specification names this instance and no other.
+    pub(crate) ctx: Arc<Context>,
+    pub(crate) id: InstanceId,
+    /// Later ones have a higher number; an instance that changed is another member.
+    pub(crate) number: u64,
+    fleet: Weak<Fleet>,
+    phase: watch::Sender<Phase>,
+    state: Mutex<ServerState>,
+    /// Its own limit, where it has one.
+    pub(crate) gate: Option<Gate>,
+    pub(crate) breaker: Breaker,
+    pub(crate) latency: Latency,
+    under_way: AtomicUsize,
+    /// Set when it is to be let go; then no request begins any more.
+    leaves: AtomicBool,
+    /// Wakes who waits for it to be left by the last request.
+    left: Notify,
+    /// The resources that somebody wants to hear of, the same for all members.
+    wanted: Arc<Wanted>,
+    /// Whether this is the member at which resources are watched.
+    duty: watch::Sender<bool>,
+    own: OwnConnections,
+    /// What this connection listed last; nothing until it has.
+    reading: RwLock<Option<Arc<Reading>>>,
+    /// Set while reading its lists fails.
+    unreadable: AtomicBool,
+    listening: AtomicBool,
+    /// Somebody wants the server: no reason to sit out the whole pause.
+    kick: Notify,
+}
+
+/// `Starting → Up ↔ Down`.
+#[derive(Clone)]
+enum Phase {
+    /// The first attempt to connect is under way.
+    Starting,
+    Up(Arc<Live>),
+    Down {
+        reason: String,
+    },
+}
+
+/// Whether a fleet has one member. Then a list that was not read yet is no reason to wait: there is no other place to go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    Alone,
+    Others,
+}
+
+/// Whether a request can go to a member now.
+pub(crate) enum Standing {
+    Ready,
+    /// It is being connected for the first time, or its lists have not been read yet.
+    Soon,
+    Down {
+        reason: String,
+    },
+    /// It offers the tool in another version, or not at all.
+    OffersOther,
+    Resting(Resting),
+}
+
+impl Member {
+    pub(crate) fn start(
+        ctx: Arc<Context>,
+        id: InstanceId,
+        number: u64,
+        wanted: Arc<Wanted>,
+        fleet: Weak<Fleet>,
+    ) -> Arc<Self> {
+        let limit = match &ctx.spec.transport {
+            TransportSpec::Http { instances, .. } => instances.first().and_then(|one| one.concurrency_max),
+            TransportSpec::Stdio { .. } => None,
+        };
+        let member = Arc::new(Self {
+            ctx,
+            id,
+            number,
+            fleet,
+            phase: watch::Sender::new(Phase::Starting),
+            state: Mutex::new(ServerState::starting()),
+            gate: limit.map(Gate::new),
+            breaker: Breaker::default(),
+            latency: Latency::default(),
+            under_way: AtomicUsize::new(0),
+            leaves: AtomicBool::new(false),
+            left: Notify::new(),
+            wanted,
+            duty: watch::Sender::new(false),
+            own: OwnConnections::default(),
+            reading: RwLock::default(),
+            unreadable: AtomicBool::new(false),
+            listening: AtomicBool::new(false),
+            kick: Notify::new(),
+        });
+        member.ctx.tasks.spawn(member.clone().run());
+        member
+    }
+
+    /// Sends a request over the live connection.
+    pub(crate) async fn request(
+        &self,
+        request: &ServerRequest,
+        caller: Arc<dyn Caller>,
+        deadline: &Arc<Deadline>,
+    ) -> Result<Reply, ServerError> {
+        let live = self.live()?;
+        if self.ctx.spec.isolation == Isolation::Shared || live.pipe().is_none() {
+            return live.request(request, Some(caller), deadline).await;
+        }
+        let opening = self.own.of(&self.ctx, &live, caller.principal());
+        match deadline.limit(opening).await {
+            Ok(own) => own?.request(request, Some(caller), deadline).await,
+            Err(Passed) => Err(timed_out(&self.ctx, deadline.length())),
+        }
+    }
+
+    /// The live connection.
+    pub(crate) fn live(&self) -> Result<Arc<Live>, ServerError> {
+        match &*self.phase.borrow() {
+            Phase::Up(live) => Ok(live.clone()),
+            Phase::Down { reason } => Err(self.ctx.down(reason.clone())),
+            Phase::Starting => Err(self.ctx.down("it is still starting")),
+        }
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        matches!(&*self.phase.borrow(), Phase::Up(_))
+    }
+
+    /// Whether the first attempt to connect and list is still under way.
+    pub(crate) fn is_new(&self) -> bool {
+        self.state().health == ServerHealth::Starting
+    }
+
+    /// Whether what a principal does here leaves something behind that the next request needs.
+    pub(crate) fn keeps_sessions(&self) -> bool {
+        match &*self.phase.borrow() {
+            Phase::Up(live) => match &live.link {
+                Link::Sessions(sessions) => sessions.gives_ids(),
+                Link::Pair(_) => true,
+                Link::Process(_) | Link::Stateless(_) => false,
+            },
+            _ => false,
+        }
+    }
+
+    pub(crate) fn standing(&self, tool: Option<&Tool>, company: Company) -> Standing {
+        match &*self.phase.borrow() {
+            Phase::Up(_) => {}
+            Phase::Starting => return Standing::Soon,
+            Phase::Down { reason } => {
+                self.kick.notify_one();
+                return Standing::Down { reason: reason.clone() };
+            }
+        }
+        if let Some(tool) = tool {
+            match (&*self.reading.read().unwrap_or_else(PoisonError::into_inner), company) {
+                (Some(reading), _) if !reading.offers(tool) => return Standing::OffersOther,
+                (None, Company::Others) if self.unreadable.load(Ordering::Acquire) => {
+                    return Standing::Down { reason: "its lists could not be read".into() };
+                }
+                (None, Company::Others) => return Standing::Soon,
+                _ => {}
+            }
+        }
+        self.breaker.resting().map_or(Standing::Ready, Standing::Resting)
+    }
+    /// Counts a request until the guard is dropped; `None` if the member is being let go.
+    pub(crate) fn begin(&self) -> Option<UnderWay<'_>> {
+        // Counting before looking here, and the other way round in `emptied`: one of the two always sees the other.
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        let counted = UnderWay(self);
+        (!self.leaves.load(Ordering::SeqCst)).then_some(counted)
+    }
+
+    pub(crate) fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::Acquire)
+    }
+
+    /// Takes no more requests, and returns when none is under way.
+    pub(crate) async fn emptied(&self) {
+        self.leaves.store(true, Ordering::SeqCst);
+        loop {
+            let left = self.left.notified();
+            if self.under_way.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            left.await;
+        }
+    }
+
+    pub(crate) fn state(&self) -> ServerState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// As one of several; nothing for processes, which have no others.
+    pub(crate) fn instance_state(&self) -> Option<InstanceState> {
+        let TransportSpec::Http { instances, .. } = &self.ctx.spec.transport else { return None };
+        let state = self.state();
+        let version = instances.first().and_then(|instance| instance.version.clone());
+        Some(InstanceState { id: self.id.clone(), version, health: state.health, reason: state.reason })
+    }
+
+    pub(crate) fn reading(&self) -> Option<Arc<Reading>> {
+        self.reading.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The same reading again changes nothing.
+    fn keep_reading(&self, read: Reading) {
+        self.unreadable.store(false, Ordering::Release);
+        let mut reading = self.reading.write().unwrap_or_else(PoisonError::into_inner);
+        if reading.as_ref().is_none_or(|before| before.listing != read.listing) {
+            *reading = Some(Arc::new(read));
+        }
+    }
+
+    fn forget_reading(&self) {
+        self.unreadable.store(false, Ordering::Release);
+        *self.reading.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    pub(crate) fn set_duty(&self, wanted: Duty) {
+        let on_duty = wanted == Duty::WatchesResources;
+        self.duty.send_if_modified(|duty| std::mem::replace(duty, on_duty) != on_duty);
+    }
+
+    /// Tells every older-era connection that roots changed.
+    pub(crate) async fn roots_changed(&self) {
+        for live in self.live().into_iter().chain(self.own.all()) {
+            live.roots_changed().await;
+        }
+    }
+
+    fn update(&self, change: impl FnOnce(&mut ServerState)) {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        self.tell_fleet();
+    }
+
+    /// Something about this member may have changed. Who is being let go has no say.
+    fn tell_fleet(&self) {
+        if let Some(fleet) = self.fleet.upgrade() {
+            fleet.member_changed();
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Duty {
+    WatchesResources,
+    None,
+}
+
+/// A request that counts towards a member's load.
+pub(crate) struct UnderWay<'a>(&'a Member);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        let was_last = self.0.under_way.fetch_sub(1, Ordering::SeqCst) == 1;
+        if was_last && self.0.leaves.load(Ordering::SeqCst) {
+            self.0.left.notify_waiters();
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The task that looks after one member: connect, list, watch, and when it goes away, try again.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+use toolgate_core::port::{ServerError, ServerRequest};
+use toolgate_core::server::{ServerHealth, TransportSpec};
+use toolgate_core::{Fault, FaultKind};
+
+use super::todo::{Todo, until};
+use super::{CHECK_PAUSE, Member, Phase};
+use crate::backoff::Backoff;
+use crate::deadline::Deadline;
+use crate::http::sessions::SESSION_IDLE;
+use crate::keys;
+use crate::link::{Link, Live};
+use crate::list;
+use crate::own::OWN_IDLE;
+use crate::probe::{OpenError, discover_request, open_process};
+use crate::watching::{self, Wanted};
+
+const SWEEP: Duration = Duration::from_secs(60);
+
+/// How much is to be read.
+#[derive(Clone, Copy)]
+enum Lists {
+    All,
+    Tools,
+}
+
+impl Member {
+    pub(super) async fn run(self: Arc<Self>) {
+        let mut backoff = Backoff::default();
+        loop {
+            let generation = self.ctx.house.keyring.generation();
+            let opened = tokio::select! {
+                opened = timeout(self.ctx.spec.connect_timeout, Box::pin(self.open())) => opened,
+                () = self.ctx.stop.cancelled() => break,
+            };
+            let reason = match opened {
+                Ok(Ok(live)) => {
+                    let began = Instant::now();
+                    let ended = Box::pin(self.serve(&live)).await;
+                    backoff.lasted(began.elapsed());
+                    drop(live);
+                    match ended {
+                        Some(reason) => reason,
+                        None => break,
+                    }
+                }
+                Ok(Err(error)) => error.to_string(),
+                Err(_) => self.ctx.last_words.after(format!(
+                    "did not answer within {} s",
+                    self.ctx.spec.connect_timeout.as_secs_f32()
+                )),
+            };
+            self.go_down(reason);
+            if !self.pause(backoff.next(), generation).await {
+                break;
+            }
+            self.update(|state| state.restarts = state.restarts.saturating_add(1));
+        }
+        self.phase.send_replace(Phase::Down { reason: "the gateway is letting go of it".into() });
+    }
+
+    async fn open(&self) -> Result<Arc<Live>, OpenError> {
+        let facts = &self.ctx.house.facts;
+        let remembered = facts.remembered(self.ctx.name()).map(|(era, _)| era);
+        let (link, opening) = match self.ctx.spec.transport {
+            TransportSpec::Stdio { .. } => {
+                let (process, opening) = open_process(&self.ctx, remembered).await?;
+                (Link::Process(process), opening)
+            }
+            TransportSpec::Http { .. } => crate::http::open::open(&self.ctx, remembered).await?,
+        };
+        facts.remember(self.ctx.name(), opening.era(), opening.version.as_str());
+        Ok(Live::new(self.ctx.clone(), link, opening))
+    }
+
+    /// Looks after a live connection. Returns why it ended, or `None` if it is to be let go.
+    async fn serve(&self, live: &Arc<Live>) -> Option<String> {
+        self.ctx.signals.take();
+        // What the connection before it listed says nothing about what is there now.
+        self.forget_reading();
+        self.phase.send_replace(Phase::Up(live.clone()));
+        self.update(|state| {
+            state.era = Some(live.era());
+            state.protocol_version = Some(live.opening.version.as_str().to_owned());
+            state.transport = Some(live.transport());
+            state.pid = live.pid();
+        });
+        let ended = tokio::select! {
+            reason = live.closed() => Some(reason),
+            reason = self.keep_listing(live) => Some(reason),
+            never = self.keep_watching(live) => match never {},
+            never = self.keep_level(live) => match never {},
+            never = self.sweep(live) => match never {},
+            () = self.ctx.stop.cancelled() => None,
+        };
+        if ended.is_none() {
+            self.phase.send_replace(Phase::Down { reason: "the gateway is letting go of it".into() });
+        }
+        live.end().await;
+        ended
+    }
+
+    /// Keeps the lists current. Returns the reason when a look shows that the server is gone.
+    async fn keep_listing(&self, live: &Live) -> String {
+        let mut failures = Backoff::default();
+        let mut todo = Todo::at_first();
+        loop {
+            let lists = tokio::select! {
+                () = self.ctx.signals.raised() => {
+                    todo.note(self.ctx.signals.take());
+                    continue;
+                }
+                () = until(todo.check) => {
+                    todo.checked();
+                    match self.check(live).await {
+                        Ok(()) => continue,
+                        Err(reason) => return reason,
+                    }
+                }
+                () = until(todo.list) => Lists::All,
+                () = until(todo.again) => Lists::Tools,
+                () = until(todo.look) => {
+                    todo.look_again(live);
+                    if self.hears() {
+                        continue;
+                    }
+                    Lists::All
+                }
+            };
+            match lists {
+                Lists::All => todo.list = None,
+                Lists::Tools => todo.again = None,
+            }
+            match Box::pin(self.read_lists(live, lists)).await {
+                Ok(()) => {
+                    failures = Backoff::default();
+                    todo.look_again(live);
+                }
+                Err(ServerError::Fault(fault)) if is_gone(&fault.kind) && live.pipe().is_none() => {
+                    return reason_of(fault);
+                }
+                Err(error) => {
+                    self.lists_unreadable(&error);
+                    todo.list = Some(Instant::now() + failures.next());
+                }
+            }
+        }
+    }
+
+    fn lists_unreadable(&self, error: &ServerError) {
+        self.unreadable.store(true, Ordering::Release);
+        self.update(|state| {
+            state.health = ServerHealth::Degraded;
+            state.reason = Some(format!("its lists could not be read: {error}"));
+        });
+    }
+
+    /// Whether the server tells of changes by itself.
+    fn hears(&self) -> bool {
+        self.listening.load(Ordering::Acquire)
+    }
+
+    /// Whether the server is still there. Connections that all requests share tell by themselves.
+    async fn check(&self, live: &Live) -> Result<(), String> {
+        let request = match live.link {
+            Link::Process(_) | Link::Pair(_) => return Ok(()),
+            Link::Sessions(_) => ServerRequest::new("ping", String::new()),
+            Link::Stateless(_) => discover_request(),
+        };
+        let deadline = Deadline::after(self.ctx.spec.connect_timeout);
+        match live.request(&request, None, &deadline).await {
+            Err(ServerError::Fault(fault)) => Err(reason_of(fault)),
+            Err(ServerError::Rpc(error)) if matches!(live.link, Link::Stateless(_)) => Err(error.to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    async fn read_lists(&self, live: &Live, lists: Lists) -> Result<(), ServerError> {
+        let deadline = Deadline::after(self.ctx.spec.connect_timeout);
+        match (lists, self.reading()) {
+            (Lists::Tools, Some(before)) => {
+                let read = Box::pin(list::read_tools(&self.ctx, live, &deadline, &before)).await?;
+                self.keep_reading(read);
+                self.tell_fleet();
+            }
+            _ => {
+                let read = Box::pin(list::read(&self.ctx, live, &deadline)).await?;
+                self.keep_reading(read.reading);
+                self.update(|state| {
+                    state.health = ServerHealth::Healthy;
+                    state.reason = read.remarks;
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Resources are watched at one member only, so that each change is told once.
+    async fn keep_watching(&self, live: &Live) -> Infallible {
+        let mut duty = self.duty.subscribe();
+        let nothing = Wanted::default();
+        loop {
+            let wanted = if *duty.borrow_and_update() { &*self.wanted } else { &nothing };
+            tokio::select! {
+                never = watching::keep(&self.ctx, live, wanted, &self.listening) => match never {},
+                changed = duty.changed() => {
+                    if changed.is_err() {
+                        return std::future::pending().await;
+                    }
+                }
+            }
+            // The subscription that told of changes ends and another begins.
+            self.listening.store(false, Ordering::Release);
+            self.ctx.signals.look();
+        }
+    }
+
+    async fn keep_level(&self, live: &Live) -> Infallible {
+        let mut level = self.ctx.house.level.subscribe();
+        // Sessions have been told when they were opened.
+        if !matches!(live.link, Link::Sessions(_)) {
+            level.mark_changed();
+        }
+        loop {
+            if level.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+            let wanted = level.borrow_and_update().clone();
+            let Some(wanted) = wanted else { continue };
+            live.set_level(&wanted).await;
+            for instance in self.own.all() {
+                instance.set_level(&wanted).await;
+            }
+        }
+    }
+
+    async fn sweep(&self, live: &Live) -> Infallible {
+        loop {
+            sleep(SWEEP).await;
+            live.sweep(SESSION_IDLE).await;
+            self.own.close_idle(OWN_IDLE).await;
+        }
+    }
+
+    fn go_down(&self, reason: String) {
+        if self.state().reason.as_ref() == Some(&reason) {
+            tracing::debug!(server = %self.ctx.name(), instance = %self.id, reason, "a server is still not available");
+        } else {
+            tracing::warn!(server = %self.ctx.name(), instance = %self.id, reason, "a server is not available");
+        }
+        self.phase.send_replace(Phase::Down { reason: reason.clone() });
+        self.update(|state| {
+            state.health = ServerHealth::Degraded;
+            state.reason = Some(reason);
+            state.pid = None;
+        });
+    }
+
+    /// Waits before the next attempt; `generation` is that of the credentials at the last one. `false` if there is to be none.
+    async fn pause(&self, pause: Duration, generation: u64) -> bool {
+        tokio::select! {
+            () = sleep(pause) => true,
+            // It may have been away because it was not shown the right credential.
+            () = keys::changed_since(&*self.ctx.house.keyring, generation) => true,
+            () = self.wanted_again() => true,
+            () = self.ctx.stop.cancelled() => false,
+        }
+    }
+
+    /// A URL may answer again at any time and asking costs little, so a request cuts the pause short. Starting a
+    /// process over and over does not come as cheap.
+    async fn wanted_again(&self) {
+        if matches!(self.ctx.spec.transport, TransportSpec::Stdio { .. }) {
+            return std::future::pending().await;
+        }
+        sleep(CHECK_PAUSE).await;
+        self.kick.notified().await;
+    }
+}
+
+fn is_gone(kind: &FaultKind) -> bool {
+    matches!(kind, FaultKind::Down { .. } | FaultKind::Lost { .. })
+}
+
+/// The reason alone, without the sentence around it that names the server: the state already belongs to it.
+fn reason_of(fault: Fault) -> String {
+    match fault.kind {
+        FaultKind::Down { reason } | FaultKind::Lost { reason } => reason,
+        FaultKind::TimedOut { after } => format!("did not answer within {} s", after.as_secs_f32()),
+        kind => Fault { server: fault.server, kind }.to_string(),
+    }
+}

@@ -1,0 +1,183 @@
+//! Where a name leads, asked when a connection is opened and held against the address rules then: what a name led to
+//! when it was registered says nothing about where it leads now.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hyper_util::client::legacy::connect::dns::Name;
+use toolgate_core::address::{AddressRefused, Reach};
+use toolgate_core::port::BoxFuture;
+use tower_service::Service;
+
+/// Turns a name into addresses.
+pub(crate) trait Lookup: Send + Sync {
+    fn addresses(&self, host: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
+}
+
+/// As the machine does it.
+struct System;
+
+impl Lookup for System {
+    fn addresses(&self, host: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        let host = host.to_owned();
+        Box::pin(async move {
+            // The port is the connector's affair.
+            let found = tokio::net::lookup_host((host, 0)).await?;
+            Ok(found.map(|address| address.ip()).collect())
+        })
+    }
+}
+
+/// A name or address that a server may not have.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("\"{host}\" may not be dialled: {refused}")]
+pub(crate) struct Forbidden {
+    pub(crate) host: String,
+    pub(crate) refused: AddressRefused,
+}
+
+#[derive(Clone)]
+pub(crate) struct Resolver {
+    lookup: Arc<dyn Lookup>,
+    reach: Reach,
+}
+
+impl Resolver {
+    pub(crate) fn system(reach: Reach) -> Self {
+        Self { lookup: Arc::new(System), reach }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with(lookup: Arc<dyn Lookup>, reach: Reach) -> Self {
+        Self { lookup, reach }
+    }
+
+    /// Addresses in a URL are never looked up, so they are checked here, in whatever notation they were written.
+    pub(crate) fn check_literal(&self, url: &url::Url) -> Result<(), Forbidden> {
+        let address = match url.host() {
+            Some(url::Host::Ipv4(address)) => IpAddr::V4(address),
+            Some(url::Host::Ipv6(address)) => IpAddr::V6(address),
+            Some(url::Host::Domain(_)) | None => return Ok(()),
+        };
+        self.check(address, &address.to_string())
+    }
+
+    fn check(&self, address: IpAddr, host: &str) -> Result<(), Forbidden> {
+        self.reach.check(address).map_err(|refused| Forbidden { host: host.to_owned(), refused })
+    }
+
+    /// All of the addresses or none: a name that leads to a forbidden one among others is up to something.
+    async fn resolve(self, host: Name) -> io::Result<std::vec::IntoIter<SocketAddr>> {
+        let found = self.lookup.addresses(host.as_str()).await?;
+        for address in &found {
+            self.check(*address, host.as_str()).map_err(io::Error::other)?;
+        }
+        let found: Vec<SocketAddr> = found.into_iter().map(|address| SocketAddr::new(address, 0)).collect();
+        Ok(found.into_iter())
+    }
+}
+
+impl Service<Name> for Resolver {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = io::Error;
+    type Future = BoxFuture<'static, io::Result<Self::Response>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, host: Name) -> Self::Future {
+        Box::pin(self.clone().resolve(host))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::Mutex;
+
+    use toolgate_core::address::AddressRules;
+
+    use super::*;
+
+    /// Answers each question with the next of its answers, and the last one from then on.
+    pub(crate) struct Scripted(Mutex<Vec<Vec<IpAddr>>>);
+
+    impl Scripted {
+        pub(crate) fn new(answers: &[&[&str]]) -> Arc<Self> {
+            let parse = |text: &&str| text.parse().expect("an address");
+            let mut answers: Vec<Vec<IpAddr>> =
+                answers.iter().map(|answer| answer.iter().map(parse).collect()).collect();
+            answers.reverse();
+            Arc::new(Self(Mutex::new(answers)))
+        }
+    }
+
+    impl Lookup for Scripted {
+        fn addresses(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+            let mut answers = self.0.lock().expect("not poisoned");
+            let answer = if answers.len() > 1 { answers.pop() } else { answers.last().cloned() };
+            Box::pin(std::future::ready(Ok(answer.unwrap_or_default())))
+        }
+    }
+
+    pub(crate) const PUBLIC_ONLY: Reach =
+        Reach::Within(AddressRules { allow_loopback: false, allow_private: false });
+
+    async fn ask(resolver: &Resolver) -> Result<Vec<IpAddr>, String> {
+        let name = "rebound.example".parse().expect("a name");
+        let found = resolver.clone().call(name).await.map_err(|error| error.to_string())?;
+        Ok(found.map(|address| address.ip()).collect())
+    }
+
+    #[tokio::test]
+    async fn a_name_that_leads_elsewhere_when_it_is_dialled_again_is_refused_then() {
+        let resolver = Resolver::with(Scripted::new(&[&["8.8.8.8"], &["127.0.0.1"]]), PUBLIC_ONLY);
+        assert_eq!(ask(&resolver).await, Ok(vec!["8.8.8.8".parse().expect("an address")]));
+        let refused = ask(&resolver).await.expect_err("loopback");
+        assert!(refused.contains("rebound.example") && refused.contains("127.0.0.1"), "{refused}");
+        assert!(refused.contains("allow_loopback"), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn one_forbidden_address_among_others_refuses_the_name() {
+        let resolver = Resolver::with(Scripted::new(&[&["8.8.8.8", "10.0.0.1"]]), PUBLIC_ONLY);
+        assert!(ask(&resolver).await.expect_err("a private address").contains("10.0.0.1"));
+    }
+
+    #[tokio::test]
+    async fn what_the_operator_wrote_leads_anywhere() {
+        let resolver = Resolver::with(Scripted::new(&[&["127.0.0.1", "169.254.169.254"]]), Reach::Anywhere);
+        assert_eq!(ask(&resolver).await.expect("not checked").len(), 2);
+    }
+
+    #[tokio::test]
+    async fn the_machine_itself_knows_localhost() {
+        let name: Name = "localhost".parse().expect("a name");
+        let found = Resolver::system(Reach::Anywhere).call(name.clone()).await.expect("known");
+        assert!(found.into_iter().all(|address| address.ip().is_loopback()));
+        assert!(Resolver::system(PUBLIC_ONLY).call(name).await.is_err());
+    }
+
+    #[test]
+    fn addresses_in_urls_are_checked_in_every_notation() {
+        let check = |url: &str| {
+            let url = url::Url::parse(url).expect("a url");
+            Resolver::system(PUBLIC_ONLY).check_literal(&url).is_ok()
+        };
+        for loopback in [
+            "http://127.0.0.1/",
+            "http://127.1:80/",
+            "http://2130706433/",
+            "http://0x7f.1/",
+            "http://017700000001/",
+            "http://[::1]/",
+            "http://[::ffff:127.0.0.1]/",
+            "http://[::ffff:7f00:1]/",
+        ] {
+            assert!(!check(loopback), "{loopback}");
+        }
+        assert!(check("http://8.8.8.8/") && check("http://names-are-looked-up.example/"));
+    }
+}

@@ -1,0 +1,260 @@
+//! What is kept of the servers between runs and for the command line: how they do, what they listed last, which era they
+//! speak, what they complained about. One task writes it, a little later than it happens.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use sha2::{Digest, Sha256};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::ServerName;
+use toolgate_core::server::{Era, InstanceId, Listing, ServerSpec, ServerState, TransportSpec};
+use toolgate_store::{Counts, Store, StoreError};
+use toolgate_upstream::Facts;
+
+/// Something about a server that is to be kept.
+pub(crate) enum Note {
+    State(ServerName, ServerState),
+    Listing(ServerName, Listing),
+    Era(ServerName, Era, String),
+    Stderr(ServerName, String),
+    /// There are these servers and no others.
+    Known(Vec<ServerName>),
+}
+
+/// Notes that may wait to be written; beyond that the newest are dropped.
+const NOTES_MAX: usize = 16_384;
+const STDERR_LINES_KEPT: usize = 100;
+/// Changes are gathered this long before they are written.
+const GATHER: Duration = Duration::from_millis(100);
+const LAST_WRITE: Duration = Duration::from_secs(2);
+
+/// Where notes are handed in.
+#[derive(Clone)]
+pub(crate) struct Notes(mpsc::Sender<Note>);
+
+impl Notes {
+    /// A writer that cannot keep up loses details of the past, never anything a caller depends on.
+    pub(crate) fn add(&self, note: Note) {
+        drop(self.0.try_send(note));
+    }
+}
+
+/// What was known when the gateway started.
+pub(crate) struct Chronicle {
+    notes: Notes,
+    memory: Arc<Memory>,
+    listings: Vec<(ServerName, String, Listing)>,
+    writer: JoinHandle<()>,
+    /// Tells the writer that nothing more will come.
+    last_note: CancellationToken,
+}
+
+impl Chronicle {
+    pub(crate) async fn open(store: &Store) -> Result<Self, StoreError> {
+        let (sender, inbox) = mpsc::channel(NOTES_MAX);
+        let notes = Notes(sender);
+        let eras = store.read_eras().await?.into_iter();
+        let stored = store.read_listings().await?.into_iter();
+        let listings: Vec<_> = stored.map(|one| (one.name, one.fingerprint, one.listing)).collect();
+        let memory = Arc::new(Memory {
+            stored: eras
+                .map(|(name, fingerprint, era, version)| ((name, fingerprint), (era, version)))
+                .collect(),
+            fingerprints: Mutex::default(),
+            eras: Mutex::default(),
+            notes: notes.clone(),
+        });
+        let mut pages = Pages::default();
+        pages.counts =
+            listings.iter().map(|(name, _, listing)| (name.clone(), Counts::of(listing))).collect();
+        let last_note = CancellationToken::new();
+        let writer = tokio::spawn(write(store.clone(), memory.clone(), pages, inbox, last_note.clone()));
+        Ok(Self { notes, memory, listings, writer, last_note })
+    }
+
+    pub(crate) fn notes(&self) -> Notes {
+        self.notes.clone()
+    }
+
+    pub(crate) fn memory(&self) -> Arc<Memory> {
+        self.memory.clone()
+    }
+
+    /// What servers listed last that are reached as they were then.
+    pub(crate) fn take_listings(&mut self) -> Vec<(ServerName, Listing)> {
+        let listings = std::mem::take(&mut self.listings).into_iter();
+        let same = |(name, fingerprint, _): &(ServerName, String, Listing)| {
+            self.memory.fingerprint(name).as_ref() == Some(fingerprint)
+        };
+        listings.filter(same).map(|(name, _, listing)| (name, listing)).collect()
+    }
+
+    pub(crate) async fn close(self) {
+        self.last_note.cancel();
+        if tokio::time::timeout(LAST_WRITE, self.writer).await.is_err() {
+            tracing::warn!("the last changes of servers could not be recorded in time");
+        }
+    }
+}
+
+/// Which era servers speak, for the way they are reached now.
+pub(crate) struct Memory {
+    stored: BTreeMap<(ServerName, String), (Era, String)>,
+    fingerprints: Mutex<BTreeMap<ServerName, String>>,
+    eras: Mutex<BTreeMap<ServerName, (Era, String)>>,
+    notes: Notes,
+}
+
+impl Memory {
+    /// There are these servers and no others.
+    pub(crate) fn know(&self, specs: &[ServerSpec]) {
+        let known = specs.iter().map(|spec| (spec.name.clone(), fingerprint(spec))).collect();
+        *self.fingerprints.lock().unwrap_or_else(PoisonError::into_inner) = known;
+        self.notes.add(Note::Known(specs.iter().map(|spec| spec.name.clone()).collect()));
+    }
+
+    fn fingerprint(&self, server: &ServerName) -> Option<String> {
+        self.fingerprints.lock().unwrap_or_else(PoisonError::into_inner).get(server).cloned()
+    }
+}
+
+impl Facts for Memory {
+    fn remembered(&self, server: &ServerName) -> Option<(Era, String)> {
+        if let Some(era) = self.eras.lock().unwrap_or_else(PoisonError::into_inner).get(server) {
+            return Some(era.clone());
+        }
+        self.stored.get(&(server.clone(), self.fingerprint(server)?)).cloned()
+    }
+
+    fn remember(&self, server: &ServerName, era: Era, protocol_version: &str) {
+        let fact = (era, protocol_version.to_owned());
+        self.eras.lock().unwrap_or_else(PoisonError::into_inner).insert(server.clone(), fact);
+        self.notes.add(Note::Era(server.clone(), era, protocol_version.to_owned()));
+    }
+}
+
+/// Stands for how a server is reached: another command or URL is another server. Instances that come and go are not.
+fn fingerprint(spec: &ServerSpec) -> String {
+    let reached = match &spec.transport {
+        TransportSpec::Http { instances, .. } if instances.iter().any(|one| one.id != InstanceId::only()) => {
+            "instances".to_owned()
+        }
+        TransportSpec::Http { instances, .. } if instances.is_empty() => "instances".to_owned(),
+        transport => format!("{transport:?}"),
+    };
+    let digest = Sha256::digest(reached);
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(crate) fn keep_tail(tails: &mut BTreeMap<ServerName, VecDeque<String>>, server: &ServerName, line: &str) {
+    let tail = tails.entry(server.clone()).or_default();
+    tail.push_back(line.to_owned());
+    if tail.len() > STDERR_LINES_KEPT {
+        tail.pop_front();
+    }
+}
+
+/// What is known of the servers, and which of it has not been written yet.
+#[derive(Default)]
+struct Pages {
+    states: BTreeMap<ServerName, ServerState>,
+    counts: BTreeMap<ServerName, Counts>,
+    tails: BTreeMap<ServerName, VecDeque<String>>,
+    changed_states: BTreeSet<ServerName>,
+    changed_tails: BTreeSet<ServerName>,
+    listings: BTreeMap<ServerName, Listing>,
+    eras: BTreeMap<ServerName, (Era, String)>,
+    known: Option<Vec<ServerName>>,
+}
+
+async fn write(
+    store: Store,
+    memory: Arc<Memory>,
+    mut pages: Pages,
+    mut inbox: mpsc::Receiver<Note>,
+    last_note: CancellationToken,
+) {
+    loop {
+        let first = tokio::select! {
+            first = inbox.recv() => first,
+            // A closed inbox gives out what it still holds, then nothing.
+            () = last_note.cancelled(), if !inbox.is_closed() => {
+                inbox.close();
+                continue;
+            }
+        };
+        let Some(first) = first else { return };
+        // The end does not wait for more to gather.
+        drop(tokio::time::timeout(GATHER, last_note.cancelled()).await);
+        pages.add(first);
+        while let Ok(note) = inbox.try_recv() {
+            pages.add(note);
+        }
+        if let Err(error) = pages.write(&store, &memory).await {
+            tracing::warn!(%error, "what servers do could not be recorded");
+        }
+    }
+}
+
+impl Pages {
+    fn add(&mut self, note: Note) {
+        match note {
+            Note::State(name, state) => {
+                self.changed_states.insert(name.clone());
+                self.states.insert(name, state);
+            }
+            Note::Listing(name, listing) => {
+                self.changed_states.insert(name.clone());
+                self.counts.insert(name.clone(), Counts::of(&listing));
+                self.listings.insert(name, listing);
+            }
+            Note::Era(name, era, version) => {
+                self.eras.insert(name, (era, version));
+            }
+            Note::Stderr(name, line) => {
+                keep_tail(&mut self.tails, &name, &line);
+                self.changed_tails.insert(name);
+            }
+            Note::Known(names) => self.forget_others(names),
+        }
+    }
+
+    fn forget_others(&mut self, names: Vec<ServerName>) {
+        let kept: BTreeSet<&ServerName> = names.iter().collect();
+        self.states.retain(|name, _| kept.contains(name));
+        self.counts.retain(|name, _| kept.contains(name));
+        self.tails.retain(|name, _| kept.contains(name));
+        self.listings.retain(|name, _| kept.contains(name));
+        self.eras.retain(|name, _| kept.contains(name));
+        self.known = Some(names);
+    }
+
+    async fn write(&mut self, store: &Store, memory: &Memory) -> Result<(), StoreError> {
+        let fingerprint = |name: &ServerName| memory.fingerprint(name).unwrap_or_default();
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let at = i64::try_from(at).unwrap_or(i64::MAX);
+        if let Some(known) = self.known.take() {
+            store.keep_only_servers(&known).await?;
+        }
+        for name in std::mem::take(&mut self.changed_states) {
+            if let Some(state) = self.states.get(&name) {
+                let counts = self.counts.get(&name).copied().unwrap_or_default();
+                store.write_status(&name, state, counts, at).await?;
+            }
+        }
+        for (name, listing) in std::mem::take(&mut self.listings) {
+            store.write_listing(&name, &fingerprint(&name), &listing).await?;
+        }
+        for (name, (era, version)) in std::mem::take(&mut self.eras) {
+            store.remember_era(&name, &fingerprint(&name), era, &version).await?;
+        }
+        for name in std::mem::take(&mut self.changed_tails) {
+            let lines: Vec<String> = self.tails.get(&name).into_iter().flatten().cloned().collect();
+            store.write_stderr(&name, &lines).await?;
+        }
+        Ok(())
+    }
+}

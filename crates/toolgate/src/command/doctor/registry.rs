@@ -1,0 +1,163 @@
+//! What the doctor says about secrets, servers that register, and tools that wait for somebody.
+
+use std::collections::BTreeSet;
+
+use toolgate_core::ServerName;
+use toolgate_core::registry::ToolStatus;
+use toolgate_core::server::TransportSpec;
+use toolgate_credentials::SIGN_IN;
+use toolgate_registry::Source;
+use toolgate_store::{SealedSecret, Store, StoreError};
+
+use super::{Finding, fine, wrong};
+use crate::command::records::Room;
+use crate::command::servers::roster;
+use crate::command::shown::several;
+use crate::config::{Config, VaultSettings};
+use crate::failure;
+use crate::keyring;
+
+pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
+    let mut findings = vec![check_vault(config, store).await];
+    for found in
+        [missing_secrets(config, store).await, without_lease(config, store).await, waiting_tools(store).await]
+    {
+        match found {
+            Ok(found) => findings.extend(found),
+            Err(error) => findings.push(wrong("registry", error.to_string(), None)),
+        }
+    }
+    findings
+}
+
+/// Looks at the key without making one.
+async fn check_vault(config: &Config, store: &Store) -> Finding {
+    let made = keyring::generated_key(config);
+    if config.vault == VaultSettings::Generated && !made.exists() {
+        return match store.list_sealed(None).await {
+            Ok(secrets) if !secrets.is_empty() => wrong(
+                "vault",
+                format!("holds {} and its key is gone", several(secrets.len() as u64, "secret")),
+                Some(format!(
+                    "bring back {}, or store the secrets anew with `toolgate secrets set`",
+                    made.display()
+                )),
+            ),
+            Ok(_) => fine("vault", "empty; its key is made when it is first needed".into()),
+            Err(error) => wrong("vault", error.to_string(), None),
+        };
+    }
+    match open_vault(config).await {
+        Ok(says) => fine("vault", says),
+        Err(error) => {
+            let told = failure::render(&error);
+            let (says, hint) = told.split_once("\nhint: ").unwrap_or((&told, ""));
+            wrong("vault", says.to_owned(), (!hint.is_empty()).then(|| hint.to_owned()))
+        }
+    }
+}
+
+async fn open_vault(config: &Config) -> anyhow::Result<String> {
+    let room = Room::of(config.clone()).await?;
+    let opened = async {
+        let vault = room.vault()?;
+        vault.check_key().await?;
+        let stored = vault.list(None).await?;
+        let signed_in = stored.iter().filter(|one| one.name == SIGN_IN).count();
+        let secrets = several((stored.len() - signed_in) as u64, "secret");
+        anyhow::Ok(format!("{secrets}, {}; its key fits", several(signed_in as u64, "sign-in")))
+    };
+    let opened = opened.await;
+    room.close().await;
+    opened
+}
+
+/// Secrets that the file names and nobody has stored.
+async fn missing_secrets(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
+    let stored = store.list_sealed(None).await?;
+    let mut findings = Vec::new();
+    for server in config.servers.iter().filter(|server| server.enabled) {
+        let name = &server.spec.name;
+        for secret in named(&server.spec.transport) {
+            if !holds(&stored, name, &secret) {
+                let says = format!("server {name} wants the secret {secret}, which nobody has stored");
+                let hint = format!("`toolgate secrets set {name} {secret}`");
+                findings.push(wrong("secrets", says, Some(hint)));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+fn holds(stored: &[SealedSecret], server: &ServerName, name: &str) -> bool {
+    stored.iter().any(|one| one.server == *server && one.name == name)
+}
+
+/// The secrets of the vault that `headers` or `env` name.
+fn named(transport: &TransportSpec) -> BTreeSet<String> {
+    let texts = match transport {
+        TransportSpec::Stdio { env, .. } => env.values(),
+        TransportSpec::Http { headers, .. } => headers.values(),
+    };
+    let parts = texts.flat_map(|text| text.split("${vault:").skip(1));
+    parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned()).collect()
+}
+
+async fn without_lease(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
+    let mut findings = Vec::new();
+    for known in roster(config, store).await? {
+        let registers = matches!(known.source, Source::Expected | Source::Registered);
+        if !known.enabled || !registers {
+            continue;
+        }
+        let about = format!("server {}", known.name);
+        findings.push(match known.instances.len() {
+            0 => {
+                let hint = match known.source {
+                    Source::Expected => format!(
+                        "start it with a token of `toolgate token create --role server --server {}`",
+                        known.name
+                    ),
+                    _ => format!("start it, or forget it with DELETE /api/v1/servers/{}", known.name),
+                };
+                wrong(&about, "no instance holds a lease".into(), Some(hint))
+            }
+            count => fine(&about, format!("{} registered", several(count as u64, "instance"))),
+        });
+    }
+    Ok(findings)
+}
+
+async fn waiting_tools(store: &Store) -> Result<Vec<Finding>, StoreError> {
+    let rows = store.read_tool_rows().await?;
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let count = |status| rows.iter().filter(|tool| tool.row.status == status).count() as u64;
+    let (quarantined, drifted) = (count(ToolStatus::Quarantined), count(ToolStatus::Drifted));
+    let flagged = rows.iter().filter(|tool| !tool.row.findings.is_empty()).count() as u64;
+    let pinned = several(rows.len() as u64, "tool");
+    let says = format!("{pinned} pinned, {quarantined} quarantined, {drifted} drifted, {flagged} flagged");
+    let hint = match (quarantined + drifted, flagged) {
+        (1.., _) => {
+            Some("`toolgate tools diff` shows what changed and how to accept or reject it".to_owned())
+        }
+        (0, 1..) => Some("`toolgate tools list --status all` shows which".to_owned()),
+        (0, 0) => None,
+    };
+    Ok(vec![Finding { hint, ..fine("tools", says) }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_secrets_that_a_server_wants_are_found_wherever_they_stand() {
+        let texts =
+            [("A", "Bearer ${vault:ONE}"), ("B", "${vault:TWO}:${vault:ONE}"), ("C", "plain $ {vault:NO}")];
+        let headers = texts.into_iter().map(|(key, text)| (key.to_owned(), text.to_owned())).collect();
+        let named: Vec<String> = named(&TransportSpec::http("http://x/", headers)).into_iter().collect();
+        assert_eq!(named, ["ONE", "TWO"]);
+    }
+}

@@ -1,0 +1,72 @@
+//! What people and pipes give a command beyond its arguments: values from standard input, and secrets that a terminal
+//! must not show.
+
+use std::io::{IsTerminal, Read};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail};
+
+/// All of standard input, as text.
+pub(super) fn read_stdin(bytes_max: u64) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(bytes_max + 1).read_to_string(&mut text);
+    let read = read.context("could not read standard input")?;
+    if read as u64 > bytes_max {
+        bail!("standard input holds more than {bytes_max} bytes");
+    }
+    Ok(text)
+}
+
+/// A line that somebody types.
+pub(super) async fn ask(question: &str) -> anyhow::Result<String> {
+    crate::output::write_talk(format_args!("{question}"));
+    let line = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map(|_| line)
+    });
+    Ok(line.await?.context("could not read from the terminal")?.trim().to_owned())
+}
+
+/// A secret: from a pipe as it is, without the line break at its end; from a terminal without showing it.
+pub(super) async fn secret(question: &str, bytes_max: u64) -> anyhow::Result<String> {
+    let secret = match std::io::stdin().is_terminal() {
+        false => {
+            let text = read_stdin(bytes_max)?;
+            text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).unwrap_or(&text).to_owned()
+        }
+        true => {
+            let _silence = Silence::new();
+            tokio::select! {
+                line = ask(question) => line?,
+                // The terminal must show again what is typed, so nobody leaves without dropping the silence.
+                _ = tokio::signal::ctrl_c() => bail!("nothing was stored"),
+            }
+        }
+    };
+    if secret.is_empty() {
+        bail!("there is no value\nhint: give it on standard input: `… < file`, or type it when asked");
+    }
+    Ok(secret)
+}
+
+/// While it lives, the terminal does not show what is typed.
+struct Silence;
+
+impl Silence {
+    fn new() -> Self {
+        stty("-echo");
+        Self
+    }
+}
+
+impl Drop for Silence {
+    fn drop(&mut self) {
+        stty("echo");
+        crate::output::write_talk(format_args!("\n"));
+    }
+}
+
+/// Where there is no `stty`, what is typed is seen: that is better than not being able to type it.
+fn stty(word: &str) {
+    drop(Command::new("stty").arg(word).stdin(Stdio::inherit()).stderr(Stdio::null()).status());
+}

@@ -1,0 +1,131 @@
+//! Which servers there are, whoever named them, as far as the file and the store know.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+use toolgate_core::ServerName;
+use toolgate_core::server::{InstanceSpec, TransportSpec};
+use toolgate_registry::Source;
+use toolgate_store::{Store, StoreError};
+
+use crate::config::{Config, ServerEntry};
+use crate::import::{masked_line, masked_url};
+
+/// A server and where it comes from.
+pub(in crate::command) struct Known {
+    pub(in crate::command) name: ServerName,
+    pub(in crate::command) source: Source,
+    pub(in crate::command) enabled: bool,
+    /// What it is reached by, with its secrets hidden.
+    pub(in crate::command) target: String,
+    /// None for a command.
+    pub(in crate::command) instances: Vec<Instance>,
+}
+
+/// One of the processes that are a server.
+pub(in crate::command) struct Instance {
+    pub(in crate::command) spec: InstanceSpec,
+    /// How long it may be silent, where it registered.
+    pub(in crate::command) lease: Option<Duration>,
+}
+
+impl Instance {
+    fn written(spec: InstanceSpec) -> Self {
+        Self { spec, lease: None }
+    }
+}
+
+/// All servers: those of the file, of the settings, and those that registered. Who is named before keeps the name.
+pub(in crate::command) async fn roster(config: &Config, store: &Store) -> Result<Vec<Known>, StoreError> {
+    let mut registered: BTreeMap<String, Vec<Instance>> = BTreeMap::new();
+    for server in store.read_registered_servers().await? {
+        registered.insert(server.name.to_string(), Vec::new());
+    }
+    for stored in store.read_instances().await? {
+        let instance = Instance { spec: stored.spec, lease: Some(stored.lease) };
+        registered.entry(stored.server.to_string()).or_default().push(instance);
+    }
+    let mut roster: Vec<Known> = config.servers.iter().map(|entry| of_file(entry, &mut registered)).collect();
+    if let Some(setting) = store.read_setting("mcp_servers").await? {
+        let value: Value = setting.value.decode().unwrap_or_default();
+        add_new(&mut roster, value.as_array().into_iter().flatten().filter_map(of_setting));
+    }
+    add_new(&mut roster, registered.into_iter().filter_map(of_registration));
+    Ok(roster)
+}
+
+fn add_new(roster: &mut Vec<Known>, others: impl Iterator<Item = Known>) {
+    for other in others {
+        let name = other.name.as_str().to_lowercase();
+        if roster.iter().all(|known| known.name.as_str().to_lowercase() != name) {
+            roster.push(other);
+        }
+    }
+}
+
+fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<Instance>>) -> Known {
+    let instances = match &entry.spec.transport {
+        TransportSpec::Http { .. } if entry.registered => {
+            registered.remove(entry.spec.name.as_str()).unwrap_or_default()
+        }
+        TransportSpec::Http { instances, .. } => instances.iter().cloned().map(Instance::written).collect(),
+        TransportSpec::Stdio { .. } => Vec::new(),
+    };
+    let target = if entry.registered { addresses(&instances) } else { target(entry) };
+    let (name, source) = (entry.spec.name.clone(), entry.source());
+    Known { name, source, enabled: entry.enabled, target, instances }
+}
+
+/// It was checked when it was set.
+fn of_setting(entry: &Value) -> Option<Known> {
+    let url = entry["url"].as_str()?;
+    Some(Known {
+        name: ServerName::new(entry["name"].as_str()?).ok()?,
+        source: Source::Settings,
+        enabled: entry["enabled"] != false,
+        target: masked_url(url),
+        instances: vec![Instance::written(InstanceSpec::only(url))],
+    })
+}
+
+fn of_registration((name, instances): (String, Vec<Instance>)) -> Option<Known> {
+    let name = ServerName::new(&name).ok()?;
+    let target = addresses(&instances);
+    Some(Known { name, source: Source::Registered, enabled: true, target, instances })
+}
+
+/// What a server is reached by, with its secrets hidden. References to the environment stand as they were written.
+pub(in crate::command) fn target(entry: &ServerEntry) -> String {
+    match &entry.spec.transport {
+        TransportSpec::Stdio { command, args, .. } => {
+            masked_line(&[std::slice::from_ref(command), args].concat())
+        }
+        TransportSpec::Http { instances, .. } => {
+            let urls: Vec<String> = instances.iter().map(|one| masked_url(&one.url)).collect();
+            urls.join(" ")
+        }
+    }
+}
+
+fn addresses(instances: &[Instance]) -> String {
+    match instances {
+        [] => "no instance has registered".to_owned(),
+        _ => instances.iter().map(|one| masked_url(&one.spec.url)).collect::<Vec<_>>().join(" "),
+    }
+}
+
+pub(in crate::command) fn unknown_server(roster: &[Known], name: &str) -> String {
+    let names: Vec<&str> = roster.iter().map(|known| known.name.as_str()).collect();
+    let best =
+        names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+    match best {
+        None => format!(
+            "there is no server {name:?}: none is configured\nhint: `toolgate servers import <file>` adds some"
+        ),
+        Some(best) if strsim::jaro_winkler(best, name) > 0.7 => {
+            format!("there is no server {name:?}\nhint: did you mean {best:?}?")
+        }
+        Some(_) => format!("there is no server {name:?}\nhint: there are {}", names.join(", ")),
+    }
+}

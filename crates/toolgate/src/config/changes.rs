@@ -1,0 +1,29 @@
+//! What of a new configuration counts only after a restart.
+
+use super::Config;
+
+impl Config {
+    /// The tables and keys in which `after` differs from this configuration, which the gateway started with, and that are
+    /// not taken up while it runs.
+    pub(crate) fn restart_needed(&self, after: &Config) -> Vec<&'static str> {
+        let tables = [
+            ("listen", self.listen != after.listen),
+            ("data", self.data != after.data),
+            ("allowed_hosts", self.allowed_hosts != after.allowed_hosts),
+            ("allowed_origins", self.allowed_origins != after.allowed_origins),
+            ("[store]", self.store != after.store),
+            ("[policy]", self.policy != after.policy),
+            ("[approvals]", self.approvals != after.approvals),
+            ("[validation]", self.output_check != after.output_check),
+            ("[ledger]", self.ledger != after.ledger),
+            ("[[redact]]", self.redact != after.redact),
+            ("[[webhooks]]", self.webhooks != after.webhooks),
+            ("[metering]", self.metering != after.metering),
+            ("[otlp]", self.otlp != after.otlp),
+            ("[limits]", self.limits != after.limits),
+            ("[vault]", self.vault != after.vault),
+            ("[oauth]", self.oauth != after.oauth),
+        ];
+        tables.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+    }
+}

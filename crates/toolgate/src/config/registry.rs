@@ -1,0 +1,144 @@
+//! `[network]`, `[registry]` and `[[aliases]]`: what may join while the gateway runs, how changes to tools are taken,
+//! and what tools are called beside their own names.
+
+use std::ops::Range;
+
+use toolgate_core::address::AddressRules;
+use toolgate_core::name::DomainName;
+use toolgate_core::{CanonicalName, ServerName};
+use toolgate_registry::{AliasSpec, Drift, NewTools, OnFinding, Review};
+
+use super::outbound::require;
+use super::problem::Problems;
+use super::section::{At, Section};
+
+pub(super) const NETWORK_KEYS: [&str; 2] = ["allow_loopback", "allow_private"];
+pub(super) const REGISTRY_KEYS: [&str; 3] = ["drift", "new_tools", "findings"];
+pub(super) const ALIASES_KEYS: [&str; 4] = ["name", "tool", "until", "primary"];
+
+pub(super) const DRIFT: [(&str, Drift); 2] = [("quarantine", Drift::Quarantine), ("accept", Drift::Accept)];
+pub(super) const DRIFT_HINT: &str =
+    "`quarantine`: a changed tool waits for `toolgate tools accept`; `accept`: it is taken as it comes";
+pub(super) const NEW_TOOLS: [(&str, NewTools); 2] =
+    [("visible", NewTools::Visible), ("review", NewTools::Review)];
+pub(super) const NEW_TOOLS_HINT: &str =
+    "`visible`: agents see a new tool at once; `review`: after `toolgate tools accept`";
+const FINDINGS: [(&str, OnFinding); 2] = [("flag", OnFinding::Flag), ("quarantine", OnFinding::Quarantine)];
+const FINDINGS_HINT: &str =
+    "`flag`: a suspicious description is marked; `quarantine`: the tool waits for `toolgate tools accept`";
+
+const ALIAS_CHARS_MAX: usize = 128;
+
+pub(super) fn read_network(section: &Section<'_>, problems: &mut Problems) -> AddressRules {
+    section.refuse_unknown_keys(&NETWORK_KEYS, &[], problems);
+    let mut allowed = |key| section.boolean(key, problems).is_some_and(|allowed| allowed.value);
+    AddressRules { allow_loopback: allowed("allow_loopback"), allow_private: allowed("allow_private") }
+}
+
+pub(super) fn read_registry(section: &Section<'_>, problems: &mut Problems) -> Review {
+    section.refuse_unknown_keys(&REGISTRY_KEYS, &[], problems);
+    Review {
+        drift: section.word("drift", &DRIFT, DRIFT_HINT, problems).unwrap_or_default(),
+        new_tools: section.word("new_tools", &NEW_TOOLS, NEW_TOOLS_HINT, problems).unwrap_or_default(),
+        findings: section.word("findings", &FINDINGS, FINDINGS_HINT, problems).unwrap_or_default(),
+    }
+}
+
+pub(super) fn read_aliases(sections: Vec<Section<'_>>, problems: &mut Problems) -> Vec<AliasSpec> {
+    let mut read: Vec<(AliasSpec, Range<usize>)> = Vec::new();
+    for section in sections {
+        let Some((alias, span)) = read_alias(section, problems) else { continue };
+        refuse_second_name(&read, &alias, &span, problems);
+        read.push((alias, span));
+    }
+    read.into_iter().map(|(alias, _)| alias).collect()
+}
+
+fn read_alias(mut section: Section<'_>, problems: &mut Problems) -> Option<(AliasSpec, Range<usize>)> {
+    match section.string("name", &mut Problems::default()) {
+        Some(name) => section.rename(format!("alias {:?}", name.value)),
+        None => section.rename("an alias".into()),
+    }
+    section.refuse_unknown_keys(&ALIASES_KEYS, &[], problems);
+    require(&section, "name", "\"read_file\"", problems);
+    require(&section, "tool", "\"files:read\"", problems);
+    let primary = section.boolean("primary", problems).is_some_and(|primary| primary.value);
+    let name = section.string("name", problems).and_then(|name| match primary {
+        true => domain_name(name, problems),
+        false => alias_name(name, problems),
+    });
+    let tool = section.string("tool", problems).and_then(|tool| tool_name(&section, &tool, problems));
+    let until_ms = section.moment_ms("until", problems);
+    if let (true, Some(span)) = (primary, section.key_span("until")) {
+        let what = format!("{} is the name that agents see and has an end", section.title());
+        let hint = "remove `until`, or `primary = true`";
+        problems.add(span, what, "`until` only for names that agents do not see", hint);
+    }
+    let name = name?;
+    let alias = AliasSpec { name: name.value.to_owned(), tool: tool?, until_ms, primary };
+    Some((alias, name.span))
+}
+
+fn alias_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t str>> {
+    let fits = (1..=ALIAS_CHARS_MAX).contains(&name.value.chars().count());
+    if fits && !name.value.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Some(name);
+    }
+    let what = format!("an alias cannot be named {:?}", name.value);
+    let expected = format!("1 to {ALIAS_CHARS_MAX} characters without spaces");
+    problems.add(name.span, what, expected, "the name under which agents used to call the tool");
+    None
+}
+
+fn domain_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t str>> {
+    match DomainName::new(name.value) {
+        Ok(_) => Some(name),
+        Err(bad) => {
+            let what = format!("alias {:?} cannot be the name that agents see", name.value);
+            let hint = "remove `primary = true` to have it as a second name";
+            problems.add(name.span, what, bad.to_string(), hint);
+            None
+        }
+    }
+}
+
+fn tool_name(section: &Section<'_>, tool: &At<&str>, problems: &mut Problems) -> Option<CanonicalName> {
+    let (what, hint) = match tool.value.split_once(':') {
+        _ if tool.value.contains(['*', '?']) => ("is a pattern", "make one alias for each tool".to_owned()),
+        Some((server, own)) if !own.is_empty() => match ServerName::new(server) {
+            Ok(server) => return Some(CanonicalName::of(&server, own)),
+            Err(bad) => ("names no server", bad.to_string()),
+        },
+        _ => ("is not a canonical name", format!("write the server in front: `server:{}`", tool.value)),
+    };
+    let what = format!("`tool` in {} {what}: {:?}", section.title(), tool.value);
+    problems.add(tool.span.clone(), what, "a canonical name such as `files:read`", hint);
+    None
+}
+
+/// One name leads to one tool, and a tool has one name that agents see.
+fn refuse_second_name(
+    read: &[(AliasSpec, Range<usize>)],
+    alias: &AliasSpec,
+    span: &Range<usize>,
+    problems: &mut Problems,
+) {
+    let before = read.iter().map(|(alias, _)| alias);
+    if let Some(other) = before.clone().find(|other| other.name == alias.name) {
+        let (name, first, second) = (&alias.name, &other.tool, &alias.tool);
+        let what = match first == second {
+            true => format!("alias {name:?} of `{first}` stands here twice"),
+            false => format!("alias {name:?} belongs to `{first}` and cannot lead to `{second}` too"),
+        };
+        problems.add(span.clone(), what, "each alias once", "remove one of the two, or rename it");
+    }
+    let seen = |other: &&AliasSpec| other.primary && alias.primary && other.tool == alias.tool;
+    if let Some(other) = before.clone().find(seen) {
+        let what = format!(
+            "`{}` has two names with `primary = true`: {:?} and {:?}",
+            alias.tool, other.name, alias.name
+        );
+        let hint = "remove `primary = true` from one; it keeps working as a second name";
+        problems.add(span.clone(), what, "one name that agents see for each tool", hint);
+    }
+}

@@ -1,0 +1,72 @@
+//! What of a configuration the registry works with: everything that is taken up while the gateway runs.
+
+use toolgate_catalog::{Filter, Hints, ServerSettings};
+use toolgate_core::address::Reach;
+use toolgate_registry::{FileState, Source};
+
+use super::{Config, ServerEntry, ToolRule};
+
+impl Config {
+    pub(crate) fn file_state(&self) -> FileState {
+        let enabled = self.servers.iter().filter(|server| server.enabled);
+        FileState {
+            servers: enabled.map(|server| self.registry_entry(server)).collect(),
+            rules: self.tools.iter().map(ToolRule::catalog_rule).collect(),
+            aliases: self.aliases.clone(),
+            review: self.review,
+            addresses: self.network,
+        }
+    }
+
+    fn registry_entry(&self, server: &ServerEntry) -> toolgate_registry::ServerEntry {
+        let mut spec = server.spec.clone();
+        // The operator expects the server, but did not write its addresses.
+        if server.registered {
+            spec.reach = Reach::Within(self.network);
+        }
+        toolgate_registry::ServerEntry {
+            spec,
+            settings: server.catalog_settings(),
+            drift: server.drift,
+            new_tools: server.new_tools,
+            source: server.source(),
+        }
+    }
+}
+
+impl ServerEntry {
+    pub(crate) fn source(&self) -> Source {
+        if self.registered { Source::Expected } else { Source::File }
+    }
+
+    pub(crate) fn catalog_settings(&self) -> ServerSettings {
+        ServerSettings {
+            name: self.spec.name.clone(),
+            prefix: self.prefix,
+            filter: Filter::new(
+                self.filter.allow.iter().map(String::as_str),
+                self.filter.deny.iter().map(String::as_str),
+            ),
+            hints: if self.trust_annotations { Hints::Believed } else { Hints::Ignored },
+        }
+    }
+}
+
+impl ToolRule {
+    pub(crate) fn catalog_rule(&self) -> toolgate_catalog::ToolRule {
+        let handling = &self.handling;
+        toolgate_catalog::ToolRule {
+            effects: self.effects,
+            audit: self.audit,
+            idempotent: self.idempotent,
+            output_check: self.output,
+            timeout: handling.timeout,
+            concurrency_max: handling.concurrency_max,
+            rate: handling.rate,
+            cache: handling.cache,
+            capabilities: handling.capabilities.to_vec(),
+            file_strategy: handling.file_strategy,
+            ..toolgate_catalog::ToolRule::new(&self.name)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The keys of `[[tools]]` that say how calls are handled: limits, files, whether results may be used again.
+
+use toolgate_core::Effects;
+use toolgate_core::tool::{CacheRule, CacheScope, FileStrategy, Handling, ToolExtra};
+
+use super::super::problem::Problems;
+use super::super::section::{Seconds, Section};
+use super::super::server::CONCURRENCY;
+
+const CACHE_SCOPE: [(&str, CacheScope); 2] =
+    [("private", CacheScope::Private), ("public", CacheScope::Public)];
+const CACHE_SCOPE_HINT: &str =
+    "`private`: a result is used again only for whoever got it; `public`: for everybody";
+const CAPABILITY_CHARS_MAX: usize = 128;
+
+pub(super) fn read(section: &Section<'_>, effects: Option<Effects>, problems: &mut Problems) -> Handling {
+    let strategies = FileStrategy::ALL.map(|strategy| (strategy.as_str(), strategy));
+    let hint = "it says how a `file_id` becomes arguments; `passthrough` leaves them alone";
+    Handling {
+        capabilities: capabilities(section, problems).into(),
+        file_strategy: section.word("file_strategy", &strategies, hint, problems),
+        timeout: section.seconds("timeout_seconds", Seconds::Positive, problems),
+        concurrency_max: section.count("concurrency_max", CONCURRENCY, problems),
+        rate: section.rate("rate", problems),
+        cache: cache(section, effects, problems),
+    }
+}
+
+fn cache(section: &Section<'_>, effects: Option<Effects>, problems: &mut Problems) -> Option<CacheRule> {
+    let fresh = section.seconds("cache_seconds", Seconds::Positive, problems);
+    let scope = section.word("cache_scope", &CACHE_SCOPE, CACHE_SCOPE_HINT, problems);
+    match (section.key_span("cache_seconds"), section.key_span("cache_scope")) {
+        (None, Some(span)) => {
+            let what = format!("`cache_scope` in {} has no `cache_seconds`", section.title());
+            problems.add(span, what, "both", "add a line such as `cache_seconds = 60`");
+        }
+        (Some(span), _) if effects.is_some_and(Effects::changes_something) => {
+            let what = format!("`cache_seconds` in {}, which writes or destroys", section.title());
+            let expected = "`cache_seconds` only for tools that change nothing";
+            problems.add(span, what, expected, "remove the line, or the effects if the tool only reads");
+        }
+        _ => {}
+    }
+    Some(CacheRule { fresh: fresh?, scope: scope.unwrap_or_default() })
+}
+
+/// Sorted, each once.
+fn capabilities(section: &Section<'_>, problems: &mut Problems) -> Vec<String> {
+    let expected = format!("at most {} names without spaces", ToolExtra::CAPABILITIES_MAX);
+    let written = section.strings("capabilities", problems);
+    if written.len() > ToolExtra::CAPABILITIES_MAX {
+        let span = section.key_span("capabilities").expect("a key that was read was written");
+        let what = format!("`capabilities` in {} has {} names", section.title(), written.len());
+        problems.add(span, what, &expected, "make one capability of several");
+        return Vec::new();
+    }
+    let mut names = Vec::new();
+    for name in written {
+        let text = name.value;
+        let fits = (1..=CAPABILITY_CHARS_MAX).contains(&text.chars().count());
+        if fits && !text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            names.push(text.to_owned());
+            continue;
+        }
+        let what = format!("{text:?} in `capabilities` of {} is not a name", section.title());
+        problems.add(name.span, what, &expected, "for example `capabilities = [\"documents\"]`");
+    }
+    names.sort();
+    names.dedup();
+    names
+}

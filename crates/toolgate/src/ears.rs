@@ -1,0 +1,103 @@
+//! What servers tell on their own, handed on to whom it concerns: registry, hub, chronicle.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use toolgate_core::port::{AskKind, BoxFuture, Watcher};
+use toolgate_core::server::{Listing, ServerHealth, ServerState};
+use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
+use toolgate_edge::Hub;
+use toolgate_registry::Registry;
+
+use crate::chronicle::{Note, Notes, keep_tail};
+
+pub(crate) struct Ears {
+    hub: Arc<Hub>,
+    /// The servers are there before the registry that judges what they list.
+    registry: OnceLock<Arc<Registry>>,
+    /// `None` where nothing is kept.
+    notes: Option<Notes>,
+    states: watch::Sender<BTreeMap<ServerName, ServerState>>,
+    tails: Mutex<BTreeMap<ServerName, VecDeque<String>>>,
+}
+
+impl Ears {
+    pub(crate) fn new(hub: Arc<Hub>, notes: Option<Notes>) -> Arc<Self> {
+        let (registry, states, tails) = (OnceLock::new(), watch::Sender::default(), Mutex::default());
+        Arc::new(Self { hub, registry, notes, states, tails })
+    }
+
+    pub(crate) fn tell(&self, registry: Arc<Registry>) {
+        // It is told once, where the house is put together.
+        drop(self.registry.set(registry));
+    }
+
+    /// Waits until a server has been reached or given up, and says how it does.
+    pub(crate) async fn settled(&self, server: &ServerName, wait: Duration) -> Option<ServerState> {
+        let mut states = self.states.subscribe();
+        let settled = |states: &BTreeMap<ServerName, ServerState>| {
+            states.get(server).is_some_and(|state| state.health != ServerHealth::Starting)
+        };
+        // Where time runs out, the last word of the server counts.
+        drop(tokio::time::timeout(wait, states.wait_for(settled)).await);
+        states.borrow().get(server).cloned()
+    }
+
+    /// The last lines a server wrote to its standard error.
+    pub(crate) fn heard(&self, server: &ServerName) -> Vec<String> {
+        let tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
+        tails.get(server).into_iter().flatten().cloned().collect()
+    }
+
+    fn note(&self, note: Note) {
+        if let Some(notes) = &self.notes {
+            notes.add(note);
+        }
+    }
+}
+
+impl Watcher for Ears {
+    fn listed(&self, server: &ServerName, listing: Listing) {
+        self.note(Note::Listing(server.clone(), listing.clone()));
+        let registry = self.registry.get().expect("no server is started before the registry stands");
+        registry.listed(server, listing);
+    }
+
+    fn state_changed(&self, server: &ServerName, state: &ServerState) {
+        tracing::info!(%server, health = ?state.health, reason = state.reason.as_deref().unwrap_or(""), "server");
+        self.states.send_modify(|states| {
+            states.insert(server.clone(), state.clone());
+        });
+        self.note(Note::State(server.clone(), state.clone()));
+        self.hub.state_changed(server, state);
+        if let Some(registry) = self.registry.get() {
+            registry.health_changed(server, state);
+        }
+    }
+
+    fn resource_updated(&self, server: &ServerName, uri: &str, params: RawJson) {
+        self.hub.resource_updated(server, uri, &params);
+    }
+
+    fn logged(&self, _server: &ServerName, owner: Option<&PrincipalId>, params: RawJson) {
+        self.hub.logged(owner, &params);
+    }
+
+    fn asked(
+        &self,
+        _server: &ServerName,
+        owner: Option<&PrincipalId>,
+        kind: AskKind,
+        params: RawJson,
+    ) -> BoxFuture<'static, Result<RawJson, RpcError>> {
+        self.hub.asked(owner, kind, params)
+    }
+
+    fn stderr_line(&self, server: &ServerName, line: &str) {
+        tracing::debug!(%server, line, "stderr");
+        keep_tail(&mut self.tails.lock().unwrap_or_else(PoisonError::into_inner), server, line);
+        self.note(Note::Stderr(server.clone(), line.to_owned()));
+    }
+}

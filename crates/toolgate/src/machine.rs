@@ -1,0 +1,116 @@
+//! The servers as the registry drives them, and their numbers as others read them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolgate_catalog::Update;
+use toolgate_core::ServerName;
+use toolgate_core::server::{ServerSpec, TransportSpec};
+use toolgate_credentials::{Access, Keys};
+use toolgate_edge::Hub;
+use toolgate_registry::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
+use toolgate_upstream::{LatencySnapshot, Manager};
+
+use crate::chronicle::Memory;
+
+pub(crate) struct Machine {
+    manager: Arc<Manager>,
+    memory: Arc<Memory>,
+    hub: Arc<Hub>,
+    keys: Keys,
+    /// What the registry wants while nobody listens yet to what servers say.
+    first: Mutex<Option<Vec<ServerSpec>>>,
+    running: AtomicBool,
+}
+
+impl Machine {
+    pub(crate) fn new(manager: Arc<Manager>, memory: Arc<Memory>, hub: Arc<Hub>, keys: Keys) -> Arc<Self> {
+        Arc::new(Self {
+            manager,
+            memory,
+            hub,
+            keys,
+            first: Mutex::default(),
+            running: AtomicBool::new(false),
+        })
+    }
+
+    /// Starts what the registry asked for so far. From now on it is done at once.
+    pub(crate) fn run(&self) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        self.running.store(true, Ordering::Release);
+        let specs = first.take().unwrap_or_default();
+        self.hub.expect(specs.iter().filter(|spec| can_be_reached(spec)).map(|spec| spec.name.clone()));
+        self.manager.apply(specs);
+    }
+}
+
+fn can_be_reached(spec: &ServerSpec) -> bool {
+    !matches!(&spec.transport, TransportSpec::Http { instances, .. } if instances.is_empty())
+}
+
+/// Where credentials of a server may be shown.
+fn access(spec: &ServerSpec) -> Option<(ServerName, Access)> {
+    let TransportSpec::Http { instances, .. } = &spec.transport else { return None };
+    let urls = instances.iter().map(|instance| instance.url.clone()).collect();
+    Some((spec.name.clone(), Access { reach: spec.reach, urls }))
+}
+
+impl Machinery for Machine {
+    fn apply(&self, specs: Vec<ServerSpec>) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        self.memory.know(&specs);
+        self.keys.know(specs.iter().filter_map(access).collect());
+        if self.running.load(Ordering::Acquire) {
+            self.manager.apply(specs);
+        } else {
+            *first = Some(specs);
+        }
+    }
+
+    fn vitals(&self, server: &ServerName) -> Option<Vitals> {
+        self.manager.vitals(server).map(vitals)
+    }
+}
+
+fn vitals(found: toolgate_upstream::Vitals) -> Vitals {
+    let instances = found.instances.into_iter().map(|one| InstanceVitals {
+        id: one.id,
+        under_way: one.under_way,
+        resting: one.resting.map(|rest| rest.retry_after),
+        latency: latency(&one.latency),
+    });
+    let tools = found.tools.into_iter().map(|one| ToolVitals {
+        own: one.own.to_string(),
+        under_way: one.under_way,
+        resting: one.resting.map(|rest| rest.retry_after),
+        latency: latency(&one.latency),
+    });
+    Vitals {
+        under_way: found.under_way,
+        waiting: found.waiting,
+        latency: latency(&found.latency),
+        instances: instances.collect(),
+        tools: tools.collect(),
+    }
+}
+
+fn latency(snapshot: &LatencySnapshot) -> Latency {
+    const MS: f64 = 1000.0;
+    Latency {
+        count: snapshot.count,
+        p50_ms: snapshot.p50.as_secs_f64() * MS,
+        p95_ms: snapshot.p95.as_secs_f64() * MS,
+        p99_ms: snapshot.p99.as_secs_f64() * MS,
+        max_ms: snapshot.max.as_secs_f64() * MS,
+    }
+}
+
+/// What agents see, through the hub that tells them of changes.
+pub(crate) struct Display(pub(crate) Arc<Hub>);
+
+impl Shelf for Display {
+    fn arrange(&self, update: Update) {
+        self.0.arrange(update);
+    }
+}

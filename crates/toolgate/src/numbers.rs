@@ -1,0 +1,89 @@
+//! What the servers' machinery counts, as lines of OpenMetrics.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_edge::Numbers;
+use toolgate_registry::Registry;
+use toolgate_upstream::{LatencySnapshot, Manager, Vitals};
+
+pub(crate) struct ServerNumbers {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) servers: Arc<Manager>,
+}
+
+impl Numbers for ServerNumbers {
+    fn write(&self, text: &mut String) {
+        let known = self.registry.servers().into_iter();
+        let all: Vec<(String, Vitals)> =
+            known.filter_map(|one| Some((one.name.to_string(), self.servers.vitals(&one.name)?))).collect();
+        let under_way = all.iter().map(|(name, vitals)| (label(&[("server", name)]), vitals.under_way));
+        gauge(text, "toolgate_server_calls_under_way", "Requests at a server", under_way);
+        let resting = all.iter().flat_map(|(name, vitals)| {
+            vitals.instances.iter().map(move |one| {
+                (
+                    label(&[("server", name), ("instance", one.id.as_str())]),
+                    usize::from(one.resting.is_some()),
+                )
+            })
+        });
+        let help = "1 for an instance that is left alone because it failed repeatedly";
+        gauge(text, "toolgate_instance_resting", help, resting);
+        let servers = all.iter().map(|(name, vitals)| (vec![("server", name.as_str())], &vitals.latency));
+        histogram(text, "toolgate_server_seconds", "Time a server took to answer", servers);
+        let tools = all.iter().flat_map(|(name, vitals)| {
+            let labels = move |own| vec![("server", name.as_str()), ("tool", own)];
+            vitals.tools.iter().map(move |tool| (labels(&*tool.own), &tool.latency))
+        });
+        histogram(text, "toolgate_tool_seconds", "Time a tool took to answer", tools);
+    }
+}
+
+fn gauge(text: &mut String, name: &str, help: &str, values: impl Iterator<Item = (String, usize)>) {
+    head(text, name, help, "gauge");
+    for (labels, value) in values {
+        line(text, format_args!("{name}{{{labels}}} {value}"));
+    }
+}
+
+/// Only the buckets in which there is something: what lies between them is known from those.
+fn histogram<'a>(
+    text: &mut String,
+    name: &str,
+    help: &str,
+    values: impl Iterator<Item = (Vec<(&'static str, &'a str)>, &'a LatencySnapshot)>,
+) {
+    head(text, name, help, "histogram");
+    for (labels, latency) in values.filter(|(_, latency)| latency.count > 0) {
+        let labels = label(&labels);
+        let mut below = 0;
+        for (bound, count) in latency.buckets.iter().filter(|(bound, _)| *bound != Duration::MAX) {
+            below += count;
+            if *count > 0 {
+                line(text, format_args!("{name}_bucket{{{labels},le=\"{}\"}} {below}", bound.as_secs_f64()));
+            }
+        }
+        line(text, format_args!("{name}_bucket{{{labels},le=\"+Inf\"}} {}", latency.count));
+        line(text, format_args!("{name}_sum{{{labels}}} {}", latency.sum.as_secs_f64()));
+        line(text, format_args!("{name}_count{{{labels}}} {}", latency.count));
+    }
+}
+
+fn head(text: &mut String, name: &str, help: &str, kind: &str) {
+    line(text, format_args!("# HELP {name} {help}."));
+    line(text, format_args!("# TYPE {name} {kind}"));
+}
+
+fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    writeln!(text, "{line}").expect("a String takes everything that is written to it");
+}
+
+/// Tool names are the servers' own and may hold anything.
+fn label(labels: &[(&str, &str)]) -> String {
+    let quoted = labels.iter().map(|(key, value)| {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+        format!("{key}=\"{value}\"")
+    });
+    quoted.collect::<Vec<_>>().join(",")
+}
