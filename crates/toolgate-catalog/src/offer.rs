@@ -95,11 +95,16 @@ fn read_definition(kind: Kind, item: &RawJson, members: &Members<'_>) -> Result<
     if kind != Kind::Tool {
         return Ok(Reading { param_headers: Vec::new(), facts: None });
     }
-    let definition: Value = item.decode().map_err(|error| error.to_string())?;
-    let param_headers = match definition.get("inputSchema") {
-        Some(schema) if mentions_headers(item.as_str()) => param_header::of_schema(schema)?,
-        _ => Vec::new(),
+    let decoded = item.decode::<Value>();
+    let param_headers = match (mentions_headers(item.as_str()), &decoded) {
+        (false, _) => Vec::new(),
+        (true, Ok(definition)) => {
+            definition.get("inputSchema").map_or(Ok(Vec::new()), param_header::of_schema)?
+        }
+        (true, Err(error)) => return Err(error.to_string()),
     };
+    // What nobody can decode is passed on as it is, and nothing that it says about itself is believed.
+    let definition = decoded.unwrap_or_default();
     Ok(Reading { param_headers, facts: Some(Facts::read(item, members, &definition)) })
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use toolgate_core::tool::{
     BadExtra, CacheRule, CacheScope, EXTRA_META, FileStrategy, Handling, Rate, ToolExtra, version_of,
+    version_of_text,
 };
 use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, OutputCheck, RawJson, ServerName, Tool};
 use toolgate_wire::Members;
@@ -66,14 +67,14 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// `members` and `definition` are what `item` says.
+    /// `members` and `definition` are what `item` says; `definition` is null where nobody can decode it.
     pub(crate) fn read(item: &RawJson, members: &Members<'_>, definition: &Value) -> Self {
         let buffer = item.clone().into_bytes();
         // A part of the definition and no copy of it.
         let schema = |key: &str| members.get(key).map(|schema| RawJson::within(&buffer, schema));
         let annotations = &definition["annotations"];
         Self {
-            version: version_of(definition),
+            version: if definition.is_null() { version_of_text(item) } else { version_of(definition) },
             effects: effects_of(annotations),
             idempotent: annotations["idempotentHint"] == Value::Bool(true),
             extra: ToolExtra::of(definition).map(Option::unwrap_or_default),

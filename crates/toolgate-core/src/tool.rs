@@ -140,6 +140,14 @@ impl Tool {
 /// The members that make a definition what it is. A change to any of them is another version.
 const VERSIONED: [&str; 6] = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
+/// The version of a tool as its server wrote it down. One that nobody can decode has the digest of its bytes.
+pub fn version_of_text(definition: &RawJson) -> Digest {
+    match definition.decode::<Value>() {
+        Ok(value) => version_of(&value),
+        Err(_) => Digest::of(definition.as_bytes()),
+    }
+}
+
 /// The version of a tool: the digest of what its server says it is, in whatever order it says it.
 pub fn version_of(definition: &Value) -> Digest {
     let mut kept = serde_json::Map::new();

@@ -53,9 +53,7 @@ impl Bearer {
             let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
             !part.is_empty() && part.bytes().all(fits)
         };
-        presented.starts_with("ey")
-            && presented.split('.').count() == 3
-            && presented.split('.').all(encoded)
+        presented.starts_with("ey") && presented.split('.').count() == 3 && presented.split('.').all(encoded)
     }
 
     /// The verdict on a token that was checked before, without waiting for anything: `None` means that
@@ -112,7 +110,8 @@ impl Inner {
         let header = self.read_header(presented)?;
         let fitting = self.keys.fitting(header.kid.as_deref(), header.alg).await?;
         let claims = fitting.keys.iter().find_map(|key| verified_claims(presented, key, header.alg));
-        let claims = claims.ok_or_else(|| BearerRefused::invalid("the signature of the token is not good"))?;
+        let claims =
+            claims.ok_or_else(|| BearerRefused::invalid("the signature of the token is not good"))?;
         Ok((fitting.version, judge(&self.settings, &claims, now())?))
     }
 

@@ -27,7 +27,7 @@ impl Fixture {
             escalate_to: Vec::new(),
         };
         let books = Arc::new(store.books(settings).await.unwrap());
-        let vault = Vault::new(store.clone(), Arc::clone(&books), key('a'));
+        let vault = Vault::new(store.clone(), Arc::clone(&books), key("aa"));
         Self { store, books, vault, _folder: folder }
     }
 
@@ -37,8 +37,9 @@ impl Fixture {
     }
 }
 
-pub(crate) fn key(fill: char) -> VaultKey {
-    VaultKey::from_environment("TOOLGATE_VAULT_KEY", &fill.to_string().repeat(32)).unwrap()
+/// A key of one byte in hex, over and over.
+pub(crate) fn key(byte: &str) -> VaultKey {
+    VaultKey::from_environment("TOOLGATE_VAULT_KEY", &byte.repeat(32)).unwrap()
 }
 
 pub(crate) fn server(name: &str) -> ServerName {

@@ -153,7 +153,9 @@ fn write_draft(draft: &Path, text: &str) -> std::io::Result<()> {
 }
 
 fn decode(text: &[u8]) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
-    if let Ok(raw) = <[u8; KEY_BYTES]>::try_from(text) {
+    // Random bytes are not all printable; 32 characters that are have been thought up, or are half a key in hex.
+    let thought_up = text.iter().all(u8::is_ascii_graphic);
+    if let (Ok(raw), false) = (<[u8; KEY_BYTES]>::try_from(text), thought_up) {
         return Some(Zeroizing::new(raw));
     }
     let text = std::str::from_utf8(text).ok()?.trim();
@@ -218,7 +220,10 @@ mod tests {
     #[test]
     fn what_is_not_32_bytes_is_no_key_and_is_not_repeated_in_the_error() {
         let too_long = "ab".repeat(33);
-        for text in ["", "secret-but-short", too_long.as_str(), &"zz".repeat(32)] {
+        let thought_up = "secret-but-thought-up-by-a-person";
+        for text in
+            ["", "secret-but-short", too_long.as_str(), &"zz".repeat(32), &thought_up[..32], &"ab".repeat(16)]
+        {
             let refused = VaultKey::from_environment("TOOLGATE_KEY", text).unwrap_err().to_string();
             assert!(refused.contains("TOOLGATE_KEY") && !refused.contains("secret-but"), "{refused}");
         }

@@ -220,7 +220,8 @@ impl Access {
     /// Whether a token that was given for `url` belongs here. A server whose addresses are not known is taken at its word.
     fn is_at(&self, url: &str) -> bool {
         let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
-        self.urls.is_empty() || self.urls.iter().any(|one| origin(one).is_some() && origin(one) == origin(url))
+        self.urls.is_empty()
+            || self.urls.iter().any(|one| origin(one).is_some() && origin(one) == origin(url))
     }
 }
 

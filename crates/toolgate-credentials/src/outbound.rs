@@ -128,10 +128,7 @@ impl Service<Name> for Checked {
     }
 }
 
-fn sort(
-    reach: Reach,
-    found: impl Iterator<Item = SocketAddr>,
-) -> (Vec<SocketAddr>, Option<AddressRefused>) {
+fn sort(reach: Reach, found: impl Iterator<Item = SocketAddr>) -> (Vec<SocketAddr>, Option<AddressRefused>) {
     let mut allowed = Vec::new();
     let mut refused = None;
     for address in found {

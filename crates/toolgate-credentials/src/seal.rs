@@ -74,18 +74,11 @@ impl Place<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn key(fill: &str) -> VaultKey {
-        VaultKey::from_environment("KEY", &fill.repeat(32)).unwrap()
-    }
-
-    fn server(name: &str) -> ServerName {
-        ServerName::new(name).unwrap()
-    }
+    use crate::fixture::{key, server};
 
     #[test]
     fn what_is_sealed_opens_in_its_own_place_only() {
-        let (key, files, mail) = (key("a"), server("files"), server("mail"));
+        let (key, files, mail) = (key("aa"), server("files"), server("mail"));
         let (ann, none) = (PrincipalId::new("ann"), PrincipalId::new(""));
         let home = Place { tenant: "t", server: &files, principal: Some(&ann), name: "token" };
         let sealed = seal(&key, home, &Secret::new("hunter2")).unwrap();
@@ -110,7 +103,7 @@ mod tests {
 
     #[test]
     fn no_bit_can_be_changed() {
-        let (key, files) = (key("a"), server("files"));
+        let (key, files) = (key("aa"), server("files"));
         let place = Place { tenant: "t", server: &files, principal: None, name: "token" };
         let sealed = seal(&key, place, &Secret::new("hunter2")).unwrap();
         for at in 0..sealed.len() {
@@ -127,13 +120,13 @@ mod tests {
     fn another_key_is_told_apart_from_a_changed_entry() {
         let files = server("files");
         let place = Place { tenant: "t", server: &files, principal: None, name: "token" };
-        let sealed = seal(&key("a"), place, &Secret::new("hunter2")).unwrap();
-        assert_eq!(open(&key("b"), place, &sealed).unwrap_err(), Unsealed::OtherKey);
+        let sealed = seal(&key("aa"), place, &Secret::new("hunter2")).unwrap();
+        assert_eq!(open(&key("bb"), place, &sealed).unwrap_err(), Unsealed::OtherKey);
     }
 
     #[test]
     fn the_same_value_is_never_sealed_the_same() {
-        let (key, files) = (key("a"), server("files"));
+        let (key, files) = (key("aa"), server("files"));
         let place = Place { tenant: "t", server: &files, principal: None, name: "token" };
         let once = seal(&key, place, &Secret::new("x")).unwrap();
         assert_ne!(once, seal(&key, place, &Secret::new("x")).unwrap());

@@ -23,16 +23,28 @@ pub(crate) fn of_specs(specs: &[AliasSpec], owner: &str) -> Vec<Alias> {
     specs.iter().map(alias).collect()
 }
 
-/// What the instances of registered servers call their tools, each name once.
-pub(crate) fn of_roster(entries: &[ServerEntry]) -> Vec<Alias> {
+/// What was said last about the tools of servers that registered, by their own names.
+pub(crate) type LastSaid = BTreeMap<ServerName, BTreeMap<String, ToolExtra>>;
+
+/// What the instances of registered servers call their tools, each name once. The names of a server whose last instance
+/// has left are those it gave last: its tools are listed still.
+pub(crate) fn of_roster(entries: &[ServerEntry], last_said: &LastSaid) -> Vec<Alias> {
     let mut aliases = Vec::new();
-    for entry in entries.iter().filter(|entry| matches!(entry.source, Source::Expected | Source::Registered)) {
+    for entry in entries.iter().filter(|entry| matches!(entry.source, Source::Expected | Source::Registered))
+    {
         let TransportSpec::Http { instances, .. } = &entry.spec.transport else { continue };
+        if instances.is_empty() {
+            let extras = last_said.get(&entry.spec.name);
+            aliases.extend(extras.map(|extras| of_extras(&entry.spec.name, extras)).unwrap_or_default());
+            continue;
+        }
         let mut named: Vec<Alias> = Vec::new();
         // The newest instance knows best; the others add what it does not say.
         for alias in instances.iter().rev().flat_map(|instance| of_instance(&entry.spec.name, instance)) {
-            let shown = |one: &Alias| one.primary && one.target == alias.target;
-            if !named.iter().any(|one| one.name == alias.name) && !(alias.primary && named.iter().any(shown)) {
+            let stands_for = |one: &Alias| {
+                one.name == alias.name || (alias.primary && one.primary && one.target == alias.target)
+            };
+            if !named.iter().any(stands_for) {
                 named.push(alias);
             }
         }
@@ -43,6 +55,13 @@ pub(crate) fn of_roster(entries: &[ServerEntry]) -> Vec<Alias> {
 
 fn of_instance(server: &ServerName, instance: &InstanceSpec) -> Vec<Alias> {
     of_extras(server, &instance.extras)
+}
+
+/// Of what a server said, what is kept for the time when it has no instance.
+pub(crate) fn to_remember(extras: &BTreeMap<String, ToolExtra>) -> BTreeMap<String, ToolExtra> {
+    let named = extras.iter().filter(|(_, extra)| !extra.aliases.is_empty());
+    let aliases = |extra: &ToolExtra| ToolExtra { aliases: extra.aliases.clone(), ..ToolExtra::default() };
+    named.map(|(own, extra)| (own.clone(), aliases(extra))).collect()
 }
 
 /// The first name of three parts is the one agents see.
@@ -132,7 +151,8 @@ pub(crate) fn renames(before: &[Alias], after: &[Alias]) -> Vec<Rename> {
     let (old, new) = (shown_names(before), shown_names(after));
     let tools: std::collections::BTreeSet<&CanonicalName> = old.keys().chain(new.keys()).copied().collect();
     let rename = |tool: &CanonicalName| {
-        let name = |names: &BTreeMap<&CanonicalName, String>| names.get(tool).cloned().or_else(|| plain(tool));
+        let name =
+            |names: &BTreeMap<&CanonicalName, String>| names.get(tool).cloned().or_else(|| plain(tool));
         let (from, to) = (name(&old)?, name(&new)?);
         (from != to).then(|| Rename { tool: tool.clone(), from, to })
     };

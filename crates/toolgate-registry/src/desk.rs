@@ -31,8 +31,10 @@ pub(crate) struct Desk {
     pub(crate) showing: Mutex<()>,
     /// There is something to do in `State::pending`.
     pub(crate) wake: Notify,
-    /// The revision of the tool rows in `State`.
+    /// The revision of the tool rows in `State`. Held while they are written or read.
     pub(crate) tools_revision: tokio::sync::Mutex<u64>,
+    /// Held while registrations are written or read: what was read before a write must not undo it here.
+    pub(crate) registrations: tokio::sync::Mutex<()>,
 }
 
 impl Desk {
@@ -54,6 +56,7 @@ impl Desk {
             showing: Mutex::default(),
             wake: Notify::new(),
             tools_revision: tokio::sync::Mutex::new(revisions.tools),
+            registrations: tokio::sync::Mutex::default(),
         };
         desk.load_rows().await?;
         desk.load_registrations().await?;
@@ -78,6 +81,7 @@ impl Desk {
     }
 
     pub(crate) async fn load_registrations(&self) -> Result<Vec<Difference>, StoreError> {
+        let _held = self.registrations.lock().await;
         let servers = self.store.read_registered_servers().await?;
         let instances = self.store.read_instances().await?;
         let now = self.since_start();
@@ -113,6 +117,7 @@ impl Desk {
     pub(crate) fn take_file(&self, file: FileState) -> Vec<Difference> {
         let mut state = self.state();
         let reviewed_otherwise = state.file.review != file.review;
+        state.pending.rules |= state.file.rules != file.rules;
         state.file = file;
         if reviewed_otherwise {
             state.judge_all_again();
@@ -127,8 +132,30 @@ fn read_settings(stored: &[Setting], before: &Settings) -> Settings {
     for one in stored {
         let value: Value = one.value.decode().unwrap_or_default();
         if let Err(refusal) = settings.take(&one.key, &value) {
-            tracing::error!(setting = one.key, version = one.version, "cannot be read, and stays as it was: {refusal}");
+            tracing::error!(
+                setting = one.key,
+                version = one.version,
+                "cannot be read, and stays as it was: {refusal}"
+            );
         }
     }
     settings
+}
+
+/// An outage is told when it begins and when it ends.
+#[derive(Default)]
+pub(crate) struct Outage {
+    is_on: bool,
+}
+
+impl Outage {
+    /// `what` is what does not happen meanwhile.
+    pub(crate) fn note<T>(&mut self, what: &str, result: &Result<T, StoreError>) {
+        match result {
+            Err(error) if !self.is_on => tracing::warn!(%error, "{what}"),
+            Ok(_) if self.is_on => tracing::info!("over: {what}"),
+            _ => {}
+        }
+        self.is_on = result.is_err();
+    }
 }

@@ -1,8 +1,6 @@
 //! What changed in a definition, so that a person can read it: a unified diff of both, written out line by line with sorted
 //! keys, and descriptions as the text they are.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
 use similar::TextDiff;
 use toolgate_core::registry::{Definition, ToolRow};
@@ -92,8 +90,7 @@ fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if is_invisible(c) {
-            // Writing to a String cannot fail.
-            let _: std::fmt::Result = write!(shown, "\\u{{{:x}}}", u32::from(c));
+            shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
         } else {
             shown.push(c);
         }

@@ -121,8 +121,11 @@ impl Telling<'_> {
     pub(crate) fn reading(&self, server: &ServerName, changes: &[Change]) -> Vec<Event> {
         let mut events = Vec::new();
         for kind in TOLD {
-            let told: Vec<(&Change, News)> =
-                changes.iter().filter_map(|change| Some((change, change.news?))).filter(|(_, news)| news.kind == kind).collect();
+            let told: Vec<(&Change, News)> = changes
+                .iter()
+                .filter_map(|change| Some((change, change.news?)))
+                .filter(|(_, news)| news.kind == kind)
+                .collect();
             if told.is_empty() {
             } else if kind == EventKind::ToolsPinned || told.len() > NAMES_MAX {
                 events.push(self.of_many(server, kind, &told));

@@ -42,9 +42,11 @@ impl Leases {
     /// What the store holds now. A counter that moved, and an instance that was not known, begin a full lease; what is no
     /// longer there is forgotten.
     pub(crate) fn see(&mut self, beats: impl IntoIterator<Item = (Place, u64, Duration)>, now: Duration) {
+        self.looked_at.get_or_insert(now);
         let mut before = std::mem::take(&mut self.held);
         for (place, beat, lease) in beats {
-            let heard_at = before.remove(&place).filter(|held| held.beat == beat).map_or(now, |held| held.heard_at);
+            let heard_at =
+                before.remove(&place).filter(|held| held.beat == beat).map_or(now, |held| held.heard_at);
             self.held.insert(place, Held { beat, lease, heard_at });
         }
     }

@@ -204,16 +204,15 @@ impl Bench<'_> {
         if row.rejected == Some(newest.version) {
             return Some(reason::REJECTED);
         }
-        let came_back = row.status == ToolStatus::Retired
-            || row.reason.as_deref() == Some(reason::CAME_BACK_CHANGED);
+        let came_back =
+            row.status == ToolStatus::Retired || row.reason.as_deref() == Some(reason::CAME_BACK_CHANGED);
         if came_back {
             return Some(reason::CAME_BACK_CHANGED);
         }
         if self.review.drift == Drift::Quarantine {
             return Some(reason::CHANGED);
         }
-        let flagged =
-            self.review.findings == OnFinding::Quarantine && !(self.scan)(&newest.json).is_empty();
+        let flagged = self.review.findings == OnFinding::Quarantine && !(self.scan)(&newest.json).is_empty();
         flagged.then_some(reason::CHANGED_AND_FLAGGED)
     }
 

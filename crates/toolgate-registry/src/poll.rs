@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
 use toolgate_store::{Revisions, StoreError};
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Outage};
 use crate::events::Telling;
 use crate::leases::{LOOK_EVERY, RunOut};
 
@@ -16,18 +16,18 @@ const POLL_EVERY: Duration = Duration::from_millis(250);
 const RAN_OUT: &str = "its lease ran out";
 
 pub(crate) async fn watch_revisions(desk: Arc<Desk>, mut seen: Revisions, shutdown: CancellationToken) {
-    let mut trouble = Trouble::default();
+    let mut outage = Outage::default();
     while rest(&desk, POLL_EVERY, &shutdown).await {
         let followed = desk.follow(&mut seen).await;
-        trouble.note("changes by other processes are not noticed", followed);
+        outage.note("changes by other processes are not noticed", &followed);
     }
 }
 
 pub(crate) async fn watch_leases(desk: Arc<Desk>, shutdown: CancellationToken) {
-    let mut trouble = Trouble::default();
+    let mut outage = Outage::default();
     while rest(&desk, LOOK_EVERY, &shutdown).await {
         let looked = desk.look_at_leases().await;
-        trouble.note("leases are not looked at", looked);
+        outage.note("leases are not looked at", &looked);
     }
 }
 
@@ -35,23 +35,6 @@ async fn rest(desk: &Desk, period: Duration, shutdown: &CancellationToken) -> bo
     tokio::select! {
         () = desk.clock.sleep(period) => true,
         () = shutdown.cancelled() => false,
-    }
-}
-
-/// An outage is told when it begins and when it ends.
-#[derive(Default)]
-struct Trouble {
-    since: bool,
-}
-
-impl Trouble {
-    fn note(&mut self, what: &str, result: Result<(), StoreError>) {
-        match &result {
-            Err(error) if !self.since => tracing::warn!(%error, "{what}"),
-            Ok(()) if self.since => tracing::info!("the store is back"),
-            _ => {}
-        }
-        self.since = result.is_err();
     }
 }
 
@@ -85,7 +68,8 @@ impl Desk {
         Ok(())
     }
 
-    pub(crate) async fn look_at_leases(&self) -> Result<(), StoreError> {
+    async fn look_at_leases(&self) -> Result<(), StoreError> {
+        let _held = self.registrations.lock().await;
         let beats = self.store.read_beats().await?;
         let run_out = {
             let mut state = self.state();

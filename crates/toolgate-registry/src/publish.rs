@@ -17,7 +17,7 @@ use toolgate_core::server::Listing;
 use toolgate_core::{PrincipalId, RawJson, ServerName};
 use toolgate_store::{StoreError, StoredTool, ToolRowChange, ToolRowsWritten};
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Outage};
 use crate::events::Telling;
 use crate::pins::{self, Bench, Change, Offer, ToolRows};
 use crate::source::Review;
@@ -34,28 +34,36 @@ const ATTEMPTS_MAX: usize = 5;
 const SEEN_EVERY_MS: i64 = 10 * 60 * 1000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Round {
+enum Round {
     Done,
-    /// The store is away, or others kept changing the same rows.
+    /// Others kept changing the same rows.
     Again,
 }
 
 pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
+    let mut outage = Outage::default();
     loop {
         tokio::select! {
             () = desk.wake.notified() => {}
             () = shutdown.cancelled() => break,
         }
         desk.clock.sleep(GATHER).await;
-        while desk.round().await == Round::Again {
-            tokio::select! {
-                () = desk.clock.sleep(RETRY) => {}
-                () = shutdown.cancelled() => break,
+        loop {
+            let round = desk.round().await;
+            outage.note("tools are shown as they were pinned, and what is new waits for the store", &round);
+            if matches!(round, Ok(Round::Done)) || shutdown.is_cancelled() {
+                break;
             }
+            desk.clock.sleep(RETRY).await;
         }
     }
     // What was seen last is worth an attempt.
-    desk.round().await;
+    outage.note("what was seen last is not written", &desk.round().await);
+}
+
+/// Away from those who wait for nothing but the network: ten thousand tools take a while to read.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.expect("the work does not panic, and nobody aborts it")
 }
 
 /// A server whose tools are to be judged, by what is known of them.
@@ -85,27 +93,26 @@ struct Judged {
 struct Work {
     /// Servers that were read anew.
     read: BTreeSet<ServerName>,
-    /// These, and those that are to be judged again.
+    /// All of which agents are to be shown something.
     touched: BTreeSet<ServerName>,
     cases: Vec<Case>,
 }
 
 impl Desk {
-    pub(crate) async fn round(&self) -> Round {
+    async fn round(self: &Arc<Self>) -> Result<Round, StoreError> {
         self.hand_out();
         let events = std::mem::take(&mut self.state().pending.events);
         self.append(events).await;
-        let work = self.take_work();
-        let recorded = self.record(work.cases).await;
-        self.show(&work.touched);
-        match recorded {
-            Ok(Round::Done) => self.note_seen(&work.read).await,
-            Ok(Round::Again) => Round::Again,
-            Err(error) => {
-                tracing::warn!(%error, "tools are shown as they were pinned until the store is back");
-                Round::Again
-            }
+        let desk = Arc::clone(self);
+        let Work { read, touched, cases } = aside(move || desk.take_work()).await;
+        let recorded = self.record(cases).await;
+        // Whatever became of it: what is pinned is shown.
+        let desk = Arc::clone(self);
+        aside(move || desk.show(&touched)).await;
+        if matches!(recorded, Ok(Round::Done)) {
+            self.note_seen(&read).await;
         }
+        recorded
     }
 
     /// Tells those who reach servers which there are. Without the lock: they may have something to tell at once.
@@ -122,11 +129,14 @@ impl Desk {
     fn take_work(&self) -> Work {
         let read = self.read_listings();
         let mut state = self.state();
-        let mut touched = std::mem::take(&mut state.pending.again);
-        touched.extend(read.iter().cloned());
+        let mut judged = std::mem::take(&mut state.pending.again);
+        judged.extend(read.iter().cloned());
         let gone = std::mem::take(&mut state.pending.gone);
-        let listed = touched.iter().filter_map(|server| case(&state, server, Standing::Listed));
-        let cases = listed.chain(gone.iter().filter_map(|server| case(&state, server, Standing::Gone))).collect();
+        let listed = judged.iter().filter_map(|server| case(&state, server, Standing::Listed));
+        let cases =
+            listed.chain(gone.iter().filter_map(|server| case(&state, server, Standing::Gone))).collect();
+        let mut touched = std::mem::take(&mut state.pending.rows);
+        touched.extend(judged);
         Work { read, touched, cases }
     }
 
@@ -147,7 +157,7 @@ impl Desk {
     }
 
     /// All tools of these servers were seen. Said now and then: writing it at every reading would say little more.
-    async fn note_seen(&self, servers: &BTreeSet<ServerName>) -> Round {
+    async fn note_seen(&self, servers: &BTreeSet<ServerName>) {
         let now_ms = self.clock.now_ms();
         for server in servers {
             let known = self.state().seen_ms.get(server).copied();
@@ -160,7 +170,6 @@ impl Desk {
             }
             self.state().seen_ms.insert(server.clone(), now_ms);
         }
-        Round::Done
     }
 
     async fn append(&self, events: Vec<Event>) {
@@ -174,33 +183,38 @@ impl Desk {
     }
 
     /// Writes what the readings change, all of it at once.
-    async fn record(&self, mut cases: Vec<Case>) -> Result<Round, StoreError> {
+    async fn record(self: &Arc<Self>, cases: Vec<Case>) -> Result<Round, StoreError> {
+        let mut cases = Arc::new(cases);
         for _ in 0..ATTEMPTS_MAX {
-            let judged = self.judge(&cases);
+            let (desk, known) = (Arc::clone(self), Arc::clone(&cases));
+            let judged = aside(move || desk.judge(&known)).await;
             if judged.iter().all(|one| one.changes.is_empty()) {
                 return Ok(Round::Done);
             }
             let written = self.write(judged).await;
             let settled = match written {
                 Ok(ToolRowsWritten::All) => return Ok(Round::Done),
-                Ok(ToolRowsWritten::Nothing { .. }) => self.read_again(&mut cases).await,
+                Ok(ToolRowsWritten::Nothing { .. }) => self.read_again(&cases).await,
                 Err(error) => Err(error),
             };
-            if let Err(error) = settled {
-                self.put_back(cases);
-                return Err(error);
+            match settled {
+                Ok(anew) => cases = Arc::new(anew),
+                Err(error) => {
+                    self.put_back(&cases);
+                    return Err(error);
+                }
             }
         }
-        self.put_back(cases);
+        self.put_back(&cases);
         Ok(Round::Again)
     }
 
-    fn put_back(&self, cases: Vec<Case>) {
+    fn put_back(&self, cases: &[Case]) {
         let mut state = self.state();
         for case in cases {
             match case.standing {
-                Standing::Listed => state.pending.again.insert(case.server),
-                Standing::Gone => state.pending.gone.insert(case.server),
+                Standing::Listed => state.pending.again.insert(case.server.clone()),
+                Standing::Gone => state.pending.gone.insert(case.server.clone()),
             };
         }
     }
@@ -258,16 +272,16 @@ impl Desk {
     }
 
     /// Somebody else was faster: what they wrote is what counts now.
-    async fn read_again(&self, cases: &mut Vec<Case>) -> Result<(), StoreError> {
-        for old in cases.iter() {
+    async fn read_again(&self, cases: &[Case]) -> Result<Vec<Case>, StoreError> {
+        let _held = self.tools_revision.lock().await;
+        for old in cases {
             let stored = self.store.read_tool_rows_of(&old.server).await?;
             let mut rows = ServerRows::default();
             stored.into_iter().for_each(|tool| rows.put(tool));
             self.state().rows.insert(old.server.clone(), rows);
         }
         let state = self.state();
-        *cases = cases.iter().filter_map(|old| case(&state, &old.server, old.standing)).collect();
-        Ok(())
+        Ok(cases.iter().filter_map(|old| case(&state, &old.server, old.standing)).collect())
     }
 
     /// Agents see from now on what is known of these servers, and the roster if it is another one.
@@ -282,18 +296,19 @@ impl Desk {
 
     fn update(&self, servers: &BTreeSet<ServerName>) -> Option<Update> {
         let mut state = self.state();
-        let mut update = Update::default();
-        if std::mem::take(&mut state.pending.roster) {
-            update.servers = Some(state.roster.settings());
-            update.rules = Some(state.file.rules.clone());
-            update.aliases = Some(state.aliases.clone());
-        }
+        let mut update = Update {
+            servers: std::mem::take(&mut state.pending.servers).then(|| state.roster.settings()),
+            rules: std::mem::take(&mut state.pending.rules).then(|| state.file.rules.clone()),
+            aliases: std::mem::take(&mut state.pending.aliases).then(|| state.aliases.clone()),
+            ..Update::default()
+        };
+        let is_other = update.servers.is_some() || update.rules.is_some() || update.aliases.is_some();
         for server in servers {
             let Some((listing, withheld)) = shown(&state, server) else { continue };
             update.listings.insert(server.clone(), Some(listing));
             update.withheld.insert(server.clone(), withheld);
         }
-        (update.servers.is_some() || !update.listings.is_empty()).then_some(update)
+        (is_other || !update.listings.is_empty()).then_some(update)
     }
 }
 

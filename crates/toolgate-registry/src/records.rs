@@ -8,7 +8,9 @@ use toolgate_core::event::EventKind;
 use toolgate_core::governance::Clock;
 use toolgate_core::registry::ToolRow;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson};
-use toolgate_store::{Books, Store, StoreError, StoredTool, ToolRowChange, ToolRowsWritten, WriteSettingError};
+use toolgate_store::{
+    Books, Store, StoreError, StoredTool, ToolRowChange, ToolRowsWritten, WriteSettingError,
+};
 
 use crate::alias;
 use crate::diff;
@@ -153,14 +155,20 @@ impl Records {
         expected: Option<Digest>,
     ) -> Result<ToolRowChange, Refusal> {
         let name = stored.row.name.as_str();
-        let row = pins::reviewed(&stored.row, verdict, expected, by, self.clock.now_ms()).map_err(|why| match why {
-            NotReviewed::NothingToReview => {
-                let message = format!("nothing about {name} waits for a review: it is {}", stored.row.status.as_str());
-                Refusal::new(RefusalKind::Conflict, "nothing_to_review", message)
-            }
-            NotReviewed::Changed { now } => changed_meanwhile(name)
-                .hint(format!("it offers {now} now; look at `toolgate tools diff {name}` again")),
-        })?;
+        let row =
+            pins::reviewed(&stored.row, verdict, expected, by, self.clock.now_ms()).map_err(
+                |why| match why {
+                    NotReviewed::NothingToReview => {
+                        let message = format!(
+                            "nothing about {name} waits for a review: it is {}",
+                            stored.row.status.as_str()
+                        );
+                        Refusal::new(RefusalKind::Conflict, "nothing_to_review", message)
+                    }
+                    NotReviewed::Changed { now } => changed_meanwhile(name)
+                        .hint(format!("it offers {now} now; look at `toolgate tools diff {name}` again")),
+                },
+            )?;
         let traits = traits::of(&row);
         Ok(ToolRowChange { row, traits, after: Some(stored.row_version) })
     }

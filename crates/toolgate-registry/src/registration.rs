@@ -8,9 +8,10 @@ use toolgate_catalog::check_server_name;
 use toolgate_core::address::AddressRules;
 use toolgate_core::server::{InstanceId, InstanceSpec};
 use toolgate_core::tool::ToolExtra;
-use toolgate_core::{Principal, Role, ServerName};
+use toolgate_core::{Principal, RawJson, Role, ServerName};
 use toolgate_store::{Registering, RegistrationLimits};
 
+use crate::alias;
 use crate::known::Lease;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::roster::Roster;
@@ -40,13 +41,15 @@ pub(crate) fn check_speaker(by: &Principal, server: &str) -> Result<(), Refusal>
         Role::Server if by.id.as_str() == server => Ok(()),
         Role::Server => {
             let message = format!("this token is that of the server {:?}, not of {server:?}", by.id.as_str());
-            Err(Refusal::new(RefusalKind::Forbidden, "foreign_name", message)
-                .hint(format!("an admin makes one with `toolgate token create --role server --server {server}`")))
+            Err(Refusal::new(RefusalKind::Forbidden, "foreign_name", message).hint(format!(
+                "an admin makes one with `toolgate token create --role server --server {server}`"
+            )))
         }
         Role::Approver | Role::Auditor | Role::Agent => {
             let message = format!("a token of role {} cannot speak for a server", by.role.as_str());
-            Err(Refusal::new(RefusalKind::Forbidden, "wrong_role", message)
-                .hint(format!("an admin makes one with `toolgate token create --role server --server {server}`")))
+            Err(Refusal::new(RefusalKind::Forbidden, "wrong_role", message).hint(format!(
+                "an admin makes one with `toolgate token create --role server --server {server}`"
+            )))
         }
     }
 }
@@ -56,8 +59,8 @@ pub(crate) fn read(registration: &Registration, rules: AddressRules) -> Result<R
     let server = ServerName::new(&registration.name).map_err(|error| invalid("name", error.to_string()))?;
     let id = InstanceId::new(&registration.instance_id)
         .map_err(|error| invalid("instance_id", error.to_string()))?;
-    let url = address::check(&registration.url, rules)
-        .map_err(|bad| invalid("url", bad.message).hint(bad.hint))?;
+    let url =
+        address::check(&registration.url, rules).map_err(|bad| invalid("url", bad.message).hint(bad.hint))?;
     let spec = InstanceSpec {
         id,
         url,
@@ -65,7 +68,8 @@ pub(crate) fn read(registration: &Registration, rules: AddressRules) -> Result<R
         concurrency_max: read_concurrency(registration.concurrency_max)?,
         extras: Arc::new(read_extras(&registration.tools)?),
     };
-    Ok(Registering { server, spec, lease: read_lease(registration.lease_seconds)?, settings: None })
+    let settings = Some(RawJson::from_serialize(&alias::to_remember(&spec.extras)));
+    Ok(Registering { server, spec, lease: read_lease(registration.lease_seconds)?, settings })
 }
 
 fn read_version(version: Option<&str>) -> Result<Option<String>, Refusal> {
@@ -80,9 +84,10 @@ fn read_version(version: Option<&str>) -> Result<Option<String>, Refusal> {
 
 fn read_concurrency(count: Option<usize>) -> Result<Option<usize>, Refusal> {
     match count {
-        Some(count) if !(1..=CONCURRENCY_MAX).contains(&count) => {
-            Err(invalid("concurrency_max", format!("`concurrency_max` is not between 1 and {CONCURRENCY_MAX}")))
-        }
+        Some(count) if !(1..=CONCURRENCY_MAX).contains(&count) => Err(invalid(
+            "concurrency_max",
+            format!("`concurrency_max` is not between 1 and {CONCURRENCY_MAX}"),
+        )),
         count => Ok(count),
     }
 }
@@ -98,7 +103,10 @@ fn read_lease(seconds: Option<f64>) -> Result<Duration, Refusal> {
 
 fn read_extras(tools: &BTreeMap<String, ToolExtra>) -> Result<BTreeMap<String, ToolExtra>, Refusal> {
     if tools.len() > EXTRAS_MAX {
-        return Err(invalid("tools", format!("{} tools are described; {EXTRAS_MAX} are allowed", tools.len())));
+        return Err(invalid(
+            "tools",
+            format!("{} tools are described; {EXTRAS_MAX} are allowed", tools.len()),
+        ));
     }
     let read = |(own, extra): (&String, &ToolExtra)| {
         let field = format!("tools.{own}");
@@ -116,17 +124,17 @@ fn read_extras(tools: &BTreeMap<String, ToolExtra>) -> Result<BTreeMap<String, T
 pub(crate) fn check_name(server: &ServerName, roster: &Roster) -> Result<(), Refusal> {
     let taken = |message: String| Refusal::new(RefusalKind::Conflict, "name_taken", message).field("name");
     if let Some(entry) = roster.get(server) {
-        let place = match entry.source {
-            Source::Expected | Source::Registered => return Ok(()),
-            Source::File => "toolgate.toml",
-            Source::Settings => "the setting mcp_servers",
-        };
+        if matches!(entry.source, Source::Expected | Source::Registered) {
+            return Ok(());
+        }
+        let place = entry.source.place();
         return Err(taken(format!("the server {server:?} is configured in {place}"))
             .hint("register under another name, or have it configured with `registered = true`"));
     }
     let names = roster.entries.iter().map(|entry| &entry.spec.name);
-    check_server_name(names, server)
-        .map_err(|collision| taken(collision.to_string()).hint("choose a name that differs in more than its spelling"))
+    check_server_name(names, server).map_err(|collision| {
+        taken(collision.to_string()).hint("choose a name that differs in more than its spelling")
+    })
 }
 
 pub(crate) fn lease(server: &ServerName, instance: &InstanceId, lease: Duration) -> Lease {

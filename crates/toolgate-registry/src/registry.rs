@@ -163,7 +163,7 @@ impl Desk {
                 names.set(server, rows.tools.keys().map(|own| own.as_ref().to_owned()));
             }
             // Nothing has been read yet, so there is nothing to judge.
-            state.pending = Pending { roster: true, ..Pending::default() };
+            state.pending = Pending { servers: true, rules: true, aliases: true, ..Pending::default() };
             state.roster.specs()
         };
         self.show(&BTreeSet::new());
@@ -180,10 +180,8 @@ impl Desk {
 
 /// What else the file says otherwise.
 fn differing_parts(before: &FileState, after: &FileState) -> Vec<String> {
-    // Rules have patterns, which are compared by what they are written as.
-    let rules = format!("{:?}", before.rules) != format!("{:?}", after.rules);
     let parts = [
-        ("tools", rules),
+        ("tools", before.rules != after.rules),
         ("aliases", before.aliases != after.aliases),
         ("registry", before.review != after.review),
         ("network", before.addresses != after.addresses),

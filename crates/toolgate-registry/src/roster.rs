@@ -44,7 +44,7 @@ impl Roster {
     pub(crate) fn merge(file: &FileState, settings: &[ServerEntry], registered: &Registered) -> Self {
         let mut merging = Merging::default();
         for entry in &file.servers {
-            merging.add(of_file(entry, registered, file.addresses));
+            merging.put(of_file(entry, registered, file.addresses));
         }
         for entry in settings {
             merging.add(with_reach(entry.clone(), file.addresses));
@@ -84,13 +84,21 @@ impl Merging {
             let shadowed = Shadowed { name, source, by: by.clone(), by_source: *by_source };
             return self.roster.shadowed.push(shadowed);
         }
-        self.taken.insert(key, (name, source));
+        self.put(entry);
+    }
+
+    /// What the operator wrote is as they want it: names of theirs that look alike on the wire are told apart there.
+    fn put(&mut self, entry: ServerEntry) {
+        let (name, source) = (entry.spec.name.clone(), entry.source);
+        self.taken.entry(key(&name)).or_insert((name, source));
         self.roster.entries.push(entry);
     }
 
     /// Whether the file has it without an address, so that it is in the roster already.
     fn expects(&self, name: &ServerName) -> bool {
-        self.taken.get(&key(name)).is_some_and(|(holder, source)| holder == name && *source == Source::Expected)
+        self.taken
+            .get(&key(name))
+            .is_some_and(|(holder, source)| holder == name && *source == Source::Expected)
     }
 }
 

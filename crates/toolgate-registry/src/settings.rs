@@ -80,7 +80,9 @@ pub(crate) fn summary(key: &'static str, before: &Value, after: &Value) -> Value
         return json!({ "from": before, "to": after });
     }
     let (old, new) = (named(before), named(after));
-    let find = |list: &[(String, Value)], name: &str| list.iter().find(|(one, _)| one == name).map(|(_, v)| v.clone());
+    let find = |list: &[(String, Value)], name: &str| {
+        list.iter().find(|(one, _)| one == name).map(|(_, v)| v.clone())
+    };
     let names = |list: &[(String, Value)], keep: &dyn Fn(&str, &Value) -> bool| -> Vec<String> {
         list.iter().filter(|(name, value)| keep(name, value)).map(|(name, _)| name.clone()).collect()
     };
@@ -93,7 +95,10 @@ pub(crate) fn summary(key: &'static str, before: &Value, after: &Value) -> Value
 
 fn named(list: &Value) -> Vec<(String, Value)> {
     let entries = list.as_array().map(Vec::as_slice).unwrap_or_default();
-    entries.iter().filter_map(|entry| Some((entry.get("name")?.as_str()?.to_owned(), entry.clone()))).collect()
+    entries
+        .iter()
+        .filter_map(|entry| Some((entry.get("name")?.as_str()?.to_owned(), entry.clone())))
+        .collect()
 }
 
 /// A problem at a place.

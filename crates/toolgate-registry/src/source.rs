@@ -42,6 +42,17 @@ pub enum Source {
     Registered,
 }
 
+impl Source {
+    /// Where an operator finds it.
+    pub fn place(self) -> &'static str {
+        match self {
+            Source::File | Source::Expected => "toolgate.toml",
+            Source::Settings => "the setting mcp_servers",
+            Source::Registered => "a registration",
+        }
+    }
+}
+
 /// How changes to tools are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -10,7 +10,7 @@ use toolgate_core::server::{InstanceId, InstanceSpec, Listing};
 use toolgate_core::{CanonicalName, ServerName};
 use toolgate_store::{RegisteredServer, StoredInstance, StoredTool};
 
-use crate::alias;
+use crate::alias::{self, LastSaid};
 use crate::health::HealthLog;
 use crate::known::SettingContext;
 use crate::leases::Leases;
@@ -28,6 +28,8 @@ pub(crate) struct State {
     pub(crate) settings: Settings,
     /// By server, in the order they came; without an instance where the last one left.
     pub(crate) registered: BTreeMap<ServerName, Vec<StoredInstance>>,
+    /// What each of them said last about its tools.
+    pub(crate) last_said: LastSaid,
     pub(crate) leases: Leases,
     pub(crate) roster: Roster,
     /// In effect now.
@@ -70,14 +72,19 @@ pub(crate) enum Freshness {
 pub(crate) struct Pending {
     /// New readings, the latest of each server.
     pub(crate) listings: BTreeMap<ServerName, Listing>,
-    /// Servers whose reading is to be judged again: their rows or the rules are others now.
+    /// Servers whose reading is to be judged again: the rules are others now, or it could not be written.
     pub(crate) again: BTreeSet<ServerName>,
+    /// Servers whose rows are others now: agents are shown what that means. Nothing is judged by it: two gateways that
+    /// read a server at different moments would go on contradicting each other.
+    pub(crate) rows: BTreeSet<ServerName>,
     /// Servers that are gone: their tools retire.
     pub(crate) gone: BTreeSet<ServerName>,
     /// The servers are others now: those who reach them have not been told.
     pub(crate) specs: bool,
-    /// The servers, the rules or the aliases are others now: agents have not been shown.
-    pub(crate) roster: bool,
+    /// What agents have not been shown yet.
+    pub(crate) servers: bool,
+    pub(crate) rules: bool,
+    pub(crate) aliases: bool,
     pub(crate) events: Vec<Event>,
 }
 
@@ -98,7 +105,7 @@ impl ServerRows {
 }
 
 impl State {
-    /// Takes all rows anew; servers whose rows are others now are judged again.
+    /// Takes all rows anew.
     pub(crate) fn take_rows(&mut self, stored: Vec<StoredTool>) {
         let mut rows: BTreeMap<ServerName, ServerRows> = BTreeMap::new();
         for tool in stored {
@@ -106,13 +113,23 @@ impl State {
         }
         let before = std::mem::replace(&mut self.rows, rows);
         let differs = |server: &&ServerName| {
-            before.get(*server).map(|rows| &rows.versions) != self.rows.get(*server).map(|rows| &rows.versions)
+            before.get(*server).map(|rows| &rows.versions)
+                != self.rows.get(*server).map(|rows| &rows.versions)
         };
-        let changed: Vec<ServerName> = before.keys().chain(self.rows.keys()).filter(differs).cloned().collect();
-        self.pending.again.extend(changed);
+        let changed: Vec<ServerName> =
+            before.keys().chain(self.rows.keys()).filter(differs).cloned().collect();
+        self.pending.rows.extend(changed);
     }
 
-    pub(crate) fn take_registrations(&mut self, servers: Vec<RegisteredServer>, instances: Vec<StoredInstance>) {
+    pub(crate) fn take_registrations(
+        &mut self,
+        servers: Vec<RegisteredServer>,
+        instances: Vec<StoredInstance>,
+    ) {
+        // What cannot be read was written by another version of the gateway, and is no more than a name that is missed.
+        let said =
+            |server: &RegisteredServer| (server.name.clone(), server.settings.decode().unwrap_or_default());
+        self.last_said = servers.iter().map(said).collect();
         let mut registered: BTreeMap<ServerName, Vec<StoredInstance>> =
             servers.into_iter().map(|server| (server.name, Vec::new())).collect();
         for instance in instances {
@@ -123,6 +140,7 @@ impl State {
 
     /// What registers here is known here at once.
     pub(crate) fn join(&mut self, instance: StoredInstance) {
+        self.last_said.insert(instance.server.clone(), alias::to_remember(&instance.spec.extras));
         let instances = self.registered.entry(instance.server.clone()).or_default();
         match instances.iter_mut().find(|one| one.spec.id == instance.spec.id) {
             Some(known) => *known = StoredInstance { registered_at_ms: known.registered_at_ms, ..instance },
@@ -147,13 +165,17 @@ impl State {
         let roster = Roster::merge(&self.file, &self.settings.servers, &self.registrations());
         let differences = roster::differences(&self.roster.entries, &roster.entries);
         for shadowed in roster.shadowed.iter().filter(|one| !self.roster.shadowed.contains(one)) {
-            tracing::warn!(server = %shadowed.name, "not used: {:?} of {:?} has this name", shadowed.by, shadowed.by_source);
+            let (place, by) = (shadowed.source.place(), shadowed.by_source.place());
+            tracing::warn!(server = %shadowed.name, "{place} is not used: {by} has {:?}", shadowed.by);
         }
+        // Only what is different is shown anew: agents' lists are made of thousands of tools.
+        self.pending.servers |= self.roster.settings() != roster.settings();
+        self.pending.specs |= !differences.is_empty();
         self.roster = roster;
         self.note_differences(&differences);
-        self.aliases = self.aliases_in_effect();
-        self.pending.specs |= !differences.is_empty();
-        self.pending.roster = true;
+        let aliases = self.aliases_in_effect();
+        self.pending.aliases |= self.aliases != aliases;
+        self.aliases = aliases;
         differences
     }
 
@@ -183,7 +205,7 @@ impl State {
     fn aliases_in_effect(&self) -> Vec<Alias> {
         let mut aliases = alias::of_specs(&self.file.aliases, alias::FILE);
         aliases.extend(alias::of_specs(&self.settings.aliases, alias::SETTINGS));
-        aliases.extend(alias::of_roster(&self.roster.entries));
+        aliases.extend(alias::of_roster(&self.roster.entries, &self.last_said));
         aliases
     }
 

@@ -51,9 +51,9 @@ pub struct Settings {
     /// Descriptions differ at each listing.
     #[arg(long)]
     pub restless: bool,
-    /// Requests need this bearer token.
+    /// Requests need this bearer token, or one of several; a call says which of them it came with.
     #[arg(long)]
-    pub bearer: Option<String>,
+    pub bearer: Vec<String>,
     /// Requests need any bearer token; this is where its protected resource metadata lies.
     #[arg(long)]
     pub authorization_server: Option<String>,

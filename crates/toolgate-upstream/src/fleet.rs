@@ -3,6 +3,7 @@
 
 mod affinity;
 mod choice;
+mod incidents;
 mod merge;
 mod sending;
 mod tasks;
@@ -24,12 +25,13 @@ use toolgate_core::{PrincipalId, ServerName};
 use crate::context::{Context, House};
 use crate::gate::Gate;
 use crate::latency::Latency;
-use crate::member::{Duty, Member};
+use crate::member::{Company, Duty, Member};
 use crate::rates::Limiter;
 use crate::reading::Reading;
 use crate::watching::Wanted;
 
 use affinity::Affinity;
+pub(crate) use incidents::Incidents;
 use tools::Tools;
 pub use vitals::{InstanceVitals, Rest, ToolVitals, Vitals};
 
@@ -133,7 +135,8 @@ impl Fleet {
             })
             .collect();
         let stays = |one: &Arc<Member>| members.iter().any(|other| Arc::ptr_eq(one, other));
-        let leaving = before.members.iter().filter(|one| !stays(one)).cloned().collect();
+        let leaving: Vec<Arc<Member>> = before.members.iter().filter(|one| !stays(one)).cloned().collect();
+        leaving.iter().for_each(|member| member.set_duty(Duty::None));
         self.roll.store(Arc::new(Roll::new(spec, members, Some(&before))));
         self.member_changed();
         leaving
@@ -240,6 +243,10 @@ impl Roll {
             None => spec.rate.map(|rate| Arc::new(Limiter::new(rate))),
         };
         Self { spec, members, gate, limiter, is_over: false }
+    }
+
+    fn company(&self) -> Company {
+        if self.members.len() == 1 { Company::Alone } else { Company::Others }
     }
 }
 

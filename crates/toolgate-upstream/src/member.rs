@@ -16,7 +16,7 @@ use toolgate_core::server::{InstanceId, InstanceState, Isolation, ServerHealth, 
 use crate::breaker::{Breaker, Resting};
 use crate::context::Context;
 use crate::deadline::{Deadline, Passed};
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, Incidents};
 use crate::gate::Gate;
 use crate::http::timed_out;
 use crate::latency::Latency;
@@ -40,6 +40,7 @@ pub(crate) struct Member {
     /// Its own limit, where it has one.
     pub(crate) gate: Option<Gate>,
     pub(crate) breaker: Breaker,
+    pub(crate) incidents: Incidents,
     pub(crate) latency: Latency,
     under_way: AtomicUsize,
     /// Set when it is to be let go; then no request begins any more.
@@ -112,6 +113,7 @@ impl Member {
             state: Mutex::new(ServerState::starting()),
             gate: limit.map(Gate::new),
             breaker: Breaker::default(),
+            incidents: Incidents::default(),
             latency: Latency::default(),
             under_way: AtomicUsize::new(0),
             leaves: AtomicBool::new(false),

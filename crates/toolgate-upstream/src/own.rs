@@ -155,7 +155,7 @@ async fn open(ctx: &Arc<Context>, way: Way) -> Result<Arc<Live>, ServerError> {
         () = ctx.stop.cancelled() => return Err(ctx.down("the gateway is letting go of it")),
     };
     let live = match opened {
-        Ok(opened) => opened.map_err(|error| ctx.down(error.to_string()))?,
+        Ok(opened) => opened.map_err(|error| error.fault(ctx))?,
         Err(_) => return Err(ctx.down("it did not start in time")),
     };
     let level = ctx.house.level.borrow().clone();

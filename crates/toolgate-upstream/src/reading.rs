@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use serde_json::Value;
 use toolgate_core::server::Listing;
-use toolgate_core::tool::{EXTRA_META, ToolExtra, version_of};
+use toolgate_core::tool::{EXTRA_META, ToolExtra, version_of_text};
 use toolgate_core::{Digest, RawJson, Tool};
 use toolgate_wire::Members;
 use toolgate_wire::object::{push_member, with_member};
@@ -46,14 +45,8 @@ impl Reading {
 }
 
 fn identify(definition: &RawJson) -> (Arc<str>, Digest) {
-    match definition.decode::<Value>() {
-        Ok(value) => (value["name"].as_str().unwrap_or_default().into(), version_of(&value)),
-        // Deeper than anybody decodes. Its bytes are its version.
-        Err(_) => {
-            let name = Members::of(definition).ok().and_then(|members| members.get_str("name"));
-            (name.as_deref().unwrap_or_default().into(), Digest::of(definition.as_bytes()))
-        }
-    }
+    let name = Members::of(definition).ok().and_then(|members| members.get_str("name"));
+    (name.as_deref().unwrap_or_default().into(), version_of_text(definition))
 }
 
 /// Puts what an instance said about its tools when it registered into their definitions.

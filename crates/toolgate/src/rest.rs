@@ -122,7 +122,16 @@ impl ToolCaller for GatewayTools {
         };
         Box::pin(async move {
             let answered = gateway.call_tool(call).await;
-            answered.map(|(_, answer)| answer).map_err(|_| NotCalled::UnknownTool)
+            answered.map(|(_, answer)| answer).map_err(not_called)
         })
+    }
+}
+
+fn not_called(why: toolgate_edge::NotCalled) -> NotCalled {
+    match why {
+        // The API asks the catalogue itself what to say about a name that leads nowhere.
+        toolgate_edge::NotCalled::Missing(_) => NotCalled::UnknownTool,
+        toolgate_edge::NotCalled::Refused(error) => NotCalled::Refused(error),
+        toolgate_edge::NotCalled::Ended => NotCalled::ShuttingDown,
     }
 }

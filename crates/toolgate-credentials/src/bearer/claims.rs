@@ -41,7 +41,9 @@ pub(super) fn judge(
     }
     // Such a token is worth nothing without a proof that nobody asks for here.
     if claims.contains_key("cnf") {
-        return Err(BearerRefused::invalid("the token is bound to a key and cannot be used as a bearer token"));
+        return Err(BearerRefused::invalid(
+            "the token is bound to a key and cannot be used as a bearer token",
+        ));
     }
     let id = principal_id(settings, claims)?;
     let role = role(settings, claims)?;
@@ -108,7 +110,9 @@ fn groups(settings: &BearerSettings, claims: &Map<String, Value>) -> Result<Arc<
     let Some(claim) = &settings.groups_claim else { return Ok(Arc::default()) };
     let groups: Vec<String> = texts(claims.get(claim)).map(str::to_owned).collect();
     if groups.len() > GROUPS_MAX || !groups.iter().all(|group| is_name(group)) {
-        let limit = format!("the claim {claim} of the token has more than {GROUPS_MAX} groups or one that is no name");
+        let limit = format!(
+            "the claim {claim} of the token has more than {GROUPS_MAX} groups or one that is no name"
+        );
         return Err(BearerRefused::invalid(limit));
     }
     Ok(groups.into())

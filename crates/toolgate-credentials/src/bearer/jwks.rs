@@ -101,7 +101,9 @@ impl Jwks {
             return Err(BearerRefused::unavailable("the keys of the issuer cannot be fetched right now"));
         }
         if found.keys.is_empty() {
-            return Err(BearerRefused::invalid("the token is signed with a key that its issuer does not have"));
+            return Err(BearerRefused::invalid(
+                "the token is signed with a key that its issuer does not have",
+            ));
         }
         Ok(found)
     }
@@ -193,7 +195,8 @@ impl Jwks {
     async fn fetch_json(&self, url: &str) -> Result<Value, FetchError> {
         let answer = self.outbound.get(url).await;
         let url = url.to_owned();
-        let answer = answer.map_err(|error| FetchError::Exchange { url: url.clone(), why: error.to_string() })?;
+        let answer =
+            answer.map_err(|error| FetchError::Exchange { url: url.clone(), why: error.to_string() })?;
         if !answer.status().is_success() {
             return Err(FetchError::Status { url, status: answer.status().as_u16() });
         }

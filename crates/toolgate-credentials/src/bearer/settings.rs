@@ -101,7 +101,8 @@ impl BearerSettings {
     }
 
     pub(super) fn accepts(&self, algorithm: Algorithm) -> bool {
-        let accepted = if self.algorithms.is_empty() { &BearerAlgorithm::USUAL[..] } else { &self.algorithms };
+        let accepted =
+            if self.algorithms.is_empty() { &BearerAlgorithm::USUAL[..] } else { &self.algorithms };
         BearerAlgorithm::of(algorithm).is_some_and(|one| accepted.contains(&one))
     }
 

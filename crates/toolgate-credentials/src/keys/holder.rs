@@ -34,7 +34,10 @@ struct State {
 }
 
 enum Current {
-    Token { token: Token, url: String },
+    Token {
+        token: Token,
+        url: String,
+    },
     /// Only a person can help, and then the vault changes.
     Over(NoKey),
 }
@@ -44,7 +47,9 @@ enum Current {
 enum Cause<'c> {
     RunningOut,
     /// The server does not take it any more, whatever it says about its time.
-    Refused { challenge: Option<&'c str> },
+    Refused {
+        challenge: Option<&'c str>,
+    },
 }
 
 impl<'c> Cause<'c> {
@@ -105,7 +110,9 @@ impl Holder {
         }
         let sign_in = self.read().await?;
         self.check_address(access, &sign_in.url)?;
-        if let Some(token) = sign_in.token().filter(|token| self.is_news(token) && token.is_good(now_seconds())) {
+        if let Some(token) =
+            sign_in.token().filter(|token| self.is_news(token) && token.is_good(now_seconds()))
+        {
             // Another process was faster.
             self.keep(generation, token, &sign_in.url);
             return Ok(());
@@ -121,7 +128,8 @@ impl Holder {
             tracing::warn!(%error, "the scopes that a server wants could not be noted");
         }
         let server = &self.kept.owner.server;
-        let scopes = if scopes.is_empty() { "more scopes".into() } else { format!("the scopes {}", scopes.join(" ")) };
+        let scopes =
+            if scopes.is_empty() { "more scopes".into() } else { format!("the scopes {}", scopes.join(" ")) };
         NoKey(format!("\"{server}\" wants {scopes}; {}", self.hint()))
     }
 
@@ -204,7 +212,8 @@ impl Holder {
     }
 
     fn over(&self, why: &str, generation: u64) -> NoKey {
-        let over = NoKey(format!("the sign-in at \"{}\" is over: {why}; {}", self.kept.owner.server, self.hint()));
+        let over =
+            NoKey(format!("the sign-in at \"{}\" is over: {why}; {}", self.kept.owner.server, self.hint()));
         self.lock().current = Some((generation, Current::Over(over.clone())));
         over
     }

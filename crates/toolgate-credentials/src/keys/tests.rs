@@ -74,7 +74,9 @@ impl Scene {
         let mut request = Request::new(bytes::Bytes::from_static(br#"{"id":1,"method":"ping"}"#));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.idp.resource().parse().unwrap();
-        request.headers_mut().insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).unwrap());
+        request
+            .headers_mut()
+            .insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).unwrap());
         Outbound::new(Reach::Anywhere).send(request).await.unwrap().status()
     }
 
@@ -126,7 +128,8 @@ async fn what_is_kept_is_sealed_and_listed_by_name_only() {
     let token = scene.token().await.unwrap();
     let listed = scene.fixture.vault.list(None).await.unwrap();
     assert_eq!((listed.len(), listed[0].name.as_str()), (1, crate::vault::SIGN_IN));
-    let sealed = scene.fixture.store.get_sealed(&server("mail"), None, crate::vault::SIGN_IN).await.unwrap().unwrap();
+    let sealed =
+        scene.fixture.store.get_sealed(&server("mail"), None, crate::vault::SIGN_IN).await.unwrap().unwrap();
     assert!(!sealed.windows(20).any(|part| part == &token.as_bytes()[..20]));
 }
 
@@ -154,7 +157,8 @@ async fn many_who_need_a_new_token_fetch_it_once() {
     scene.idp.behave(|behaviour| behaviour.expires_in = 0);
     scene.sign_in().await;
     scene.idp.behave(|behaviour| behaviour.expires_in = 3_600);
-    let waiting: Vec<_> = (0..20).map(|_| tokio::spawn(scene.keys.access_token(&server("mail"), None))).collect();
+    let waiting: Vec<_> =
+        (0..20).map(|_| tokio::spawn(scene.keys.access_token(&server("mail"), None))).collect();
     let mut tokens = BTreeSet::new();
     for one in waiting {
         tokens.insert(one.await.unwrap().unwrap());
@@ -234,7 +238,10 @@ async fn more_scopes_take_a_person_who_is_then_asked_for_all_of_them() {
     scene.sign_in().await;
     let challenge = "Bearer error=\"insufficient_scope\", scope=\"write admin\"";
     let lacking = scene.refused(Some(challenge)).await.unwrap_err();
-    assert!(lacking.0.contains("the scopes write admin") && lacking.0.contains("toolgate servers login mail"), "{lacking}");
+    assert!(
+        lacking.0.contains("the scopes write admin") && lacking.0.contains("toolgate servers login mail"),
+        "{lacking}"
+    );
     assert_eq!(scene.refreshes().len(), 0);
     scene.token().await.unwrap();
     let login = scene.open(scene.options()).await.unwrap();
@@ -251,7 +258,9 @@ async fn a_principals_own_sign_in_goes_before_everybodys() {
     let (ann, bob) = (PrincipalId::new("ann"), PrincipalId::new("bob"));
     scene.sign_in().await;
     scene.sign_in_with(LoginOptions { principal: Some(ann.clone()), ..scene.options() }).await;
-    let token = async |principal: Option<&PrincipalId>| scene.keys.access_token(&server("mail"), principal).await.unwrap();
+    let token = async |principal: Option<&PrincipalId>| {
+        scene.keys.access_token(&server("mail"), principal).await.unwrap()
+    };
     let everybodys = token(None).await;
     assert_ne!(token(Some(&ann)).await, everybodys);
     assert_eq!(token(Some(&bob)).await, everybodys);
@@ -285,7 +294,7 @@ async fn addresses_out_of_reach_are_not_dialled_to_sign_in_or_to_renew() {
     let scene = Scene::new().await;
     let within = Reach::Within(AddressRules::default());
     let refused = scene.open(LoginOptions { reach: within, ..scene.options() }).await.err().unwrap();
-    assert!(matches!(refused, LoginError::NoOAuth { .. } | LoginError::Registration { .. }), "{refused}");
+    assert!(refused.to_string().contains("address of this machine"), "{refused}");
     assert_eq!(scene.idp.seen("/.well-known/oauth-authorization-server").len(), 0);
     scene.sign_in().await;
     let seen = scene.idp.seen("/token").len();
@@ -299,7 +308,9 @@ async fn a_callback_that_was_not_asked_for_changes_nothing() {
     let scene = Scene::new().await;
     let login = scene.open(scene.options()).await.unwrap();
     let callback = scene.idp.consent(login.authorization_url()).await.unwrap();
-    for forged in ["http://127.0.0.1:9/callback?code=x&state=y", "http://127.0.0.1:9/callback?error=no", "nonsense"] {
+    for forged in
+        ["http://127.0.0.1:9/callback?code=x&state=y", "http://127.0.0.1:9/callback?error=no", "nonsense"]
+    {
         let refused = login.finish(forged).await.unwrap_err();
         assert!(matches!(refused, LoginError::Foreign { .. }), "{forged}: {refused}");
     }
@@ -369,7 +380,8 @@ async fn a_metadata_document_is_used_where_such_are_read() {
     scene.sign_in_with(options.clone()).await;
     assert_eq!(scene.idp.seen("/register").len(), 1);
     assert_eq!(scene.idp.seen("/authorize")[1].parameters["client_id"], document);
-    let spec = OAuthSpec { client_metadata_url: Some("http://gate.example/a".into()), ..OAuthSpec::default() };
+    let spec =
+        OAuthSpec { client_metadata_url: Some("http://gate.example/a".into()), ..OAuthSpec::default() };
     let refused = scene.open(LoginOptions { spec, ..options }).await.err().unwrap();
     assert!(matches!(refused, LoginError::MetadataUrl { .. }), "{refused}");
 }

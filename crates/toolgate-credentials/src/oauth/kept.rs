@@ -1,9 +1,7 @@
 //! What the vault keeps of a sign-in: rmcp's credentials and what it takes to use them again.
 
 use async_trait::async_trait;
-use rmcp::transport::auth::{
-    AuthError, CredentialStore, OAuthClientConfig, StoredCredentials,
-};
+use rmcp::transport::auth::{AuthError, CredentialStore, OAuthClientConfig, StoredCredentials};
 use toolgate_core::{PrincipalId, ServerName};
 
 use crate::secret::Secret;
@@ -92,7 +90,8 @@ impl SignIn {
     pub(crate) fn renews(&self) -> bool {
         let response = self.credentials.as_ref().and_then(|credentials| credentials.token_response.as_ref());
         let response = response.and_then(|response| serde_json::to_value(response).ok());
-        response.is_some_and(|response| response.get("refresh_token").is_some_and(serde_json::Value::is_string))
+        response
+            .is_some_and(|response| response.get("refresh_token").is_some_and(serde_json::Value::is_string))
     }
 }
 

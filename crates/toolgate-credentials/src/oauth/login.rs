@@ -37,17 +37,25 @@ pub struct LoginOptions {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
-    #[error("server \"{server}\" does not say where to sign in: {why}\nhint: if it wants an API key, store one with `toolgate secrets set {server} NAME`")]
+    #[error(
+        "server \"{server}\" does not say where to sign in: {why}\nhint: if it wants an API key, store one with `toolgate secrets set {server} NAME`"
+    )]
     NoOAuth { server: ServerName, why: String },
-    #[error("the authorization server of \"{server}\" does not protect sign-ins with PKCE (S256), so nobody signs in there")]
+    #[error(
+        "the authorization server of \"{server}\" does not protect sign-ins with PKCE (S256), so nobody signs in there"
+    )]
     NoPkce { server: ServerName },
-    #[error("the gateway could not register with the authorization server of \"{server}\": {why}\nhint: register a client there by hand and write its client_id into [servers.oauth]")]
+    #[error(
+        "the gateway could not register with the authorization server of \"{server}\": {why}\nhint: register a client there by hand and write its client_id into [servers.oauth]"
+    )]
     Registration { server: ServerName, why: String },
     #[error("`client_metadata_url` is not an https address with a path: {url}")]
     MetadataUrl { url: String },
     #[error("the authorization server said no: {said}")]
     Denied { said: String },
-    #[error("what came back does not belong to this sign-in\nhint: start again with `toolgate servers login {server}`")]
+    #[error(
+        "what came back does not belong to this sign-in\nhint: start again with `toolgate servers login {server}`"
+    )]
     Foreign { server: ServerName },
     #[error("the sign-in at server \"{server}\" failed: {why}")]
     Failed { server: ServerName, why: String },
@@ -73,11 +81,7 @@ pub struct Login {
 impl Login {
     /// Finds the authorization server and registers there. `redirect_uri` is where the person's browser is sent back
     /// to: a loopback address at which the caller listens.
-    pub async fn open(
-        vault: &Vault,
-        options: LoginOptions,
-        redirect_uri: &str,
-    ) -> Result<Login, LoginError> {
+    pub async fn open(vault: &Vault, options: LoginOptions, redirect_uri: &str) -> Result<Login, LoginError> {
         let owner = Owner { server: options.server.clone(), principal: options.principal.clone() };
         let kept = Kept { vault: vault.clone(), owner, by: options.by.clone() };
         let earlier = kept.read().await.or_else(unreadable_is_none)?;
@@ -196,11 +200,12 @@ impl Opening {
     }
 
     fn unregistered(&self, error: &AuthError) -> LoginError {
-        let server = self.options.server.clone();
+        let (server, why) = (self.options.server.clone(), shown(&error.to_string()));
         match self.was_discovered {
-            Discovered::Yes => LoginError::Registration { server, why: shown(&error.to_string()) },
+            Discovered::Yes => LoginError::Registration { server, why },
             Discovered::Guessed => {
-                LoginError::NoOAuth { server, why: "it publishes no metadata for it".into() }
+                let why = format!("it publishes nothing about it, and where older servers have it: {why}");
+                LoginError::NoOAuth { server, why }
             }
         }
     }

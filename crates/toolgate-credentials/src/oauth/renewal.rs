@@ -53,7 +53,9 @@ impl Renewal<'_> {
         let issuer = old.credentials.as_ref().and_then(|credentials| credentials.issuer.as_ref());
         // Guessed addresses are the server's own, and the refresh token is not for the server.
         if issuer.is_some() && !found.source.is_discovered() {
-            return Err(RenewalError::Later("the server does not say where its authorization server is".into()));
+            return Err(RenewalError::Later(
+                "the server does not say where its authorization server is".into(),
+            ));
         }
         manager.set_metadata(found.metadata);
         if !manager.initialize_from_store().await.map_err(later)? {
@@ -72,7 +74,9 @@ impl Renewal<'_> {
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }
-        Err(RenewalError::SignInAgain("the authorization server does not accept the refresh token any more".into()))
+        Err(RenewalError::SignInAgain(
+            "the authorization server does not accept the refresh token any more".into(),
+        ))
     }
 
     async fn read(&self) -> Result<SignIn, RenewalError> {

@@ -41,7 +41,8 @@ async fn a_list_has_names_and_no_values() {
     put(&fixture.vault, &server("mail"), None, "password", "hunter2").await;
     put(&fixture.vault, &server("files"), Some(&ann), "token", "hunter2").await;
     let all = fixture.vault.list(None).await.unwrap();
-    let names: Vec<_> = all.iter().map(|one| (one.server.as_str(), one.principal.clone(), one.name.as_str())).collect();
+    let names: Vec<_> =
+        all.iter().map(|one| (one.server.as_str(), one.principal.clone(), one.name.as_str())).collect();
     assert_eq!(names, [("files", Some(ann), "token"), ("mail", None, "password")]);
     assert!(!serde_json::to_string(&all).unwrap().contains("hunter2"));
     assert_eq!(fixture.vault.list(Some(&server("mail"))).await.unwrap().len(), 1);
@@ -62,12 +63,15 @@ async fn a_row_copied_over_another_one_does_not_open() {
 #[tokio::test]
 async fn another_key_is_refused_with_the_name_of_where_it_came_from() {
     let fixture = Fixture::new().await;
-    fixture.with_key(key('b')).check_key().await.unwrap();
+    fixture.with_key(key("bb")).check_key().await.unwrap();
     put(&fixture.vault, &server("files"), None, "token", "hunter2").await;
     fixture.vault.check_key().await.unwrap();
-    let refused = fixture.with_key(key('b')).check_key().await.unwrap_err().to_string();
+    let refused = fixture.with_key(key("bb")).check_key().await.unwrap_err().to_string();
     assert!(refused.contains("the environment variable TOOLGATE_VAULT_KEY"), "{refused}");
-    assert!(refused.contains("secret \"token\" of server \"files\"") && !refused.contains("hunter2"), "{refused}");
+    assert!(
+        refused.contains("secret \"token\" of server \"files\"") && !refused.contains("hunter2"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]

@@ -41,7 +41,8 @@ fn one_name_for_two_tools_is_refused_with_both_owners() {
 
 #[test]
 fn what_a_name_becomes_on_the_wire_is_taken_too() {
-    let wanted = [shown("files.text.read", "files:read"), alias("files__text__read", "mail:send", "settings")];
+    let wanted =
+        [shown("files.text.read", "files:read"), alias("files__text__read", "mail:send", "settings")];
     assert!(check(tools().iter(), &[], &wanted).is_err());
 }
 

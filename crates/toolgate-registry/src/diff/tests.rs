@@ -96,6 +96,7 @@ fn where_nothing_differs_there_is_nothing_to_show() {
 
 #[test]
 fn what_a_terminal_would_obey_is_written_out() {
-    let text = unified(&row(json!({ "name": "read", "description": "\u{1b}[2Jx\u{202e}" }), None, reason::NEW));
+    let text =
+        unified(&row(json!({ "name": "read", "description": "\u{1b}[2Jx\u{202e}" }), None, reason::NEW));
     assert!(text.contains(r"description: \u{1b}[2Jx\u{202e}"), "{text}");
 }

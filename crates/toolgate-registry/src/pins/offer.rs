@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
 use toolgate_core::registry::{Definition, ToolRow};
 use toolgate_core::server::Listing;
-use toolgate_core::tool::version_of;
+use toolgate_core::tool::version_of_text;
 use toolgate_core::{Digest, RawJson};
 
 use super::ToolRows;
@@ -67,8 +66,7 @@ fn definition_of(tool: &RawJson, rows: &ToolRows) -> Option<(Arc<str>, Definitio
     if let Some(same) = row.and_then(|row| known_text(row, tool)) {
         return Some((own, same.clone()));
     }
-    let value: Value = tool.decode().ok()?;
-    Some((own, Definition { json: tool.clone(), version: version_of(&value) }))
+    Some((own, Definition { json: tool.clone(), version: version_of_text(tool) }))
 }
 
 /// Most readings bring what is known to the letter: then nothing is parsed or digested.

@@ -42,9 +42,9 @@ fn why(row: Option<&ToolRow>) -> String {
     let Some(row) = row else { return NOT_RECORDED.into() };
     match row.status {
         // It is known to be something else now, and that could not be written down yet.
-        ToolStatus::Active | ToolStatus::Drifted | ToolStatus::Retired => {
-            format!("quarantined: {}", reason::CHANGED)
-        }
+        ToolStatus::Active | ToolStatus::Drifted => format!("quarantined: {}", reason::CHANGED),
+        // Another gateway has read it later.
+        ToolStatus::Retired => gone(row),
         ToolStatus::Quarantined => {
             format!("quarantined: {}", row.reason.as_deref().unwrap_or(reason::CHANGED))
         }

@@ -43,9 +43,9 @@ impl Story {
         let server = ServerName::new("files").expect("a name");
         let bench = Bench { server: &server, review: self.review, now_ms: self.now_ms, scan: &scan };
         let changes = judge(&bench, &self.rows, &offers);
-        let told = changes.iter().filter_map(|change| {
-            Some(format!("{} {}", change.news?.kind.as_str(), change.row.own))
-        });
+        let told = changes
+            .iter()
+            .filter_map(|change| Some(format!("{} {}", change.news?.kind.as_str(), change.row.own)));
         let told = told.collect();
         for change in changes {
             assert_eq!(change.before.as_ref(), self.rows.get(&change.row.own));
@@ -84,7 +84,8 @@ impl Story {
             ..Listing::default()
         };
         let shown = show(&self.rows, &offers(&listing, &self.rows));
-        let texts = shown.tools.iter().map(|json| json.decode::<Value>().expect("JSON")["description"].to_string());
+        let texts =
+            shown.tools.iter().map(|json| json.decode::<Value>().expect("JSON")["description"].to_string());
         let withheld = shown.withheld.into_iter().map(|one| format!("{}: {}", one.own, one.reason));
         (texts.collect(), withheld.collect())
     }
@@ -188,7 +189,10 @@ fn a_rejected_version_is_not_asked_about_again_and_another_one_is() {
     story.lists(&[("read", "Bad.")]);
     story.says(Verdict::Reject, "read", None).expect("rejected");
     assert!(story.lists(&[("read", "Bad.")]).is_empty());
-    assert_eq!(story.stand("read"), "quarantined | the definition its server offers was rejected | Reads. | Bad.");
+    assert_eq!(
+        story.stand("read"),
+        "quarantined | the definition its server offers was rejected | Reads. | Bad."
+    );
     assert_eq!(story.lists(&[("read", "Better.")]), ["registry.tool.quarantined read"]);
     assert_eq!(story.stand("read"), "quarantined | its definition changed | Reads. | Better.");
     assert_eq!(story.lists(&[("read", "Reads.")]), ["registry.tool.restored read"]);
@@ -253,7 +257,8 @@ fn changes_that_lie_far_apart_are_deployments() {
 fn a_server_that_answers_differently_at_each_reading_ends_in_quarantine() {
     let mut story = Story::new();
     story.lists(&[("read", "A")]);
-    let told: Vec<Vec<String>> = (0..20).map(|at| story.lists(&[("read", if at % 2 == 0 { "B" } else { "A" })])).collect();
+    let told: Vec<Vec<String>> =
+        (0..20).map(|at| story.lists(&[("read", if at % 2 == 0 { "B" } else { "A" })])).collect();
     assert!(told.iter().flatten().count() <= 6, "{told:?}");
     assert_eq!(story.row("read").reason.as_deref(), Some(reason::KEEPS_CHANGING));
 }
@@ -299,7 +304,10 @@ fn what_comes_back_changed_is_quarantined_even_where_drift_is_accepted() {
     assert_eq!(told, ["registry.tool.quarantined write"]);
     // It is not accepted at the next reading either.
     assert!(story.lists(&[("read", "Reads."), ("write", "Deletes.")]).is_empty());
-    assert_eq!(story.stand("write"), "quarantined | it came back with another definition | Writes. | Deletes.");
+    assert_eq!(
+        story.stand("write"),
+        "quarantined | it came back with another definition | Writes. | Deletes."
+    );
 }
 
 #[test]
@@ -388,7 +396,10 @@ fn a_new_tool_that_was_rejected_stays_away_however_often_it_returns() {
     story.says(Verdict::Reject, "delete", None).expect("rejected");
     assert!(story.lists(&[("read", "Reads."), ("delete", "Deletes.")]).is_empty());
     story.lists(&[("read", "Reads.")]);
-    assert_eq!(story.lists(&[("read", "Reads."), ("delete", "Deletes.")]), ["registry.tool.quarantined delete"]);
+    assert_eq!(
+        story.lists(&[("read", "Reads."), ("delete", "Deletes.")]),
+        ["registry.tool.quarantined delete"]
+    );
     assert_eq!(story.stand("delete"), "quarantined | new | Deletes. | -");
 }
 
@@ -399,7 +410,8 @@ fn a_new_tool_that_changes_before_it_was_looked_at_is_looked_at_as_it_is_now() {
     story.lists(&[("read", "Reads."), ("delete", "1")]);
     assert_eq!(story.lists(&[("read", "Reads."), ("delete", "2")]), ["registry.tool.drifted delete"]);
     assert_eq!(story.stand("delete"), "quarantined | new | 2 | -");
-    let told: usize = (3..30).map(|at| story.lists(&[("read", "Reads."), ("delete", &at.to_string())]).len()).sum();
+    let told: usize =
+        (3..30).map(|at| story.lists(&[("read", "Reads."), ("delete", &at.to_string())]).len()).sum();
     assert!(told <= 3, "{told}");
 }
 
@@ -454,7 +466,11 @@ fn a_server_that_invents_names_fills_no_disk() {
 #[test]
 fn what_has_no_name_is_left_out() {
     let listing = Listing {
-        tools: vec![RawJson::from(json!({ "description": "x" })), RawJson::from(json!("x")), RawJson::from(json!({ "name": 3 }))],
+        tools: vec![
+            RawJson::from(json!({ "description": "x" })),
+            RawJson::from(json!("x")),
+            RawJson::from(json!({ "name": 3 })),
+        ],
         ..Listing::default()
     };
     assert_eq!(offers(&listing, &ToolRows::new()), []);

@@ -20,12 +20,14 @@ fn refused(registration: Registration) -> (String, String) {
 #[test]
 fn a_lease_is_half_a_minute_unless_it_was_asked_for() {
     let lease_of = |seconds: Option<f64>| {
-        let registering = read(&Registration { lease_seconds: seconds, ..registration() }, AddressRules::default());
+        let registering =
+            read(&Registration { lease_seconds: seconds, ..registration() }, AddressRules::default());
         registering.expect("good").lease
     };
     assert_eq!(lease_of(None), Duration::from_secs(30));
     assert_eq!(lease_of(Some(5.0)), Duration::from_secs(5));
-    let given = lease(&ServerName::new("files").expect("a name"), &InstanceId::only(), Duration::from_secs(30));
+    let given =
+        lease(&ServerName::new("files").expect("a name"), &InstanceId::only(), Duration::from_secs(30));
     assert_eq!((given.lease_seconds, given.heartbeat_seconds), (30.0, 10.0));
 }
 
@@ -48,7 +50,10 @@ fn every_bad_registration_is_refused_at_its_place() {
         (Registration { lease_seconds: Some(f64::NAN), ..registration() }, "lease_seconds"),
         (Registration { concurrency_max: Some(0), ..registration() }, "concurrency_max"),
         (Registration { tools: many, ..registration() }, "tools"),
-        (Registration { tools: BTreeMap::from([(String::new(), ToolExtra::default())]), ..registration() }, "tools"),
+        (
+            Registration { tools: BTreeMap::from([(String::new(), ToolExtra::default())]), ..registration() },
+            "tools",
+        ),
         (
             Registration {
                 tools: extra(ToolExtra { timeout_seconds: Some(-1.0), ..ToolExtra::default() }),
@@ -81,7 +86,10 @@ fn a_server_speaks_for_itself_and_operators_for_all() {
     assert_eq!(told("ada", Role::Admin), None);
     let foreign = told("mail", Role::Server).expect("refused");
     assert_eq!(foreign.0, RefusalKind::Forbidden);
-    assert_eq!((foreign.1, foreign.2.as_str()), ("foreign_name", "this token is that of the server \"mail\", not of \"files\""));
+    assert_eq!(
+        (foreign.1, foreign.2.as_str()),
+        ("foreign_name", "this token is that of the server \"mail\", not of \"files\"")
+    );
     for role in [Role::Agent, Role::Approver, Role::Auditor] {
         assert_eq!(told("files", role).expect("refused").1, "wrong_role");
     }

@@ -25,6 +25,7 @@ impl Registry {
         check_speaker(by, &registration.name)?;
         let desk = &self.desk;
         let at_ms = desk.clock.now_ms();
+        let _held = desk.registrations.lock().await;
         let (registering, aliases) = {
             let state = desk.state();
             let registering = registration::read(&registration, state.file.addresses)?;
@@ -74,6 +75,7 @@ impl Registry {
         let (name, id) = place(server, instance)?;
         let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &by.id };
         let event = telling.instance_left(&name, instance, SAID_GOODBYE);
+        let _held = self.desk.registrations.lock().await;
         let left = self.desk.books.remove_instance_if(&name, &id, None, vec![event]).await.map_err(down)?;
         if !left {
             return Err(lease_lost(server, instance));
@@ -93,6 +95,7 @@ impl Registry {
         let name = ServerName::new(server).map_err(|_| unknown_server(server))?;
         let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &by.id };
         let event = telling.server_forgotten(&name);
+        let _held = self.desk.registrations.lock().await;
         let removed = self.desk.books.remove_registered_server(&name, vec![event]).await.map_err(down)?;
         if !removed {
             return Err(self.not_registered(&name));
@@ -107,11 +110,11 @@ impl Registry {
 
     fn not_registered(&self, name: &ServerName) -> Refusal {
         let state = self.desk.state();
-        let place = match state.roster.get(name).map(|entry| entry.source) {
-            Some(Source::File | Source::Expected) => "toolgate.toml",
-            Some(Source::Settings) => "the setting mcp_servers",
-            Some(Source::Registered) | None => return unknown_server(name.as_str()),
+        let source = state.roster.get(name).map(|entry| entry.source);
+        let Some(source) = source.filter(|source| *source != Source::Registered) else {
+            return unknown_server(name.as_str());
         };
+        let place = source.place();
         let message = format!("the server {name:?} did not register: it is configured in {place}");
         Refusal::new(RefusalKind::Conflict, "configured", message).hint("remove it there")
     }

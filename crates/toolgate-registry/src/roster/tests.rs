@@ -41,7 +41,9 @@ fn registered(servers: &[(&str, &[&str])]) -> Registered {
 /// `name source [instances]`, in the order of the roster.
 fn told(roster: &Roster) -> Vec<String> {
     let tell = |entry: &ServerEntry| {
-        let TransportSpec::Http { instances, .. } = &entry.spec.transport else { unreachable!("all are reached by HTTP") };
+        let TransportSpec::Http { instances, .. } = &entry.spec.transport else {
+            unreachable!("all are reached by HTTP")
+        };
         let ids: Vec<&str> = instances.iter().map(|instance| instance.id.as_str()).collect();
         format!("{} {:?} {ids:?}", entry.spec.name, entry.source)
     };
@@ -104,8 +106,10 @@ fn differences_name_the_keys_and_no_values() {
     let before = [entry("gone", Source::File), entry("same", Source::File), entry("other", Source::File)];
     let mut other = entry("other", Source::File);
     other.spec.timeout = Duration::from_secs(1);
-    other.spec.transport =
-        TransportSpec::http("https://example.com/?key=secret", BTreeMap::from([("X".into(), "secret".into())]));
+    other.spec.transport = TransportSpec::http(
+        "https://example.com/?key=secret",
+        BTreeMap::from([("X".into(), "secret".into())]),
+    );
     other.drift = Some(Drift::Accept);
     let mut stdio = entry("new", Source::File);
     stdio.spec.transport =

@@ -44,7 +44,9 @@ pub(crate) fn check(text: &str, rules: AddressRules) -> Result<String, BadAddres
     };
     match literal.map_or(Ok(()), |address| rules.check(address)) {
         Ok(()) => Ok(text.to_owned()),
-        Err(refused) => bad(refused.to_string(), "an operator may allow it in toolgate.toml, or use a public address"),
+        Err(refused) => {
+            bad(refused.to_string(), "an operator may allow it in toolgate.toml, or use a public address")
+        }
     }
 }
 
@@ -58,13 +60,7 @@ fn local_name(name: &str) -> Option<IpAddr> {
 /// An address without what may be secret.
 pub(crate) fn shown(text: &str) -> String {
     match Url::parse(text) {
-        Ok(mut url) => {
-            url.set_query(None);
-            url.set_fragment(None);
-            // Only addresses that have no host refuse this, and these hold no password.
-            let _: (Result<(), ()>, Result<(), ()>) = (url.set_password(None), url.set_username(""));
-            url.to_string()
-        }
+        Ok(url) => format!("{}{}", url.origin().ascii_serialization(), url.path()),
         Err(_) => "(not an address)".into(),
     }
 }

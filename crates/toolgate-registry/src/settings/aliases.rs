@@ -44,7 +44,9 @@ fn read_entry(fields: &Fields<'_>) -> Result<AliasSpec, Refusal> {
     let tool = CanonicalName::recorded(fields.required_text("tool")?);
     if alias::split(&tool).is_none_or(|(_, own)| own.is_empty()) {
         let message = format!("{:?} is not the name of a tool", tool.as_str());
-        return Err(invalid(fields.place("tool"), message).hint("`server:tool`, as `toolgate tools list` shows it"));
+        return Err(
+            invalid(fields.place("tool"), message).hint("`server:tool`, as `toolgate tools list` shows it")
+        );
     }
     let primary = fields.flag("primary")?.unwrap_or(false);
     if primary && let Err(error) = DomainName::new(name) {
@@ -59,7 +61,8 @@ fn read_entry(fields: &Fields<'_>) -> Result<AliasSpec, Refusal> {
 
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let chars = name.chars().count();
-    let fits = (1..=NAME_CHARS_MAX).contains(&chars) && !name.contains(|c: char| c.is_control() || c.is_whitespace());
+    let fits = (1..=NAME_CHARS_MAX).contains(&chars)
+        && !name.contains(|c: char| c.is_control() || c.is_whitespace());
     if fits { Ok(()) } else { Err(format!("a name has 1 to {NAME_CHARS_MAX} characters and no spaces")) }
 }
 

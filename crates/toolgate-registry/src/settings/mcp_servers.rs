@@ -187,12 +187,16 @@ fn check_header(name: &str, value: &str) -> Result<(), Refusal> {
     }
     let is_value = value.len() <= HEADER_BYTES_MAX && value.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if !is_value {
-        let message = format!("the value of a header has at most {HEADER_BYTES_MAX} printable ASCII characters");
+        let message =
+            format!("the value of a header has at most {HEADER_BYTES_MAX} printable ASCII characters");
         return Err(invalid("", message));
     }
     if is_secret_header(&lower) && !value.contains(VAULT) {
-        return Err(invalid("", format!("the value of {name:?} is a secret, and settings are no place for one"))
-            .hint("store it with `toolgate secrets set SERVER NAME` and write `${vault:NAME}` here"));
+        return Err(invalid(
+            "",
+            format!("the value of {name:?} is a secret, and settings are no place for one"),
+        )
+        .hint("store it with `toolgate secrets set SERVER NAME` and write `${vault:NAME}` here"));
     }
     Ok(())
 }

@@ -23,7 +23,12 @@ fn in_file(text: &str) -> ServerEntry {
             isolation: Isolation::Shared,
             reach: Reach::Anywhere,
         },
-        settings: ServerSettings { name: name(text), prefix: true, filter: Filter::default(), hints: Hints::Believed },
+        settings: ServerSettings {
+            name: name(text),
+            prefix: true,
+            filter: Filter::default(),
+            hints: Hints::Believed,
+        },
         drift: None,
         new_tools: None,
         source: Source::File,
@@ -115,38 +120,104 @@ fn every_bad_server_is_refused_at_its_place() {
         (json!([{ "name": "x" }]), "value[0].url: `url` is missing"),
         (json!([{ "name": 1, "url": "https://x/" }]), "value[0].name: `name` is not a text"),
         (json!([{ "name": "a:b", "url": "https://x/" }]), "value[0].name: a server name may not contain ':'"),
-        (server(json!({ "command": "sh" })), "value[0].command: a command can only be set in the operator's file"),
+        (
+            server(json!({ "command": "sh" })),
+            "value[0].command: a command can only be set in the operator's file",
+        ),
         (server(json!({ "args": [] })), "value[0].args: a command can only be set in the operator's file"),
         (server(json!({ "env": {} })), "value[0].env: a command can only be set in the operator's file"),
         (server(json!({ "cwd": "/" })), "value[0].cwd: a command can only be set in the operator's file"),
         (server(json!({ "prefix": false })), "value[0].prefix: unknown key `prefix`"),
-        (server(json!({ "url": "nonsense" })), "value[0].url: it is not an address: relative URL without a base"),
-        (server(json!({ "url": "file:///etc/passwd" })), "value[0].url: a server is reached by http or https, not by \"file\""),
-        (server(json!({ "url": "https://u:p@example.com/" })), "value[0].url: an address holds no user and no password"),
-        (server(json!({ "url": "https://example.com/#x" })), "value[0].url: an address of a server has nothing after a `#`"),
+        (
+            server(json!({ "url": "nonsense" })),
+            "value[0].url: it is not an address: relative URL without a base",
+        ),
+        (
+            server(json!({ "url": "file:///etc/passwd" })),
+            "value[0].url: a server is reached by http or https, not by \"file\"",
+        ),
+        (
+            server(json!({ "url": "https://u:p@example.com/" })),
+            "value[0].url: an address holds no user and no password",
+        ),
+        (
+            server(json!({ "url": "https://example.com/#x" })),
+            "value[0].url: an address of a server has nothing after a `#`",
+        ),
         (server(json!({ "url": long })), "value[0].url: the address is longer than 2048 characters"),
-        (server(json!({ "url": "http://169.254.169.254/" })), "value[0].url: 169.254.169.254 is not the address of a server"),
-        (server(json!({ "url": "http://2130706433/" })), "value[0].url: 127.0.0.1 is an address of this machine; `[network] allow_loopback = true` in toolgate.toml allows it"),
-        (server(json!({ "url": "http://[::ffff:10.0.0.1]/" })), "value[0].url: ::ffff:10.0.0.1 is an address of a private network; `[network] allow_private = true` in toolgate.toml allows it"),
-        (server(json!({ "url": "http://x.localhost./" })), "value[0].url: 127.0.0.1 is an address of this machine; `[network] allow_loopback = true` in toolgate.toml allows it"),
-        (server(json!({ "timeout_seconds": 0 })), "value[0].timeout_seconds: `timeout_seconds` is not a number of seconds above 0, at most 86400"),
-        (server(json!({ "connect_timeout_seconds": "1" })), "value[0].connect_timeout_seconds: `connect_timeout_seconds` is not a number of seconds above 0, at most 86400"),
-        (server(json!({ "concurrency_max": 0 })), "value[0].concurrency_max: `concurrency_max` is not a whole number from 1 to 100000"),
-        (server(json!({ "rate": "often" })), "value[0].rate: a rate is a number and a unit of time, such as `10/s`, `600/m` or `1000/h`"),
-        (server(json!({ "isolation": "none" })), "value[0].isolation: `isolation` is not `shared` or `principal`"),
+        (
+            server(json!({ "url": "http://169.254.169.254/" })),
+            "value[0].url: 169.254.169.254 is not the address of a server",
+        ),
+        (
+            server(json!({ "url": "http://2130706433/" })),
+            "value[0].url: 127.0.0.1 is an address of this machine; `[network] allow_loopback = true` in toolgate.toml allows it",
+        ),
+        (
+            server(json!({ "url": "http://[::ffff:10.0.0.1]/" })),
+            "value[0].url: ::ffff:10.0.0.1 is an address of a private network; `[network] allow_private = true` in toolgate.toml allows it",
+        ),
+        (
+            server(json!({ "url": "http://x.localhost./" })),
+            "value[0].url: 127.0.0.1 is an address of this machine; `[network] allow_loopback = true` in toolgate.toml allows it",
+        ),
+        (
+            server(json!({ "timeout_seconds": 0 })),
+            "value[0].timeout_seconds: `timeout_seconds` is not a number of seconds above 0, at most 86400",
+        ),
+        (
+            server(json!({ "connect_timeout_seconds": "1" })),
+            "value[0].connect_timeout_seconds: `connect_timeout_seconds` is not a number of seconds above 0, at most 86400",
+        ),
+        (
+            server(json!({ "concurrency_max": 0 })),
+            "value[0].concurrency_max: `concurrency_max` is not a whole number from 1 to 100000",
+        ),
+        (
+            server(json!({ "rate": "often" })),
+            "value[0].rate: a rate is a number and a unit of time, such as `10/s`, `600/m` or `1000/h`",
+        ),
+        (
+            server(json!({ "isolation": "none" })),
+            "value[0].isolation: `isolation` is not `shared` or `principal`",
+        ),
         (server(json!({ "tools": [] })), "value[0].tools: `value[0].tools` is not an object"),
         (server(json!({ "tools": { "only": [] } })), "value[0].tools.only: unknown key `only`"),
-        (server(json!({ "tools": { "allow": [1] } })), "value[0].tools.allow[0]: `value[0].tools.allow[0]` is not a text"),
-        (server(json!({ "trust_annotations": 1 })), "value[0].trust_annotations: `trust_annotations` is not true or false"),
+        (
+            server(json!({ "tools": { "allow": [1] } })),
+            "value[0].tools.allow[0]: `value[0].tools.allow[0]` is not a text",
+        ),
+        (
+            server(json!({ "trust_annotations": 1 })),
+            "value[0].trust_annotations: `trust_annotations` is not true or false",
+        ),
         (server(json!({ "enabled": "yes" })), "value[0].enabled: `enabled` is not true or false"),
         (server(json!({ "drift": "ignore" })), "value[0].drift: `drift` is not `quarantine` or `accept`"),
-        (server(json!({ "new_tools": "no" })), "value[0].new_tools: `new_tools` is not `visible` or `review`"),
+        (
+            server(json!({ "new_tools": "no" })),
+            "value[0].new_tools: `new_tools` is not `visible` or `review`",
+        ),
         (server(json!({ "headers": [] })), "value[0].headers: `value[0].headers` is not an object"),
-        (server(json!({ "headers": { "a b": "x" } })), "value[0].headers.a b: \"a b\" is not the name of a header"),
-        (server(json!({ "headers": { "Content-Type": "x" } })), "value[0].headers.Content-Type: the header \"Content-Type\" belongs to the connection"),
-        (server(json!({ "headers": { "X-A": "a\r\nb" } })), "value[0].headers.X-A: the value of a header has at most 4096 printable ASCII characters"),
-        (server(json!({ "headers": { "authorization": "Bearer abc" } })), "value[0].headers.authorization: the value of \"authorization\" is a secret, and settings are no place for one"),
-        (server(json!({ "headers": { "X-Api-Key": "abc" } })), "value[0].headers.X-Api-Key: the value of \"X-Api-Key\" is a secret, and settings are no place for one"),
+        (
+            server(json!({ "headers": { "a b": "x" } })),
+            "value[0].headers.a b: \"a b\" is not the name of a header",
+        ),
+        (
+            server(json!({ "headers": { "Content-Type": "x" } })),
+            "value[0].headers.Content-Type: the header \"Content-Type\" belongs to the connection",
+        ),
+        (
+            server(json!({ "headers": { "X-A": "a\r\nb" } })),
+            "value[0].headers.X-A: the value of a header has at most 4096 printable ASCII characters",
+        ),
+        (
+            server(json!({ "headers": { "authorization": "Bearer abc" } })),
+            "value[0].headers.authorization: the value of \"authorization\" is a secret, and settings are no place for one",
+        ),
+        (
+            server(json!({ "headers": { "X-Api-Key": "abc" } })),
+            "value[0].headers.X-Api-Key: the value of \"X-Api-Key\" is a secret, and settings are no place for one",
+        ),
         (
             json!([{ "name": "x", "url": "https://x/" }, { "name": "x", "url": "https://y/" }]),
             "value[1].name: the server \"x\" stands twice in the value",
@@ -175,8 +246,12 @@ fn names_that_are_taken_or_read_alike_are_refused_and_both_are_named() {
 
 #[test]
 fn too_many_servers_are_refused() {
-    let servers: Vec<Value> = (0..1001).map(|at| json!({ "name": format!("s{at}"), "url": "https://x/" })).collect();
-    assert_eq!(told(MCP_SERVERS, json!(servers)), "invalid_setting value: `value` has 1001 entries; 1000 are allowed");
+    let servers: Vec<Value> =
+        (0..1001).map(|at| json!({ "name": format!("s{at}"), "url": "https://x/" })).collect();
+    assert_eq!(
+        told(MCP_SERVERS, json!(servers)),
+        "invalid_setting value: `value` has 1001 entries; 1000 are allowed"
+    );
 }
 
 #[test]
@@ -205,14 +280,35 @@ fn every_bad_alias_is_refused_at_its_place() {
         (json!("x"), "invalid_setting value: `value` is not a list"),
         (json!([{ "tool": "files:read" }]), "invalid_setting value[0].name: `name` is missing"),
         (json!([{ "name": "old" }]), "invalid_setting value[0].tool: `tool` is missing"),
-        (alias(json!({ "name": "" })), "invalid_setting value[0].name: a name has 1 to 128 characters and no spaces"),
-        (alias(json!({ "name": "a b" })), "invalid_setting value[0].name: a name has 1 to 128 characters and no spaces"),
-        (alias(json!({ "tool": "read" })), "invalid_setting value[0].tool: \"read\" is not the name of a tool"),
-        (alias(json!({ "tool": "files:" })), "invalid_setting value[0].tool: \"files:\" is not the name of a tool"),
-        (alias(json!({ "until": "soon" })), "invalid_setting value[0].until: `until` is not a day such as `2027-01-01`"),
+        (
+            alias(json!({ "name": "" })),
+            "invalid_setting value[0].name: a name has 1 to 128 characters and no spaces",
+        ),
+        (
+            alias(json!({ "name": "a b" })),
+            "invalid_setting value[0].name: a name has 1 to 128 characters and no spaces",
+        ),
+        (
+            alias(json!({ "tool": "read" })),
+            "invalid_setting value[0].tool: \"read\" is not the name of a tool",
+        ),
+        (
+            alias(json!({ "tool": "files:" })),
+            "invalid_setting value[0].tool: \"files:\" is not the name of a tool",
+        ),
+        (
+            alias(json!({ "until": "soon" })),
+            "invalid_setting value[0].until: `until` is not a day such as `2027-01-01`",
+        ),
         (alias(json!({ "primary": 1 })), "invalid_setting value[0].primary: `primary` is not true or false"),
-        (alias(json!({ "primary": true })), "invalid_setting value[0].name: what agents see: a name such as `documents.text.extract` has three parts of a-z, 0-9 and _ with dots between them"),
-        (alias(json!({ "name": "a.b.c", "primary": true, "until": "2027-01-01" })), "invalid_setting value[0].until: a name that agents see cannot end on a date"),
+        (
+            alias(json!({ "primary": true })),
+            "invalid_setting value[0].name: what agents see: a name such as `documents.text.extract` has three parts of a-z, 0-9 and _ with dots between them",
+        ),
+        (
+            alias(json!({ "name": "a.b.c", "primary": true, "until": "2027-01-01" })),
+            "invalid_setting value[0].until: a name that agents see cannot end on a date",
+        ),
         (alias(json!({ "x": 1 })), "invalid_setting value[0].x: unknown key `x`"),
         (
             json!([{ "name": "x", "tool": "files:read" }, { "name": "x", "tool": "files:read" }]),
@@ -245,8 +341,14 @@ fn review_settings_speak_only_of_what_they_name() {
     let cases = [
         (json!([]), "invalid_setting value: `value` is not an object"),
         (json!({ "drift": "x" }), "invalid_setting value.drift: `drift` is not `quarantine` or `accept`"),
-        (json!({ "new_tools": 1 }), "invalid_setting value.new_tools: `new_tools` is not `visible` or `review`"),
-        (json!({ "findings": "no" }), "invalid_setting value.findings: `findings` is not `flag` or `quarantine`"),
+        (
+            json!({ "new_tools": 1 }),
+            "invalid_setting value.new_tools: `new_tools` is not `visible` or `review`",
+        ),
+        (
+            json!({ "findings": "no" }),
+            "invalid_setting value.findings: `findings` is not `flag` or `quarantine`",
+        ),
         (json!({ "x": 1 }), "invalid_setting value.x: unknown key `x`"),
     ];
     for (value, expected) in cases {

@@ -115,12 +115,14 @@ impl House {
 
     /// All events as `kind` and what they say, the oldest first.
     pub(super) async fn ledger(&self) -> Vec<(String, Value)> {
-        let (events, _) =
-            self.store.ledger_page(&Filter::default(), Order::OldestFirst, None, 500).await.expect("events");
+        let all = Filter::default();
+        let page = self.store.ledger_page(&all, None, 1000, Order::OldestFirst);
+        let events = page.await.expect("events");
         events
             .into_iter()
             .map(|one| {
-                let detail = one.event.detail.map(|detail| detail.decode().expect("JSON")).unwrap_or_default();
+                let detail =
+                    one.event.detail.map(|detail| detail.decode().expect("JSON")).unwrap_or_default();
                 (one.event.kind.as_str().to_owned(), detail)
             })
             .collect()

@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolgate_core::tool::ToolExtra;
 
 use super::kit::*;
-use crate::{Registration, RefusalKind, Source};
+use crate::{RefusalKind, Registration, Source};
 
 /// Lets time go second by second until something is so; tells how many went.
 async fn seconds_until(house: &House, what: &str, is: impl Fn() -> bool) -> u64 {
@@ -24,7 +24,8 @@ async fn seconds_until(house: &House, what: &str, is: impl Fn() -> bool) -> u64 
 async fn an_instance_stays_by_heartbeats_and_leaves_when_they_stop() {
     let house = House::new().await;
     let gateway = house.gateway("one", file(&[])).await;
-    let lease = gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
+    let lease =
+        gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     assert_eq!((lease.lease_seconds, lease.heartbeat_seconds), (6.0, 2.0));
     until("it is reached", || gateway.reached() == ["jobs https://a.example.com/mcp"]).await;
     for _ in 0..20 {
@@ -37,7 +38,10 @@ async fn an_instance_stays_by_heartbeats_and_leaves_when_they_stop() {
     let seconds = seconds_until(&house, "it is taken out", || gateway.reached() == ["jobs "]).await;
     assert!(seconds >= 6, "after {seconds} s");
     let gone = gateway.registry.heartbeat(&server("jobs"), "jobs", "a").await.expect_err("gone");
-    assert_eq!((gone.kind, gone.code, gone.hint.as_str()), (RefusalKind::Gone, "lease_lost", "register again"));
+    assert_eq!(
+        (gone.kind, gone.code, gone.hint.as_str()),
+        (RefusalKind::Gone, "lease_lost", "register again")
+    );
     let ledger = house.ledger().await;
     let told: Vec<&str> = ledger.iter().map(|(kind, _)| kind.as_str()).collect();
     assert_eq!(told, ["server.added", "server.instance.joined", "server.instance.left"]);
@@ -85,7 +89,14 @@ async fn registering_the_same_again_is_a_heartbeat_and_other_data_replaces_it() 
         gateway.reached() == ["jobs https://moved.example.com/mcp,https://b.example.com/mcp"]
     })
     .await;
+    // Where an instance is says nothing to agents.
+    let arranged = gateway.shelf.arranged.load(std::sync::atomic::Ordering::SeqCst);
+    let back = registration("jobs", "a");
+    gateway.registry.register(&server("jobs"), back).await.expect("registered");
+    until("it is back", || gateway.reached() == ["jobs https://a.example.com/mcp,https://b.example.com/mcp"])
+        .await;
     gateway.registry.stop().await;
+    assert_eq!(gateway.shelf.arranged.load(std::sync::atomic::Ordering::SeqCst), arranged);
 }
 
 #[tokio::test]
@@ -95,7 +106,8 @@ async fn a_foreign_name_a_taken_name_and_a_name_that_reads_alike_are_refused() {
     state.servers[2].source = Source::Expected;
     let gateway = house.gateway("one", state).await;
     let refused = async |by: &str, wanted: &str| {
-        let told = gateway.registry.register(&server(by), registration(wanted, "x")).await.expect_err("refused");
+        let told =
+            gateway.registry.register(&server(by), registration(wanted, "x")).await.expect_err("refused");
         (told.kind, told.code, told.message)
     };
     let foreign = refused("mail", "jobs").await;
@@ -119,11 +131,20 @@ async fn a_flood_of_instances_is_refused_and_those_that_are_there_stay() {
     let house = House::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     for at in 0..64 {
-        gateway.registry.register(&server("jobs"), registration("jobs", &format!("i{at}"))).await.expect("there is room");
+        gateway
+            .registry
+            .register(&server("jobs"), registration("jobs", &format!("i{at}")))
+            .await
+            .expect("there is room");
     }
-    let flood = gateway.registry.register(&server("jobs"), registration("jobs", "one-more")).await.expect_err("full");
+    let flood =
+        gateway.registry.register(&server("jobs"), registration("jobs", "one-more")).await.expect_err("full");
     assert_eq!((flood.kind, flood.code), (RefusalKind::TooMany, "too_many_instances"));
-    gateway.registry.register(&server("jobs"), registration("jobs", "i3")).await.expect("it is there already");
+    gateway
+        .registry
+        .register(&server("jobs"), registration("jobs", "i3"))
+        .await
+        .expect("it is there already");
     assert_eq!(gateway.registry.servers()[0].instances.len(), 64);
     gateway.registry.stop().await;
 }
@@ -139,9 +160,14 @@ async fn names_that_a_server_gives_its_tools_work_and_collide_with_both_owners_n
     gateway.registry.register(&server("jobs"), with("jobs", "work.job.run")).await.expect("registered");
     gateway.registry.listed(&name("jobs"), listing(&[("run", "Runs.")]));
     until("agents see the given name", || gateway.seen() == ["work__job__run"]).await;
-    let taken = gateway.registry.register(&server("mail"), with("mail", "work.job.run")).await.expect_err("taken");
+    let taken =
+        gateway.registry.register(&server("mail"), with("mail", "work.job.run")).await.expect_err("taken");
     assert_eq!((taken.kind, taken.code), (RefusalKind::Conflict, "alias_taken"));
-    assert!(taken.message.contains("server \"jobs\"") && taken.message.contains("server \"mail\""), "{}", taken.message);
+    assert!(
+        taken.message.contains("server \"jobs\"") && taken.message.contains("server \"mail\""),
+        "{}",
+        taken.message
+    );
     let ledger = house.ledger().await;
     let renamed = ledger.iter().find(|(kind, _)| kind == "registry.tool.renamed").expect("told");
     assert_eq!(renamed.1, serde_json::json!({ "from": "jobs__run", "to": "work__job__run" }));
@@ -185,7 +211,6 @@ async fn a_pause_of_the_gateway_takes_nobody_out() {
     let gateway = house.gateway("one", file(&[])).await;
     gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     until("it is reached", || gateway.reached() == ["jobs https://a.example.com/mcp"]).await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
     house.clock.advance(Duration::from_secs(3600));
     // Looked at after the pause: the lease is as long as it was before.
     until("the pause is forgiven", || {
@@ -208,4 +233,28 @@ async fn a_restart_gives_every_instance_a_fresh_lease() {
     assert_eq!(second.reached(), ["jobs https://a.example.com/mcp"]);
     assert_eq!(second.registry.servers()[0].instances[0].lease_left_seconds, Some(6.0));
     second.registry.stop().await;
+}
+
+#[tokio::test]
+async fn two_gateways_that_read_a_server_at_different_moments_do_not_quarrel() {
+    let house = House::new().await;
+    let one = house.gateway("one", file(&["files"])).await;
+    let two = house.gateway("two", file(&["files"])).await;
+    let old = [("read", "Old."), ("write", "Writes.")];
+    for gateway in [&one, &two] {
+        gateway.registry.listed(&name("files"), listing(&old));
+        until("both show it", || gateway.seen().len() == 2).await;
+    }
+    // A new version is out, and only one of them has read it.
+    one.registry.listed(&name("files"), listing(&[("read", "New.")]));
+    until("it is withheld there", || one.seen().is_empty()).await;
+    until("and, because it is known to be questionable, here", || two.seen().is_empty()).await;
+    let told = house.kinds().await.len();
+    // Many rounds of both.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(house.kinds().await.len(), told);
+    let row = one.registry.records().tool("files:read").await.expect("a row");
+    assert_eq!(row.reason.as_deref(), Some(crate::pins::reason::CHANGED));
+    one.registry.stop().await;
+    two.registry.stop().await;
 }

@@ -19,14 +19,18 @@ async fn accepting_publishes_what_was_withheld_wherever_it_was_accepted() {
     let diff = records.diff("files:read").await.expect("a difference");
     assert!(diff.text.contains("-description: Reads.\n+description: Reads well."), "{}", diff.text);
     let offered = diff.tool.candidate.expect("a candidate").version;
-    let stale = records.review(&operator().id, "files:read", Verdict::Accept, Some(diff.tool.pinned.version)).await;
+    let stale =
+        records.review(&operator().id, "files:read", Verdict::Accept, Some(diff.tool.pinned.version)).await;
     assert_eq!(stale.expect_err("not what was seen").kind, RefusalKind::Conflict);
-    let row = records.review(&operator().id, "files:read", Verdict::Accept, Some(offered)).await.expect("accepted");
+    let row =
+        records.review(&operator().id, "files:read", Verdict::Accept, Some(offered)).await.expect("accepted");
     assert_eq!(row.status, ToolStatus::Active);
-    until("it is shown as accepted", || gateway.description("files__read").as_deref() == Some("Reads well.")).await;
+    until("it is shown as accepted", || gateway.description("files__read").as_deref() == Some("Reads well."))
+        .await;
     let accepted = house.ledger().await.into_iter().find(|(kind, _)| kind == "registry.tool.accepted");
     assert_eq!(accepted.expect("told").1["to"], offered.to_string());
-    let nothing = records.review(&operator().id, "files:read", Verdict::Accept, None).await.expect_err("done");
+    let nothing =
+        records.review(&operator().id, "files:read", Verdict::Accept, None).await.expect_err("done");
     assert_eq!((nothing.kind, nothing.code), (RefusalKind::Conflict, "nothing_to_review"));
     gateway.registry.stop().await;
 }

@@ -16,22 +16,26 @@ async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
     let value = json!([{ "name": "job-app", "url": "http://localhost:4000/mcp" }]);
     let context = gateway.registry.setting_context();
     let by = operator().id;
-    let set = records.change_setting(&by, "mcp_servers", value.clone(), Some(0), &context).await.expect("set");
+    let set =
+        records.change_setting(&by, "mcp_servers", value.clone(), Some(0), &context).await.expect("set");
     assert_eq!((set.version, set.updated_by.as_ref()), (1, Some(&by)));
     let both = ["files https://example.com/mcp", "job-app http://localhost:4000/mcp"];
     until("it is reached", || gateway.reached() == both).await;
     until("the other gateway reaches it too", || other.reached() == both).await;
     assert_eq!(gateway.registry.servers()[1].source, Source::Settings);
 
-    let stale = records.change_setting(&by, "mcp_servers", json!([]), Some(0), &context).await.expect_err("stale");
+    let stale =
+        records.change_setting(&by, "mcp_servers", json!([]), Some(0), &context).await.expect_err("stale");
     assert_eq!((stale.kind, stale.code), (RefusalKind::Stale, "stale"));
-    let refused = records.change_setting(&by, "mcp_servers", json!([{}]), Some(1), &context).await.expect_err("bad");
+    let refused =
+        records.change_setting(&by, "mcp_servers", json!([{}]), Some(1), &context).await.expect_err("bad");
     assert_eq!(refused.field.as_deref(), Some("value[0].name"));
     assert_eq!(records.setting("mcp_servers").await.expect("there").value, value);
 
     records.change_setting(&by, "mcp_servers", json!([]), None, &context).await.expect("set");
     until("it is not reached any more", || gateway.reached() == ["files https://example.com/mcp"]).await;
-    let told: Vec<_> = house.ledger().await.into_iter().filter(|(kind, _)| kind == "setting.changed").collect();
+    let told: Vec<_> =
+        house.ledger().await.into_iter().filter(|(kind, _)| kind == "setting.changed").collect();
     assert_eq!(told.len(), 2);
     assert_eq!(
         told[0].1,
@@ -51,7 +55,8 @@ async fn a_server_that_registered_gives_way_to_a_setting_and_then_cannot_registe
     let records = gateway.registry.records();
     records.change_setting(&operator().id, "mcp_servers", value, None, &context).await.expect("set");
     until("the setting holds", || gateway.reached() == ["jobs https://set.example.com/mcp"]).await;
-    let taken = gateway.registry.register(&server("jobs"), registration("jobs", "b")).await.expect_err("taken");
+    let taken =
+        gateway.registry.register(&server("jobs"), registration("jobs", "b")).await.expect_err("taken");
     assert_eq!((taken.kind, taken.code), (RefusalKind::Conflict, "name_taken"));
     assert!(taken.message.contains("the setting mcp_servers"), "{}", taken.message);
     gateway.registry.stop().await;
@@ -78,7 +83,8 @@ async fn aliases_that_are_set_work_and_are_told() {
     }
     let taken = json!([{ "name": "files__write", "tool": "files:read" }]);
     let context = gateway.registry.setting_context();
-    let refused = records.change_setting(&operator().id, "aliases", taken, None, &context).await.expect_err("taken");
+    let refused =
+        records.change_setting(&operator().id, "aliases", taken, None, &context).await.expect_err("taken");
     assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "alias_taken"));
     gateway.registry.stop().await;
 }

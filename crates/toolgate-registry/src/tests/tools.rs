@@ -44,7 +44,11 @@ async fn after_a_restart_what_was_pinned_is_shown_before_servers_are_reached_and
     let before = listing(&[("read", "Reads."), ("new", "Never pinned.")]);
     second.registry.listed_before(vec![(name("files"), before), (name("gone"), listing(&[("x", "x")]))]);
     assert_eq!(second.seen(), ["files__read"]);
-    assert_eq!(second.registry.records().tools().await.expect("rows").len(), 1, "nothing new is pinned by it");
+    assert_eq!(
+        second.registry.records().tools().await.expect("rows").len(),
+        1,
+        "nothing new is pinned by it"
+    );
     // The server is reached, and is not what it was.
     second.registry.listed(&name("files"), listing(&[("read", "Deletes.")]));
     until("it is withheld", || second.seen().is_empty()).await;
@@ -70,7 +74,8 @@ async fn while_the_store_is_away_agents_see_what_is_pinned_and_the_rest_comes_wh
     };
     until("what is new is known to wait", withheld).await;
     assert_eq!(gateway.seen(), ["files__read"]);
-    let refused = gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect_err("away");
+    let refused =
+        gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect_err("away");
     assert_eq!(refused.kind, crate::RefusalKind::Down);
 
     house.store.fail_never();

@@ -101,7 +101,8 @@ impl Inner {
         let Some(uris) = asked["redirect_uris"].as_array() else {
             return refusal("invalid_redirect_uri");
         };
-        let redirect_uris: Vec<String> = uris.iter().filter_map(|uri| uri.as_str().map(str::to_owned)).collect();
+        let redirect_uris: Vec<String> =
+            uris.iter().filter_map(|uri| uri.as_str().map(str::to_owned)).collect();
         let mut state = self.lock();
         let secret = state.behaviour.gives_secrets.then(random_text);
         let id = format!("client-{}", state.clients.len() + 1);
@@ -208,7 +209,8 @@ impl Inner {
 fn grant(state: &State, parameters: &Parameters) -> Result<Grant, &'static str> {
     let get = |name: &str| parameters.get(name).cloned();
     let client = get("client_id").ok_or("no client_id")?;
-    let redirect_uri = get("redirect_uri").filter(|uri| url::Url::parse(uri).is_ok()).ok_or("no redirect_uri")?;
+    let redirect_uri =
+        get("redirect_uri").filter(|uri| url::Url::parse(uri).is_ok()).ok_or("no redirect_uri")?;
     let document = state.behaviour.reads_metadata_documents && client.starts_with("https://");
     let registered = state.clients.get(&client);
     if registered.is_none() && !document {

@@ -100,7 +100,8 @@ fn reply(message: &Value, claims: &Map<String, Value>) -> Value {
             { "name": "write", "description": "Needs more scopes", "inputSchema": schema },
         ] }),
         "tools/call" => {
-            let told = json!({ "sub": claims.get("sub"), "scope": claims.get("scope"), "jti": claims.get("jti") });
+            let told =
+                json!({ "sub": claims.get("sub"), "scope": claims.get("scope"), "jti": claims.get("jti") });
             json!({ "content": [{ "type": "text", "text": told.to_string() }] })
         }
         _ => {

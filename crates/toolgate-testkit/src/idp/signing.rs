@@ -41,7 +41,9 @@ impl SigningKey {
             KeyKind::Es256 => {
                 let kind = &ECDSA_P256_SHA256_FIXED_SIGNING;
                 let document = EcdsaKeyPair::generate_pkcs8(kind, &random).expect("keys can be made");
-                Pair::Es256(EcdsaKeyPair::from_pkcs8(kind, document.as_ref(), &random).expect("it was just made"))
+                Pair::Es256(
+                    EcdsaKeyPair::from_pkcs8(kind, document.as_ref(), &random).expect("it was just made"),
+                )
             }
             KeyKind::Ed25519 => {
                 let document = Ed25519KeyPair::generate_pkcs8(&random).expect("keys can be made");

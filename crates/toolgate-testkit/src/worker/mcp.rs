@@ -58,7 +58,7 @@ async fn message(State(worker): State<Arc<Worker>>, headers: HeaderMap, body: By
         (Era::Modern, "subscriptions/listen") => worker.listen(&message["id"]),
         (Era::Legacy, "initialize") => worker.initialize(&message["id"]),
         (Era::Legacy, _) if !worker.knows(&headers) => StatusCode::NOT_FOUND.into_response(),
-        _ => worker.answer(method, &message).await,
+        _ => worker.answer(method, &message, worker.bearer(&headers)).await,
     }
 }
 
@@ -69,14 +69,20 @@ fn json_body(value: &Value) -> Response {
 impl Worker {
     fn refuse(&self, headers: &HeaderMap) -> Option<Response> {
         let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let fits = match (&self.settings.bearer, &self.settings.authorization_server) {
-            (Some(bearer), _) => shown == Some(&format!("Bearer {bearer}")),
-            (None, Some(_)) => shown.is_some_and(|shown| shown.starts_with("Bearer ")),
-            (None, None) => true,
+        let fits = match &self.settings.authorization_server {
+            _ if !self.settings.bearer.is_empty() => self.bearer(headers).is_some(),
+            Some(_) => shown.is_some_and(|shown| shown.starts_with("Bearer ")),
+            None => true,
         };
         let metadata = self.url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp");
         let challenge = format!("Bearer resource_metadata=\"{metadata}\"");
         (!fits).then(|| (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)]).into_response())
+    }
+
+    /// Which of the tokens was shown.
+    fn bearer(&self, headers: &HeaderMap) -> Option<usize> {
+        let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
+        self.settings.bearer.iter().position(|bearer| bearer == shown)
     }
 
     fn knows(&self, headers: &HeaderMap) -> bool {
@@ -97,7 +103,7 @@ impl Worker {
         ([(SESSION, session)], json_body(&body)).into_response()
     }
 
-    async fn answer(&self, method: &str, message: &Value) -> Response {
+    async fn answer(&self, method: &str, message: &Value, bearer: Option<usize>) -> Response {
         let id = &message["id"];
         let result = match method {
             "server/discover" if self.settings.era == Era::Modern => self.complete(json!({
@@ -109,7 +115,7 @@ impl Worker {
             "tools/list" => {
                 self.complete(json!({ "tools": self.tools(), "ttlMs": 0, "cacheScope": "private" }))
             }
-            "tools/call" => match self.call(&message["params"]).await {
+            "tools/call" => match self.call(&message["params"], bearer).await {
                 Some(result) => self.complete(result),
                 None => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
             },
@@ -139,18 +145,29 @@ impl Worker {
         tools
     }
 
-    async fn call(&self, params: &Value) -> Option<Value> {
+    /// Says who did it. What the arguments say of `ttlMs` and `cacheScope` the result says too.
+    async fn call(&self, params: &Value, bearer: Option<usize>) -> Option<Value> {
         if self.settings.broken.as_ref().is_some_and(|path| path.exists()) {
             return None;
         }
         let arguments = &params["arguments"];
         self.write_down(params);
         tokio::time::sleep(Duration::from_millis(arguments["ms"].as_u64().unwrap_or(0))).await;
-        let said = json!({
+        let mut said = json!({
             "instance": self.settings.instance, "version": self.settings.version,
             "tool": params["name"], "arguments": arguments,
         });
-        Some(json!({ "content": [{ "type": "text", "text": said.to_string() }], "structuredContent": said }))
+        if let Some(bearer) = bearer {
+            said["bearer"] = json!(bearer);
+        }
+        let content = json!([{ "type": "text", "text": said.to_string() }]);
+        let mut result = json!({ "content": content, "structuredContent": said });
+        for hint in ["ttlMs", "cacheScope"] {
+            if let Some(value) = arguments.get(hint) {
+                result[hint] = value.clone();
+            }
+        }
+        Some(result)
     }
 
     fn write_down(&self, params: &Value) {

@@ -80,7 +80,7 @@ impl Fleet {
         caller: &dyn Caller,
         tried: &[u64],
     ) -> Choice<'a> {
-        let company = if roll.members.len() == 1 { Company::Alone } else { Company::Others };
+        let company = roll.company();
         let home = match company {
             Company::Alone => Home::Anywhere,
             Company::Others => self.home(roll, request, caller),

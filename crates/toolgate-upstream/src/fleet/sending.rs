@@ -16,7 +16,7 @@ use crate::breaker::Admission;
 use crate::cache::{Observed, Sharing, Slot};
 use crate::deadline::Deadline;
 use crate::keys;
-use crate::member::Member;
+use crate::member::{Company, Member};
 
 const LEAVES: &str = "the gateway is letting go of it";
 
@@ -61,18 +61,18 @@ impl Fleet {
         let roll = self.roll.load_full();
         let Some(tool) = &request.tool else {
             let deadline = Deadline::after(roll.spec.timeout);
-            return self.placed(&roll, request, caller, &deadline).await;
+            return self.placed(&roll, request, caller, &deadline).await.map_err(|failed| failed.error);
         };
         let deadline = Deadline::after(tool.handling.timeout.unwrap_or(roll.spec.timeout));
         let tended = self.tools.of(tool);
         let admitted = tended.admit(&deadline).await.map_err(|kind| self.fault(kind))?;
         let began = Instant::now();
         let outcome = self.placed(&roll, request, caller, &deadline).await;
-        if !never_reached(&outcome) {
+        if !matches!(&outcome, Err(Failed { at: None, .. })) {
             tended.pulse.latency.record(began.elapsed());
-            tell(admitted.admission, &outcome);
         }
-        outcome
+        tended.pulse.tell(admitted, roll.company(), began, outcome.as_ref().map(drop));
+        outcome.map_err(|failed| failed.error)
     }
 
     async fn placed(
@@ -81,12 +81,13 @@ impl Fleet {
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<Reply, Failed> {
         if let Some(limiter) = &roll.limiter {
             let limited = |retry_after| self.fault(FaultKind::RateLimited { retry_after });
-            limiter.check().map_err(limited)?;
+            limiter.check().map_err(limited).map_err(Failed::unsent)?;
         }
-        let place = roll.gate.enter(deadline).await.map_err(|kind| self.fault(kind))?;
+        let entered = roll.gate.enter(deadline).await;
+        let place = entered.map_err(|kind| Failed::unsent(self.fault(kind)))?;
         let outcome = self.send(request, caller, deadline).await;
         drop(place);
         outcome
@@ -98,7 +99,7 @@ impl Fleet {
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Result<Reply, Failed> {
         let mut tried = Vec::new();
         let mut unreached = None;
         let mut news = None;
@@ -107,19 +108,24 @@ impl Fleet {
             let roll = self.roll.load_full();
             match self.choose(&roll, request, &*caller, &tried) {
                 Choice::Member(member) => {
-                    let outcome = self.send_to(member, &roll, request, caller.clone(), deadline).await;
-                    if !never_reached(&outcome) {
-                        return outcome;
+                    match self.send_to(member, &roll, request, caller.clone(), deadline).await {
+                        Ok(reply) => return Ok(reply),
+                        Err(error) if never_reached(&error) => {
+                            tried.push(member.number);
+                            unreached = Some(error);
+                        }
+                        Err(error) => return Err(Failed { error, at: Some(member.number) }),
                     }
-                    tried.push(member.number);
-                    unreached = outcome.err();
                 }
                 Choice::Wait => {
                     if !self.hear_news(&mut news, &roll).await {
-                        return Err(self.fault(FaultKind::Down { reason: "it is still starting".into() }));
+                        let kind = FaultKind::Down { reason: "it is still starting".into() };
+                        return Err(Failed::unsent(self.fault(kind)));
                     }
                 }
-                Choice::Nobody(kind) => return Err(unreached.unwrap_or_else(|| self.fault(kind))),
+                Choice::Nobody(kind) => {
+                    return Err(Failed::unsent(unreached.unwrap_or_else(|| self.fault(kind))));
+                }
             }
         }
     }
@@ -150,7 +156,7 @@ impl Fleet {
         let Some(_counted) = member.begin() else {
             return Err(self.fault(FaultKind::Down { reason: LEAVES.into() }));
         };
-        let has_others = roll.members.len() > 1;
+        let has_others = roll.company() == Company::Others;
         if has_others && member.keeps_sessions() {
             self.sessions.put(caller.principal().clone(), member.id.clone());
         }
@@ -162,8 +168,8 @@ impl Fleet {
         let began = Instant::now();
         let outcome = member.request(request, caller, deadline).await;
         drop(place);
-        tell(admission, &outcome);
-        if !never_reached(&outcome) {
+        tell(admission, member, began, &outcome);
+        if !outcome.as_ref().is_err_and(never_reached) {
             let took = began.elapsed();
             member.latency.record(took);
             self.latency.record(took);
@@ -186,28 +192,44 @@ impl Fleet {
     }
 }
 
+/// A request that failed, and the member it had reached, if any.
+pub(super) struct Failed {
+    pub(super) error: ServerError,
+    pub(super) at: Option<u64>,
+}
+
+impl Failed {
+    fn unsent(error: ServerError) -> Self {
+        Self { error, at: None }
+    }
+}
+
 struct News {
     receiver: watch::Receiver<()>,
     until: Instant,
 }
 
 /// Whether nothing was sent, so that another instance may be sent the same.
-fn never_reached(outcome: &Result<Reply, ServerError>) -> bool {
-    let Err(ServerError::Fault(fault)) = outcome else { return false };
+fn never_reached(error: &ServerError) -> bool {
+    let ServerError::Fault(fault) = error else { return false };
     matches!(fault.kind, FaultKind::Down { .. } | FaultKind::Busy { .. } | FaultKind::Resting { .. })
 }
 
 /// What an outcome says about whoever it came from. An answer is an answer, an error of the server's own too.
-fn tell(admission: Admission<'_>, outcome: &Result<Reply, ServerError>) {
+fn tell(admission: Admission<'_>, member: &Member, began: Instant, outcome: &Result<Reply, ServerError>) {
     match outcome {
         Ok(_) | Err(ServerError::Rpc(_)) => admission.succeeded(),
-        Err(ServerError::Fault(fault)) if is_failure(&fault.kind) => admission.failed(&fault.to_string()),
+        Err(ServerError::Fault(fault))
+            if is_failure(&fault.kind) && member.incidents.counts(&fault.kind, began) =>
+        {
+            admission.failed(&fault.to_string());
+        }
         // It says something about the request, or about our own limits.
         Err(ServerError::Fault(_)) => drop(admission),
     }
 }
 
-fn is_failure(kind: &FaultKind) -> bool {
+pub(super) fn is_failure(kind: &FaultKind) -> bool {
     match kind {
         FaultKind::Down { .. }
         | FaultKind::Lost { .. }

@@ -1,17 +1,22 @@
 //! What is kept for each tool of a server that was called: its limits, its breaker, how long it took.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio::sync::SemaphorePermit;
+use tokio::time::Instant;
+use toolgate_core::port::ServerError;
 use toolgate_core::tool::Rate;
 use toolgate_core::{FaultKind, Tool};
 
+use super::Incidents;
+use super::sending::{Failed, is_failure};
 use crate::breaker::{Admission, Breaker, Resting};
 use crate::deadline::Deadline;
 use crate::gate::Gate;
 use crate::latency::Latency;
+use crate::member::Company;
 use crate::rates::Limiter;
 
 /// Tools of one server that are kept in mind. When there are more, those without limits are forgotten.
@@ -41,6 +46,9 @@ pub(super) struct Pulse {
     pub(super) breaker: Breaker,
     pub(super) latency: Latency,
     under_way: AtomicUsize,
+    incidents: Incidents,
+    /// One more than the number of the member where it failed last, with no answer since.
+    failed_at: AtomicU64,
 }
 
 impl Tools {
@@ -112,6 +120,40 @@ impl Pulse {
         self.under_way.load(Ordering::Relaxed)
     }
 
+    /// Notes how a call ended that began then.
+    pub(super) fn tell(
+        &self,
+        admitted: Admitted<'_>,
+        company: Company,
+        began: Instant,
+        outcome: Result<(), &Failed>,
+    ) {
+        match outcome {
+            Err(Failed { error: ServerError::Fault(fault), at }) => {
+                let counts = is_failure(&fault.kind)
+                    && self.incidents.counts(&fault.kind, began)
+                    && self.is_another_failure(company, *at);
+                if counts {
+                    admitted.admission.failed(&fault.to_string());
+                }
+            }
+            Ok(()) | Err(Failed { error: ServerError::Rpc(_), .. }) => {
+                if self.failed_at.load(Ordering::Relaxed) != 0 {
+                    self.failed_at.store(0, Ordering::Relaxed);
+                }
+                admitted.admission.succeeded();
+            }
+        }
+    }
+
+    /// Whether a failure at a member says something about the tool. One instance that dies or hangs takes many calls
+    /// with it, and where there are others that is one failure of the tool and not many.
+    fn is_another_failure(&self, company: Company, at: Option<u64>) -> bool {
+        let Some(at) = at else { return false };
+        let before = self.failed_at.swap(at + 1, Ordering::Relaxed);
+        company == Company::Alone || before != at + 1
+    }
+
     fn count(&self) -> Counted<'_> {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         Counted(&self.under_way)
@@ -120,7 +162,7 @@ impl Pulse {
 
 /// A call that may go on. Dropping it gives its places back.
 pub(super) struct Admitted<'a> {
-    pub(super) admission: Admission<'a>,
+    admission: Admission<'a>,
     _counted: Counted<'a>,
     _place: Option<SemaphorePermit<'a>>,
 }

@@ -268,6 +268,40 @@ async fn an_only_instance_that_keeps_failing_is_left_alone() {
 }
 
 #[tokio::test]
+async fn calls_that_are_lost_together_are_one_failure() {
+    let (release, held) = tokio::sync::watch::channel(false);
+    let web = Web::start(move |seen| {
+        let mut held = held.clone();
+        async move {
+            match basics(&seen, &json!([definition("1")])) {
+                Some(body) => ok(&body),
+                None if seen.body["params"]["arguments"]["last"] == true => said(&seen, "there"),
+                None => {
+                    held.wait_for(|released| *released).await.unwrap();
+                    // The stream ends without the answer.
+                    crate::web::events(&[])
+                }
+            }
+        }
+    })
+    .await;
+    let gateway = Gateway::with(web.spec());
+    gateway.recorder.healthy().await;
+    let calls =
+        futures_util::future::join_all((0..10).map(|_| gateway.request(call(judged("1")), &someone())));
+    let release = async {
+        web.until("ten calls", |seen| seen.iter().filter(|seen| seen.rpc() == "tools/call").count() == 10)
+            .await;
+        release.send(true).unwrap();
+    };
+    let (lost, ()) = tokio::join!(calls, release);
+    assert!(lost.into_iter().all(|outcome| fault_code(outcome.unwrap_err()) == "server_lost"));
+    let last = ServerRequest { tool: Some(Arc::new(judged("1"))), ..call_of("t", r#"{"last":true}"#) };
+    assert_eq!(text_of(&gateway.request(last, &someone()).await.unwrap()), "there");
+    gateway.end().await;
+}
+
+#[tokio::test]
 async fn calls_of_the_newer_era_stick_to_no_instance() {
     let (a, b) = (instance("a", "1").await, instance("b", "1").await);
     let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b)]));

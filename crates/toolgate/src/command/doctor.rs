@@ -150,7 +150,12 @@ fn judge(written: &Config, trial: &Trial) -> Finding {
         }
         None => "check its entry in the configuration".into(),
     };
-    wrong(&about, trial.describe(), Some(hint))
+    let told = trial.describe();
+    // What the server or the vault themselves advise is nearer to the fault.
+    match told.split_once("\nhint: ") {
+        Some((says, hint)) => wrong(&about, says.to_owned(), Some(hint.to_owned())),
+        None => wrong(&about, told, Some(hint)),
+    }
 }
 
 fn fine(about: &str, says: String) -> Finding {

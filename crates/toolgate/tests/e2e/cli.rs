@@ -1,7 +1,11 @@
 //! The command line from outside: what is promised about flags, output, exit codes, files and processes.
 
+mod login;
 mod process;
+mod registry;
+mod secrets;
 mod servers;
+mod settings;
 mod token;
 mod tools;
 

@@ -4,7 +4,7 @@
 mod bank;
 mod changes;
 mod crashes;
-mod database;
+pub(crate) mod database;
 mod deciding;
 mod elicitation;
 mod envelopes;

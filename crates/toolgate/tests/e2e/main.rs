@@ -10,6 +10,7 @@ mod fidelity;
 mod governed;
 mod house;
 mod kit;
+mod live;
 mod names;
 mod neighbours;
 mod outside;

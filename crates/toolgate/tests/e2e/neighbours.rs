@@ -116,10 +116,12 @@ async fn good_calls(client: &HttpClient, done: impl Future) -> Duration {
 enum Expected {
     /// The call fails with this code.
     Fault(&'static str),
+    /// The call fails with one of these codes.
+    Either(&'static str, &'static str),
     /// The gateway sees through it and the call succeeds.
     Answer,
 }
-use Expected::{Answer, Fault};
+use Expected::{Answer, Either, Fault};
 
 /// One tool of every bad neighbour is called at once, while the good one is used.
 async fn suffer(tool: &str, pipe: Expected, web: Expected) {
@@ -159,17 +161,20 @@ async fn suffer_for(timeout: Duration, tool: &str, pipe: Expected, web: Expected
 fn check(name: &str, expected: Expected, result: &Value) {
     match expected {
         Answer => assert_eq!((result.get("isError"), text(result)), (None, "after all"), "{name}"),
-        Fault(code) => {
-            assert_eq!(result["isError"], true, "{name}: {result}");
-            let said = text(result);
-            assert!(said.contains(&format!("server \"{name}\"")), "{name} is not named: {said}");
-            assert!(said.contains("\nhint: "), "{name}: no hint: {said}");
-            let fault = &result["_meta"]["dev.toolgate/fault"];
-            assert_eq!(fault["code"], code, "{name}: {result}");
-            assert_eq!((&fault["server"], &fault["fault"]), (&json!(name), &json!("server")), "{name}");
-            assert!(fault["hint"].is_string() && fault["retry"].is_boolean(), "{name}: {result}");
-        }
+        Fault(code) => check_fault(name, &[code], result),
+        Either(one, other) => check_fault(name, &[one, other], result),
     }
+}
+
+fn check_fault(name: &str, codes: &[&str], result: &Value) {
+    assert_eq!(result["isError"], true, "{name}: {result}");
+    let said = text(result);
+    assert!(said.contains(&format!("server \"{name}\"")), "{name} is not named: {said}");
+    assert!(said.contains("\nhint: "), "{name}: no hint: {said}");
+    let fault = &result["_meta"]["dev.toolgate/fault"];
+    assert!(codes.iter().any(|code| fault["code"] == *code), "{name}: {codes:?} {result}");
+    assert_eq!((&fault["server"], &fault["fault"]), (&json!(name), &json!("server")), "{name}");
+    assert!(fault["hint"].is_string() && fault["retry"].is_boolean(), "{name}: {result}");
 }
 
 #[tokio::test]
@@ -179,7 +184,9 @@ async fn a_server_that_hangs_is_given_up_after_its_time() {
 
 #[tokio::test]
 async fn half_an_answer_is_no_answer() {
-    suffer("half", Fault("server_timeout"), Fault("server_timeout")).await;
+    // On a pipe the next answer that the server sends, to whatever question, ends the half one: then it is known for what
+    // it is before the time is over.
+    suffer("half", Either("server_timeout", "server_garbled"), Fault("server_timeout")).await;
 }
 
 #[tokio::test]
@@ -263,7 +270,7 @@ async fn a_grandchild_ends_with_the_gateway() {
 async fn broken_http_is_told_apart_and_harms_nobody() {
     let cases = [
         ("status_500", "server_refused", "500"),
-        ("status_401", "server_refused", "401"),
+        ("status_401", "server_unauthorized", "401"),
         ("redirect", "server_refused", "307"),
         ("wrong_type", "server_garbled", ""),
         ("cut", "server_lost", ""),

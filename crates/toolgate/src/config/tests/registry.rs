@@ -376,7 +376,13 @@ fn a_flat_name_as_the_one_that_agents_see() {
 fn a_name_that_agents_see_until_a_day() {
     assert_snapshot!(refused(
         "[[aliases]]\nname = \"a.b.c\"\ntool = \"a:read\"\nprimary = true\nuntil = 2027-01-01"
-    ), @"");
+    ), @r#"
+    toolgate.toml:5:1: alias "a.b.c" is the name that agents see and has an end
+    5 | until = 2027-01-01
+      | ^^^^^
+    expected: `until` only for names that agents do not see
+    hint: remove `until`, or `primary = true`
+    "#);
 }
 
 #[test]

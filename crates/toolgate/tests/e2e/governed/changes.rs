@@ -9,10 +9,12 @@ use crate::doors::WAIT;
 use crate::kit::call;
 
 const TOOL: &str = "bank__transfer";
+/// A changed tool is taken as it comes: what people agreed to is still not for it.
+const AS_IT_COMES: &str = "\n[registry]\ndrift = \"accept\"\n";
 
 #[tokio::test]
 async fn a_yes_to_a_tool_that_is_another_by_now_lets_nothing_run() {
-    let bank = Bank::open(&format!("{}{NO_HOLD}", super::bank::gate("@editable(\"true\")")));
+    let bank = Bank::open(&format!("{}{NO_HOLD}{AS_IT_COMES}", super::bank::gate("@editable(\"true\")")));
     let agent = bank.agent();
     let (approved, waiting) =
         (pending(&call(&agent, TOOL, money(1)).await), pending(&call(&agent, TOOL, money(2)).await));
@@ -41,7 +43,7 @@ async fn a_yes_to_a_tool_that_is_another_by_now_lets_nothing_run() {
 
 #[tokio::test]
 async fn a_grant_for_a_tool_that_is_another_by_now_lets_nothing_pass() {
-    let bank = Bank::open(&format!("{GATED}{NO_HOLD}"));
+    let bank = Bank::open(&format!("{GATED}{NO_HOLD}{AS_IT_COMES}"));
     let id = pending(&call(&bank.agent(), TOOL, money(1)).await);
     bank.say(&["approvals", "approve", &id, "--remember", "--pin", "/account"]);
     assert_eq!(status(&call(&bank.agent(), TOOL, money(2)).await), "succeeded");

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use toolgate_testkit::gateway::signal;
 
 #[derive(Clone)]
-pub(super) enum Backing {
+pub(crate) enum Backing {
     Sqlite,
     Postgres(Arc<Database>),
     /// The same database, for a gateway that writes a stream of its own.
@@ -20,11 +20,11 @@ pub(super) enum Backing {
 
 impl Backing {
     /// A database of its own on the Postgres that all tests share.
-    pub(super) fn postgres() -> Self {
+    pub(crate) fn postgres() -> Self {
         Self::Postgres(Arc::new(Database::create(shared_server())))
     }
 
-    pub(super) fn toml(&self) -> String {
+    pub(crate) fn toml(&self) -> String {
         match self {
             Backing::Sqlite => String::new(),
             Backing::Postgres(database) => format!("[store]\nurl = {:?}\n", database.url),
@@ -34,7 +34,7 @@ impl Backing {
         }
     }
 
-    pub(super) fn database(&self) -> Option<&Arc<Database>> {
+    pub(crate) fn database(&self) -> Option<&Arc<Database>> {
         match self {
             Backing::Sqlite => None,
             Backing::Postgres(database) | Backing::Shared(database, _) => Some(database),
@@ -43,14 +43,14 @@ impl Backing {
 }
 
 /// Gone when the test is over.
-pub(super) struct Database {
+pub(crate) struct Database {
     name: String,
     server: String,
-    pub(super) url: String,
+    pub(crate) url: String,
 }
 
 impl Database {
-    pub(super) fn create(server: &str) -> Self {
+    pub(crate) fn create(server: &str) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("governed_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         // A process of this number may have been killed before it could clean up.
@@ -61,7 +61,7 @@ impl Database {
     }
 
     /// A statement behind the gateway's back.
-    pub(super) fn run(&self, statement: &str) {
+    pub(crate) fn run(&self, statement: &str) {
         run(&self.url, statement);
     }
 }
@@ -102,13 +102,13 @@ fn script(verb: &str, folder: Option<&Path>) -> String {
 }
 
 /// A Postgres of one test's own, which can go away and come back.
-pub(super) struct Server {
+pub(crate) struct Server {
     folder: PathBuf,
     url: String,
 }
 
 impl Server {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("toolgate-outage-{}-{number}", std::process::id());
@@ -117,7 +117,7 @@ impl Server {
         Self { folder, url }
     }
 
-    pub(super) fn backing(&self) -> Backing {
+    pub(crate) fn backing(&self) -> Backing {
         Backing::Postgres(Arc::new(Database::create(&self.url)))
     }
 
@@ -126,7 +126,7 @@ impl Server {
     }
 
     /// Ends it at once, as if the machine had gone.
-    pub(super) fn go_away(&self) {
+    pub(crate) fn go_away(&self) {
         let pid = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
         let pid = pid.lines().next().and_then(|pid| pid.parse().ok()).expect("its first line is its number");
         signal("-QUIT", pid);
@@ -137,7 +137,7 @@ impl Server {
     }
 
     /// Starts it again where it was, with the settings it had.
-    pub(super) fn come_back(&self) {
+    pub(crate) fn come_back(&self) {
         let options = std::fs::read_to_string(self.data().join("postmaster.opts")).expect("it has run");
         let program = Path::new(options.split(' ').next().expect("the program comes first"));
         let control = program.with_file_name("pg_ctl");

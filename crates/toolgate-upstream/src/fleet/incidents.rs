@@ -1,0 +1,48 @@
+//! When a connection ends, everything under way on it is lost at once: one incident, however many calls it took.
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::time::Instant;
+use toolgate_core::FaultKind;
+
+#[derive(Default)]
+pub(crate) struct Incidents {
+    /// When the last one was noted.
+    last: Mutex<Option<Instant>>,
+}
+
+impl Incidents {
+    /// Whether this failure of a call that began then counts. A call that was under way when another was lost was lost
+    /// with it; what takes too long or comes back broken is each call's own.
+    pub(crate) fn counts(&self, kind: &FaultKind, began: Instant) -> bool {
+        if !matches!(kind, FaultKind::Lost { .. }) {
+            return true;
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_another = last.is_none_or(|last| began >= last);
+        if is_another {
+            *last = Some(Instant::now());
+        }
+        is_another
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_lost_together_counts_once() {
+        let incidents = Incidents::default();
+        let lost = FaultKind::Lost { reason: String::new() };
+        let slow = FaultKind::TimedOut { after: Duration::ZERO };
+        let began = Instant::now();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(incidents.counts(&lost, began) && !incidents.counts(&lost, began));
+        assert!(incidents.counts(&slow, began) && incidents.counts(&slow, began));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(incidents.counts(&lost, Instant::now()), "it was sent after the last loss");
+    }
+}

@@ -1,0 +1,292 @@
+//! Several instances of one server: they share the load, and one that dies or fails takes nobody with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use toolgate_testkit::gateway::{HttpClient, until_async};
+
+use super::site::{Site, done, registration};
+use super::worker::Worker;
+use crate::doors::WAIT;
+use crate::governed::database::Backing;
+use crate::governed::on_both;
+use crate::kit::{call, listed};
+
+on_both!(
+    killing_one_of_three_under_load_loses_no_call_that_only_reads,
+    killing_one_of_three_under_load_runs_no_write_twice_and_loses_none_that_had_not_reached_it,
+);
+
+const INSTANCES: [&str; 3] = ["a", "b", "c"];
+const CLIENTS: u64 = 16;
+
+/// Three workers that write down what reaches them.
+struct Three {
+    site: Site,
+    token: String,
+    workers: Vec<Worker>,
+    journal: String,
+}
+
+impl Three {
+    async fn start(backing: Backing) -> Self {
+        let site = Site::open_on(backing, "");
+        let token = site.server_token("jobs");
+        let journal = site.word("journal");
+        let worker = |instance: &&str| site.worker(&token, "jobs", instance, &["--journal", &journal]);
+        let workers = INSTANCES.iter().map(worker).collect();
+        site.healthy("jobs", INSTANCES.len()).await;
+        listed(&site.gateway, "jobs__write").await;
+        Self { site, token, workers, journal }
+    }
+
+    /// Kills one for good, and starts it anew elsewhere under the same name.
+    fn replace(&mut self, at: usize) {
+        self.workers[at].kill();
+        self.workers[at] =
+            self.site.worker(&self.token, "jobs", INSTANCES[at], &["--journal", &self.journal]);
+    }
+
+    /// What ran, by the number of the call.
+    fn ran(&self) -> BTreeMap<u64, Vec<String>> {
+        let journal = std::fs::read_to_string(&self.journal).unwrap_or_default();
+        let mut ran: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        for line in journal.lines() {
+            let line: Value = serde_json::from_str(line).expect("lines are written whole");
+            let number = line["arguments"]["n"].as_u64().expect("calls have numbers");
+            ran.entry(number).or_default().push(line["instance"].as_str().expect("an instance").to_owned());
+        }
+        ran
+    }
+}
+
+/// Calls one after the other until told to stop; the numbers of the calls with their results.
+fn keep_calling(
+    client: HttpClient,
+    tool: &'static str,
+    number: u64,
+    stop: tokio_util::sync::CancellationToken,
+) -> JoinHandle<Vec<(u64, Value)>> {
+    tokio::spawn(async move {
+        let mut results = Vec::new();
+        while !stop.is_cancelled() {
+            let n = number * 1_000_000 + u64::try_from(results.len()).expect("few");
+            results.push((n, call(&client, tool, json!({ "n": n, "ms": 3 })).await));
+        }
+        results
+    })
+}
+
+/// Kills two of three, one after the other, while all clients call.
+async fn under_load(three: &mut Three, tool: &'static str) -> Vec<Vec<(u64, Value)>> {
+    const EACH: usize = 150;
+    let stop = tokio_util::sync::CancellationToken::new();
+    let busy: Vec<_> =
+        (0..CLIENTS).map(|number| keep_calling(three.site.agent(), tool, number, stop.clone())).collect();
+    for (round, victim) in [0, 1].into_iter().enumerate() {
+        wait_for_calls(three, (2 * round + 1) * EACH).await;
+        three.workers[victim].kill();
+        wait_for_calls(three, (2 * round + 2) * EACH).await;
+        three.replace(victim);
+    }
+    stop.cancel();
+    let mut results = Vec::new();
+    for one in busy {
+        results.push(one.await.expect("every call is answered"));
+    }
+    results
+}
+
+async fn wait_for_calls(three: &Three, count: usize) {
+    let enough = || async { (three.ran().len() >= count).then_some(()) };
+    until_async(WAIT, enough).await.expect("calls go on");
+}
+
+#[tokio::test]
+async fn three_instances_share_the_load() {
+    const CALLS: u64 = 120;
+    let three = Three::start(Backing::Sqlite).await;
+    let calls: Vec<_> = (0..CALLS)
+        .map(|n| {
+            let client = three.site.agent();
+            tokio::spawn(async move { call(&client, "jobs__work", json!({ "n": n, "ms": 20 })).await })
+        })
+        .collect();
+    let mut shares: BTreeMap<String, u64> = BTreeMap::new();
+    for one in calls {
+        let result = one.await.expect("answered");
+        *shares.entry(done(&result)["instance"].as_str().expect("an instance").to_owned()).or_default() += 1;
+    }
+    assert!(shares.len() == 3 && shares.values().all(|share| *share >= CALLS / 6), "{shares:?}");
+    let vitals = &three.site.server("jobs").await["vitals"];
+    let counts: u64 = vitals["instances"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["latency"]["count"].as_u64())
+        .sum();
+    assert_eq!((counts, &vitals["latency"]["count"]), (CALLS, &json!(CALLS)), "{vitals}");
+    assert!(vitals["latency"]["p50_ms"].as_f64().is_some_and(|ms| ms >= 15.0), "{vitals}");
+}
+
+async fn killing_one_of_three_under_load_loses_no_call_that_only_reads(backing: Backing) {
+    let mut three = Three::start(backing).await;
+    let results = under_load(&mut three, "jobs__work").await;
+    for (n, result) in results.iter().flatten() {
+        assert_eq!(done(result)["arguments"]["n"], *n, "{result}");
+    }
+}
+
+async fn killing_one_of_three_under_load_runs_no_write_twice_and_loses_none_that_had_not_reached_it(
+    backing: Backing,
+) {
+    const KILLS: usize = 2;
+    let mut three = Three::start(backing).await;
+    let results = under_load(&mut three, "jobs__write").await;
+    let ran = three.ran();
+    for (n, instances) in &ran {
+        assert_eq!(instances.len(), 1, "call {n} ran more than once: {instances:?}");
+    }
+    let asked: BTreeSet<u64> = results.iter().flatten().map(|(n, _)| *n).collect();
+    assert!(ran.keys().all(|n| asked.contains(n)), "something ran that nobody asked for");
+    for client in &results {
+        let failed: Vec<_> = client.iter().filter(|(_, result)| result["isError"] == true).collect();
+        // A client has one call under way at a time, so only one of its calls can be at an instance that is killed.
+        assert!(failed.len() <= KILLS, "calls were lost that came later: {failed:?}");
+        for (n, result) in client {
+            if result["isError"] == true {
+                let text = crate::kit::text(result);
+                assert!(text.contains("was lost during the call"), "{result}");
+                let place = ran.get(n).map(|instances| instances[0].as_str());
+                assert_ne!(place, Some("c"), "an instance that lived lost a call: {result}");
+            } else {
+                let instance = done(result)["instance"].as_str().expect("an instance");
+                assert_eq!(ran.get(n).map(Vec::as_slice), Some([instance.to_owned()].as_slice()), "{result}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_instance_that_keeps_failing_is_left_alone_and_comes_back() {
+    let site = Site::open();
+    let token = site.server_token("jobs");
+    let broken = site.word("broken");
+    let _good: Vec<Worker> = ["a", "b"].iter().map(|one| site.worker(&token, "jobs", one, &[])).collect();
+    let _bad = site.worker(&token, "jobs", "bad", &["--broken", &broken]);
+    site.healthy("jobs", 3).await;
+    listed(&site.gateway, "jobs__work").await;
+    let agent = site.agent();
+    site.write("broken", "");
+    let resting = |server: &Value| -> Option<f64> {
+        let instances = server["vitals"]["instances"].as_array()?;
+        instances.iter().find(|one| one["name"] == "bad")?["resting_seconds"].as_f64()
+    };
+    let mut failures = 0;
+    let rests = until_async(WAIT, || async {
+        let result = call(&agent, "jobs__work", json!({ "n": 1 })).await;
+        let server = site.server("jobs").await;
+        resting(&server).map(|_| ()).ok_or(result["isError"] == true).err().map_or(Some(()), |_| None)
+    });
+    rests.await.expect("it is left alone after a few failures");
+    for n in 0..40 {
+        let result = call(&agent, "jobs__work", json!({ "n": n })).await;
+        failures += u64::from(result["isError"] == true);
+    }
+    assert!(failures <= 1, "{failures} calls went to an instance that rests");
+    std::fs::remove_file(&broken).expect("it was there");
+    let back = until_async(WAIT, || async {
+        let result = call(&agent, "jobs__work", json!({ "n": 1 })).await;
+        (done(&result)["instance"] == "bad").then_some(())
+    });
+    back.await.expect("it is tried again and comes back");
+    assert_eq!(resting(&site.server("jobs").await), None);
+}
+
+#[tokio::test]
+async fn a_server_whose_only_instance_keeps_failing_says_so() {
+    let site = Site::open();
+    let token = site.server_token("jobs");
+    let broken = site.word("broken");
+    let _worker = site.worker(&token, "jobs", "a", &["--broken", &broken]);
+    listed(&site.gateway, "jobs__work").await;
+    site.write("broken", "");
+    let agent = site.agent();
+    let mut texts = Vec::new();
+    for _ in 0..8 {
+        texts.push(super::site::failure(&call(&agent, "jobs__work", json!({})).await).to_owned());
+    }
+    assert!(texts[..5].iter().all(|text| text.contains("500")), "{texts:?}");
+    assert!(texts[5..].iter().all(|text| text.contains("left alone") && text.contains("hint")), "{texts:?}");
+    std::fs::remove_file(&broken).expect("it was there");
+    let back = until_async(WAIT, || async {
+        let result = call(&agent, "jobs__work", json!({})).await;
+        (result["isError"] != true).then_some(())
+    });
+    back.await.expect("it comes back");
+}
+
+#[tokio::test]
+async fn sessions_of_the_older_era_stay_with_their_instance() {
+    let site = Site::open();
+    let token = site.server_token("jobs");
+    let mut workers: BTreeMap<String, Worker> = BTreeMap::new();
+    for instance in INSTANCES {
+        let worker = site.worker(&token, "jobs", instance, &["--era", "legacy"]);
+        workers.insert(instance.to_owned(), worker);
+    }
+    site.healthy("jobs", 3).await;
+    listed(&site.gateway, "jobs__work").await;
+    let mut homes = BTreeSet::new();
+    for principal in ["ann", "ben", "cid", "dot", "eve", "fay"] {
+        let client = site.agent_with(&site.token(&format!("--role agent --principal {principal}")));
+        homes.insert(home(&client).await);
+        // The same principal with another token has the same session.
+        let again = site.agent_with(&site.token(&format!("--role agent --principal {principal}")));
+        assert_eq!(home(&again).await, home(&client).await, "{principal}");
+    }
+    assert!(homes.len() > 1, "principals are spread: {homes:?}");
+    let ann = site.agent_with(&site.token("--role agent --principal ann"));
+    let first = home(&ann).await;
+    workers.remove(&first);
+    let moved = home(&ann).await;
+    assert_ne!(moved, first, "a session moves when its instance is gone");
+}
+
+/// Where all calls of a principal go.
+async fn home(client: &HttpClient) -> String {
+    let mut seen = BTreeSet::new();
+    for n in 0..12 {
+        let result = call(client, "jobs__work", json!({ "n": n })).await;
+        seen.insert(done(&result)["instance"].as_str().expect("an instance").to_owned());
+    }
+    assert_eq!(seen.len(), 1, "a session stays where it is: {seen:?}");
+    seen.pop_first().expect("one")
+}
+
+#[tokio::test]
+async fn an_instance_gets_no_more_at_once_than_it_said() {
+    let site = Site::open();
+    let workers: Vec<Worker> =
+        ["a", "b"].iter().map(|one| Worker::start(&["--name", "jobs", "--instance", one])).collect();
+    for (worker, id) in workers.iter().zip(["a", "b"]) {
+        let mut one = registration("jobs", id);
+        (one["url"], one["concurrency_max"]) = (json!(worker.url), json!(1));
+        assert_eq!(site.register(&site.gateway.admin, one).await.status, 200);
+    }
+    site.healthy("jobs", 2).await;
+    listed(&site.gateway, "jobs__work").await;
+    let began = Instant::now();
+    let calls: Vec<_> = (0..6)
+        .map(|n| {
+            let client = site.agent();
+            tokio::spawn(async move { call(&client, "jobs__work", json!({ "n": n, "ms": 200 })).await })
+        })
+        .collect();
+    for one in calls {
+        done(&one.await.expect("answered"));
+    }
+    assert!(began.elapsed().as_millis() >= 600, "six of 200 ms, two at a time: {:?}", began.elapsed());
+}
