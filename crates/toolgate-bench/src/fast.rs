@@ -23,12 +23,8 @@ pub(crate) struct Fast {
 impl Fast {
     /// A separate process, so that its CPU time can be told from the generator's.
     pub(crate) async fn start(eras: Eras) -> anyhow::Result<Fast> {
-        let this_program = std::env::current_exe().context("find this program")?;
-        let mut command = Command::new(this_program);
-        command.args(["server", "--listen", "127.0.0.1:0", "--eras", eras.argument()]);
-        let mut watched = Watched::spawn(command)?;
-        let find = |line: &str| line.strip_prefix(ANNOUNCEMENT)?.parse().ok();
-        let address = watched.wait_for_line(START_MAX, find).await.context("start the fast server")?;
+        let arguments = ["server", "--listen", "127.0.0.1:0", "--eras", eras.argument()];
+        let (watched, address) = start_own(&arguments).await.context("start the fast server")?;
         Ok(Fast { watched, address })
     }
 
@@ -39,4 +35,14 @@ impl Fast {
     pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
+}
+
+/// Starts this very program with other arguments and learns where it listens.
+pub(crate) async fn start_own(arguments: &[&str]) -> anyhow::Result<(Watched, SocketAddr)> {
+    let mut command = Command::new(std::env::current_exe().context("find this program")?);
+    command.args(arguments);
+    let mut watched = Watched::spawn(command)?;
+    let find = |line: &str| line.strip_prefix(ANNOUNCEMENT)?.parse().ok();
+    let address = watched.wait_for_line(START_MAX, find).await?;
+    Ok((watched, address))
 }

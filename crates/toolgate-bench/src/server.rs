@@ -3,7 +3,7 @@
 //! Lives here: listening, reading requests, choosing the answer by method and era.
 //! Does not live here: the bytes of the answers (`replies`), any check of headers the protocol leaves to real servers.
 
-mod replies;
+pub(crate) mod replies;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -14,6 +14,7 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use http::header::HeaderMap;
 use http::{Method, Request, Response, StatusCode};
+use http_body::Body;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -29,7 +30,7 @@ use self::replies::{Blobs, ReplyBody};
 use crate::wire::{Era, MODERN, PROTOCOL_VERSION, SESSION_ID};
 
 /// A request to this server is a few hundred bytes; the limit only keeps a mistake from filling memory.
-const REQUEST_BYTES_MAX: usize = 4 << 20;
+pub(crate) const REQUEST_BYTES_MAX: usize = 4 << 20;
 
 /// Which eras the server admits to, so that every combination with a gateway can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -67,8 +68,22 @@ pub(crate) async fn serve(
     let listener = TcpListener::bind(listen).await.with_context(|| format!("listen on {listen}"))?;
     announce(listener.local_addr().context("ask for the address that was bound")?)?;
     let server = Arc::new(Server { eras, sessions: AtomicU64::new(0), blobs: Blobs::default() });
+    let answer = move |request| {
+        let server = server.clone();
+        async move { server.answer(request).await }
+    };
+    serve_until_stdin_ends(listener, answer).await
+}
+
+/// Answers every request on every connection, for as long as the parent holds the other end of stdin.
+pub(crate) async fn serve_until_stdin_ends<A, F, B>(listener: TcpListener, answer: A) -> anyhow::Result<()>
+where
+    A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    F: Future<Output = Response<B>> + Send,
+    B: Body<Data = Bytes, Error = Infallible> + Send + 'static,
+{
     tokio::select! {
-        outcome = accept_all(listener, server) => outcome,
+        outcome = accept_all(listener, answer) => outcome,
         () = stdin_ended() => Ok(()),
     }
 }
@@ -79,20 +94,30 @@ async fn stdin_ended() {
     while matches!(stdin.read(&mut ignored).await, Ok(1..)) {}
 }
 
-async fn accept_all(listener: TcpListener, server: Arc<Server>) -> anyhow::Result<()> {
+async fn accept_all<A, F, B>(listener: TcpListener, answer: A) -> anyhow::Result<()>
+where
+    A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    F: Future<Output = Response<B>> + Send,
+    B: Body<Data = Bytes, Error = Infallible> + Send + 'static,
+{
     let mut connections = JoinSet::new();
     loop {
         let (stream, _) = listener.accept().await.context("accept a connection")?;
         stream.set_nodelay(true).context("set TCP_NODELAY")?;
-        connections.spawn(serve_connection(stream, server.clone()));
+        connections.spawn(serve_connection(stream, answer.clone()));
         while connections.try_join_next().is_some() {}
     }
 }
 
-async fn serve_connection(stream: TcpStream, server: Arc<Server>) {
+async fn serve_connection<A, F, B>(stream: TcpStream, answer: A)
+where
+    A: Fn(Request<Incoming>) -> F,
+    F: Future<Output = Response<B>>,
+    B: Body<Data = Bytes, Error = Infallible> + 'static,
+{
     let service = service_fn(move |request| {
-        let server = server.clone();
-        async move { Ok::<_, Infallible>(server.answer(request).await) }
+        let answering = answer(request);
+        async move { Ok::<_, Infallible>(answering.await) }
     });
     // A client that hangs up in the middle is no concern of a benchmark server; the client side counts errors.
     drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
@@ -106,25 +131,25 @@ struct Server {
 }
 
 #[derive(Deserialize)]
-struct Message<'a> {
+pub(crate) struct Message<'a> {
     #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    method: &'a str,
+    pub(crate) id: Option<&'a RawValue>,
+    pub(crate) method: &'a str,
     #[serde(borrow)]
-    params: Option<Params<'a>>,
+    pub(crate) params: Option<Params<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Params<'a> {
-    name: Option<&'a str>,
+pub(crate) struct Params<'a> {
+    pub(crate) name: Option<&'a str>,
     #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    pub(crate) arguments: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct EchoArguments<'a> {
+pub(crate) struct EchoArguments<'a> {
     #[serde(borrow)]
-    text: &'a RawValue,
+    pub(crate) text: &'a RawValue,
 }
 
 #[derive(Deserialize)]

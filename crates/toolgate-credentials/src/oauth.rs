@@ -1,6 +1,7 @@
 //! The gateway as an OAuth client: signing in at a server once, by a person, and keeping the token fresh ever after. The
 //! protocol itself is rmcp's; what is kept, where it is kept and which addresses are dialled is ours.
 
+mod challenge;
 mod client;
 mod kept;
 mod login;

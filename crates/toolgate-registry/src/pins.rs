@@ -168,6 +168,9 @@ impl Bench<'_> {
     fn still_unreviewed(&self, row: &ToolRow, next: &mut ToolRow, offer: &Offer) {
         next.status = ToolStatus::Quarantined;
         next.candidate = None;
+        if !offer.twice && next.reason.as_deref() == Some(reason::NEW_AND_TWICE) {
+            next.reason = Some(reason::NEW.to_owned());
+        }
         if !offer.has(row.pinned.version) {
             next.pinned = offer.newest().clone();
             self.count_change(next);

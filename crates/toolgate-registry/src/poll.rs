@@ -58,7 +58,7 @@ impl Desk {
     }
 
     /// The worker's own writes move the revision too, and it keeps count of them.
-    async fn follow_tools(&self) -> Result<(), StoreError> {
+    pub(crate) async fn follow_tools(&self) -> Result<(), StoreError> {
         let mut known = self.tools_revision.lock().await;
         let now = self.store.read_revisions().await?.tools;
         if now != *known {

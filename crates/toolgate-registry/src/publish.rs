@@ -115,6 +115,12 @@ impl Desk {
         recorded
     }
 
+    /// Hands out what changed without judging anything anew, and says whose tools are to be shown.
+    pub(crate) fn hand_out_changes(&self) -> BTreeSet<ServerName> {
+        self.hand_out();
+        self.state().pending.rows.clone()
+    }
+
     /// Tells those who reach servers which there are. Without the lock: they may have something to tell at once.
     fn hand_out(&self) {
         let specs = {

@@ -5,17 +5,19 @@ mod registering;
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::event::{Durability, Entry, Event};
 use toolgate_core::governance::{Clock, Ledger as _};
+use toolgate_core::registry::ToolRow;
 use toolgate_core::server::{Listing, ServerState, TransportSpec};
-use toolgate_core::{PrincipalId, ServerName};
-use toolgate_store::{Books, Store};
+use toolgate_core::{Digest, PrincipalId, ServerName};
+use toolgate_store::{Books, Store, StoreError};
 
 use crate::desk::Desk;
 use crate::events::Telling;
-use crate::known::{InstanceView, KnownServer, SettingContext};
+use crate::known::{InstanceView, KnownServer, Setting};
 use crate::pins::ToolRows;
 use crate::poll;
 use crate::port::{Machinery, Shelf, Vitals};
@@ -23,7 +25,7 @@ use crate::publish;
 use crate::records::{Records, down};
 use crate::refusal::Refusal;
 use crate::settings::address;
-use crate::source::{FileState, ServerEntry};
+use crate::source::{FileState, ServerEntry, Verdict};
 use crate::state::{Freshness, Pending, Reading, State};
 
 /// What a registry is made of.
@@ -147,9 +149,42 @@ impl Registry {
         &self.desk.records
     }
 
-    /// What a new value of a setting has to go together with here.
-    pub fn setting_context(&self) -> SettingContext {
-        self.desk.state().setting_context()
+    /// Changes a setting. This process lives by it when it says so; others notice a moment later.
+    pub async fn change_setting(
+        &self,
+        by: &PrincipalId,
+        key: &str,
+        value: Value,
+        expected: Option<u64>,
+    ) -> Result<Setting, Refusal> {
+        let around = self.desk.state().setting_context();
+        let setting = self.desk.records.change_setting(by, key, value, expected, &around).await?;
+        self.taken_up("a setting", self.desk.load_settings().await.map(drop)).await;
+        Ok(setting)
+    }
+
+    /// Says what becomes of a tool that changed, likewise.
+    pub async fn review(
+        &self,
+        by: &PrincipalId,
+        name: &str,
+        verdict: Verdict,
+        expected: Option<Digest>,
+    ) -> Result<ToolRow, Refusal> {
+        let row = self.desk.records.review(by, name, verdict, expected).await?;
+        self.taken_up("a review", self.desk.follow_tools().await).await;
+        Ok(row)
+    }
+
+    /// What was written counts; if it cannot be read now, the next look at the store takes it up.
+    async fn taken_up(&self, what: &str, read: Result<(), StoreError>) {
+        match read {
+            Ok(()) => {
+                let touched = self.desk.hand_out_changes();
+                self.desk.show(&touched);
+            }
+            Err(error) => tracing::warn!(%error, "{what} counts a moment later"),
+        }
     }
 }
 

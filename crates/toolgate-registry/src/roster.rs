@@ -21,9 +21,9 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const CONCURRENCY_MAX: usize = 64;
 
-/// The instances of each server that registered, in the order they came. A server whose last one has left is here
+/// The instances of each server that registered, in the order they came, in the order of their first registration. A server whose last one has left is here
 /// without any.
-pub(crate) type Registered = BTreeMap<ServerName, Vec<InstanceSpec>>;
+pub(crate) type Registered = Vec<(ServerName, Vec<InstanceSpec>)>;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
@@ -113,7 +113,8 @@ fn of_file(entry: &ServerEntry, registered: &Registered, addresses: AddressRules
     }
     let mut entry = with_reach(entry.clone(), addresses);
     if let TransportSpec::Http { instances, .. } = &mut entry.spec.transport {
-        *instances = registered.get(&entry.spec.name).cloned().unwrap_or_default();
+        let own = registered.iter().find(|(name, _)| *name == entry.spec.name);
+        *instances = own.map(|(_, instances)| instances.clone()).unwrap_or_default();
     }
     entry
 }

@@ -28,6 +28,8 @@ pub(crate) struct State {
     pub(crate) settings: Settings,
     /// By server, in the order they came; without an instance where the last one left.
     pub(crate) registered: BTreeMap<ServerName, Vec<StoredInstance>>,
+    /// When each of them came for the first time: who came first keeps a name that two could have, also after a restart.
+    pub(crate) first_registered_ms: BTreeMap<ServerName, i64>,
     /// What each of them said last about its tools.
     pub(crate) last_said: LastSaid,
     pub(crate) leases: Leases,
@@ -130,6 +132,8 @@ impl State {
         let said =
             |server: &RegisteredServer| (server.name.clone(), server.settings.decode().unwrap_or_default());
         self.last_said = servers.iter().map(said).collect();
+        self.first_registered_ms =
+            servers.iter().map(|server| (server.name.clone(), server.first_registered_ms)).collect();
         let mut registered: BTreeMap<ServerName, Vec<StoredInstance>> =
             servers.into_iter().map(|server| (server.name, Vec::new())).collect();
         for instance in instances {
@@ -141,6 +145,7 @@ impl State {
     /// What registers here is known here at once.
     pub(crate) fn join(&mut self, instance: StoredInstance) {
         self.last_said.insert(instance.server.clone(), alias::to_remember(&instance.spec.extras));
+        self.first_registered_ms.entry(instance.server.clone()).or_insert(instance.registered_at_ms);
         let instances = self.registered.entry(instance.server.clone()).or_default();
         match instances.iter_mut().find(|one| one.spec.id == instance.spec.id) {
             Some(known) => *known = StoredInstance { registered_at_ms: known.registered_at_ms, ..instance },
@@ -199,7 +204,13 @@ impl State {
         let specs = |instances: &Vec<StoredInstance>| -> Vec<InstanceSpec> {
             instances.iter().map(|instance| instance.spec.clone()).collect()
         };
-        self.registered.iter().map(|(server, instances)| (server.clone(), specs(instances))).collect()
+        let came = |(server, _): &(ServerName, Vec<InstanceSpec>)| {
+            (self.first_registered_ms.get(server).copied().unwrap_or(i64::MAX), server.clone())
+        };
+        let all = self.registered.iter();
+        let mut all: Registered = all.map(|(server, instances)| (server.clone(), specs(instances))).collect();
+        all.sort_by_cached_key(came);
+        all
     }
 
     fn aliases_in_effect(&self) -> Vec<Alias> {

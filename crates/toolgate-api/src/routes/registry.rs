@@ -195,8 +195,7 @@ pub(crate) async fn review(
     Path(name): Path<String>,
     Json(body): Json<ReviewBody>,
 ) -> Answered<Response> {
-    let records = context.registry.records();
-    let row = records.review(&principal.id, &name, body.verdict, Some(body.version)).await?;
+    let row = context.registry.review(&principal.id, &name, body.verdict, Some(body.version)).await?;
     Ok(json(StatusCode::OK, &RegistryToolDetail::from(row)))
 }
 

@@ -81,9 +81,7 @@ pub(crate) async fn change(
     Json(body): Json<SettingBody>,
 ) -> Answered<Response> {
     let expected = expected_version(&headers)?;
-    let (registry, by) = (&context.registry, &principal.id);
-    let around = registry.setting_context();
-    match registry.records().change_setting(by, &key, body.value, expected, &around).await {
+    match context.registry.change_setting(&principal.id, &key, body.value, expected).await {
         Ok(setting) => Ok(tagged(setting)),
         Err(refusal) => Err(refused(&context, &key, refusal).await),
     }

@@ -31,7 +31,7 @@ const SERVER_INFO: &str =
     concat!(r#"{"name":"toolgate-bench-fast","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
 
 /// One or two chunks of known length: hyper sends the head and both of them with a single vectored write.
-pub(super) struct ReplyBody {
+pub(crate) struct ReplyBody {
     chunks: [Bytes; 2],
 }
 
@@ -62,7 +62,7 @@ impl Body for ReplyBody {
     }
 }
 
-pub(super) fn empty(status: StatusCode) -> Response<ReplyBody> {
+pub(crate) fn empty(status: StatusCode) -> Response<ReplyBody> {
     let mut response = Response::new(ReplyBody::new(Bytes::new(), Bytes::new()));
     *response.status_mut() = status;
     response
@@ -81,7 +81,7 @@ fn joined(parts: &[&str]) -> Bytes {
     bytes.freeze()
 }
 
-pub(super) fn result(id: &str, result: &str) -> Response<ReplyBody> {
+pub(crate) fn result(id: &str, result: &str) -> Response<ReplyBody> {
     json(
         StatusCode::OK,
         joined(&[r#"{"jsonrpc":"2.0","id":"#, id, r#","result":"#, result, "}"]),
@@ -89,13 +89,13 @@ pub(super) fn result(id: &str, result: &str) -> Response<ReplyBody> {
     )
 }
 
-pub(super) fn error(status: StatusCode, id: &str, code: i32, message: &str) -> Response<ReplyBody> {
+pub(crate) fn error(status: StatusCode, id: &str, code: i32, message: &str) -> Response<ReplyBody> {
     let message = serde_json::Value::from(message);
     let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#);
     json(status, Bytes::from(body), Bytes::new())
 }
 
-pub(super) fn unknown_method(status: StatusCode, id: &str, method: &str) -> Response<ReplyBody> {
+pub(crate) fn unknown_method(status: StatusCode, id: &str, method: &str) -> Response<ReplyBody> {
     error(status, id, -32601, &format!("unknown method {method}"))
 }
 
@@ -153,7 +153,7 @@ fn before_text(era: Era) -> &'static str {
 const AFTER_TEXT: &str = "}]}}";
 
 /// `text` is the JSON string as it came, quotes and escapes included.
-pub(super) fn echo(era: Era, id: &str, text: &str) -> Response<ReplyBody> {
+pub(crate) fn echo(era: Era, id: &str, text: &str) -> Response<ReplyBody> {
     let body = joined(&[r#"{"jsonrpc":"2.0","id":"#, id, before_text(era), text, AFTER_TEXT]);
     json(StatusCode::OK, body, Bytes::new())
 }

@@ -40,7 +40,6 @@ impl Scene {
             url: self.idp.resource(),
             reach: Reach::Anywhere,
             spec: OAuthSpec::default(),
-            challenge: None,
         }
     }
 

@@ -9,8 +9,8 @@ use toolgate_core::address::Reach;
 use toolgate_core::{PrincipalId, ServerName};
 use url::Url;
 
-use super::OAuthSpec;
 use super::kept::{Kept, KeptClient, KeptCredentials, KeptError, Owner, SignIn};
+use super::{OAuthSpec, challenge};
 use crate::outbound::Outbound;
 use crate::vault::Vault;
 
@@ -31,8 +31,6 @@ pub struct LoginOptions {
     /// Where that address, and those that it leads to, may lie.
     pub reach: Reach,
     pub spec: OAuthSpec,
-    /// The `WWW-Authenticate` with which the server refused a request, if it is at hand.
-    pub challenge: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -141,9 +139,10 @@ impl Opening {
             let why = shown(&error.to_string());
             LoginError::NoOAuth { server: options.server.clone(), why }
         };
+        let challenge = challenge::of_server(&outbound, &options.url).await;
         let manager = AuthorizationManager::new_with_oauth_http_client(options.url.as_str(), outbound).await;
         let mut manager = manager.map_err(no_oauth)?;
-        let found = manager.resolve_metadata_from_challenge(options.challenge.as_deref()).await;
+        let found = manager.resolve_metadata_from_challenge(challenge.as_deref()).await;
         let found = found.map_err(no_oauth)?;
         manager.set_metadata(found.metadata.clone());
         let was_discovered = if found.source.is_discovered() { Discovered::Yes } else { Discovered::Guessed };

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rmcp::transport::auth::{AuthError, AuthorizationManager};
 
+use super::challenge;
 use super::kept::{Kept, KeptCredentials, KeptError, SignIn};
 use crate::outbound::Outbound;
 
@@ -45,11 +46,15 @@ impl Renewal<'_> {
     /// Asks the server anew which authorization server is its own: what belongs to one is never shown to another.
     async fn manager(&self, old: &SignIn) -> Result<AuthorizationManager, RenewalError> {
         let later = |error: AuthError| RenewalError::Later(error.to_string());
+        let challenge = match self.challenge {
+            Some(challenge) => Some(challenge.to_owned()),
+            None => challenge::of_server(&self.outbound, &old.url).await,
+        };
         let outbound = Arc::new(self.outbound.clone());
         let manager = AuthorizationManager::new_with_oauth_http_client(old.url.as_str(), outbound).await;
         let mut manager = manager.map_err(later)?;
         manager.set_credential_store(KeptCredentials { kept: self.kept.clone(), first: None });
-        let found = manager.resolve_metadata_from_challenge(self.challenge).await.map_err(later)?;
+        let found = manager.resolve_metadata_from_challenge(challenge.as_deref()).await.map_err(later)?;
         let issuer = old.credentials.as_ref().and_then(|credentials| credentials.issuer.as_ref());
         // Guessed addresses are the server's own, and the refresh token is not for the server.
         if issuer.is_some() && !found.source.is_discovered() {

@@ -51,7 +51,7 @@ fn told(roster: &Roster) -> Vec<String> {
 }
 
 #[test]
-fn the_file_comes_first_then_settings_then_what_registered_by_name() {
+fn the_file_comes_first_then_settings_then_what_registered() {
     let file = file(vec![entry("z", Source::File), entry("a", Source::File)]);
     let settings = [entry("y", Source::Settings), entry("b", Source::Settings)];
     let roster = Roster::merge(&file, &settings, &registered(&[("x", &["1", "2"]), ("c", &[])]));
@@ -62,8 +62,8 @@ fn the_file_comes_first_then_settings_then_what_registered_by_name() {
             "a File [\"only\"]",
             "y Settings []",
             "b Settings []",
-            "c Registered []",
             "x Registered [\"1\", \"2\"]",
+            "c Registered []",
         ]
     );
     assert_eq!(roster.shadowed, []);

@@ -14,10 +14,8 @@ async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
     assert_eq!(records.setting("mcp_servers").await.expect("there").version, 0);
 
     let value = json!([{ "name": "job-app", "url": "http://localhost:4000/mcp" }]);
-    let context = gateway.registry.setting_context();
     let by = operator().id;
-    let set =
-        records.change_setting(&by, "mcp_servers", value.clone(), Some(0), &context).await.expect("set");
+    let set = gateway.registry.change_setting(&by, "mcp_servers", value.clone(), Some(0)).await.expect("set");
     assert_eq!((set.version, set.updated_by.as_ref()), (1, Some(&by)));
     let both = ["files https://example.com/mcp", "job-app http://localhost:4000/mcp"];
     until("it is reached", || gateway.reached() == both).await;
@@ -25,14 +23,14 @@ async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
     assert_eq!(gateway.registry.servers()[1].source, Source::Settings);
 
     let stale =
-        records.change_setting(&by, "mcp_servers", json!([]), Some(0), &context).await.expect_err("stale");
+        gateway.registry.change_setting(&by, "mcp_servers", json!([]), Some(0)).await.expect_err("stale");
     assert_eq!((stale.kind, stale.code), (RefusalKind::Stale, "stale"));
     let refused =
-        records.change_setting(&by, "mcp_servers", json!([{}]), Some(1), &context).await.expect_err("bad");
+        gateway.registry.change_setting(&by, "mcp_servers", json!([{}]), Some(1)).await.expect_err("bad");
     assert_eq!(refused.field.as_deref(), Some("value[0].name"));
     assert_eq!(records.setting("mcp_servers").await.expect("there").value, value);
 
-    records.change_setting(&by, "mcp_servers", json!([]), None, &context).await.expect("set");
+    gateway.registry.change_setting(&by, "mcp_servers", json!([]), None).await.expect("set");
     until("it is not reached any more", || gateway.reached() == ["files https://example.com/mcp"]).await;
     let told: Vec<_> =
         house.ledger().await.into_iter().filter(|(kind, _)| kind == "setting.changed").collect();
@@ -51,9 +49,7 @@ async fn a_server_that_registered_gives_way_to_a_setting_and_then_cannot_registe
     let gateway = house.gateway("one", file(&[])).await;
     gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     let value = json!([{ "name": "jobs", "url": "https://set.example.com/mcp" }]);
-    let context = gateway.registry.setting_context();
-    let records = gateway.registry.records();
-    records.change_setting(&operator().id, "mcp_servers", value, None, &context).await.expect("set");
+    gateway.registry.change_setting(&operator().id, "mcp_servers", value, None).await.expect("set");
     until("the setting holds", || gateway.reached() == ["jobs https://set.example.com/mcp"]).await;
     let taken =
         gateway.registry.register(&server("jobs"), registration("jobs", "b")).await.expect_err("taken");
@@ -68,13 +64,11 @@ async fn aliases_that_are_set_work_and_are_told() {
     let gateway = house.gateway("one", file(&["files"])).await;
     gateway.registry.listed(&name("files"), listing(&[("read", "Reads."), ("write", "Writes.")]));
     until("it is shown", || gateway.seen().len() == 2).await;
-    let records = gateway.registry.records();
     let value = json!([
         { "name": "files.text.read", "tool": "files:read", "primary": true },
         { "name": "old_write", "tool": "files:write" },
     ]);
-    let context = gateway.registry.setting_context();
-    records.change_setting(&operator().id, "aliases", value, None, &context).await.expect("set");
+    gateway.registry.change_setting(&operator().id, "aliases", value, None).await.expect("set");
     until("agents see it", || gateway.seen().contains(&"files__text__read".to_owned())).await;
     assert!(gateway.shelf.catalog.snapshot().find_tool("old_write", 0).is_some());
     let kinds = house.kinds().await;
@@ -82,9 +76,8 @@ async fn aliases_that_are_set_work_and_are_told() {
         assert!(kinds.iter().any(|one| one == kind), "{kind} in {kinds:?}");
     }
     let taken = json!([{ "name": "files__write", "tool": "files:read" }]);
-    let context = gateway.registry.setting_context();
     let refused =
-        records.change_setting(&operator().id, "aliases", taken, None, &context).await.expect_err("taken");
+        gateway.registry.change_setting(&operator().id, "aliases", taken, None).await.expect_err("taken");
     assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "alias_taken"));
     gateway.registry.stop().await;
 }

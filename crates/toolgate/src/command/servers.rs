@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
@@ -120,11 +120,13 @@ pub(super) async fn try_servers(
     for server in &config.servers {
         let name = &server.spec.name;
         let state = house.settled(name, longest.saturating_sub(started.elapsed())).await;
+        let state = state.unwrap_or_else(ServerState::starting);
+        let took_ms = started.elapsed().as_millis();
         trials.push(Trial {
             name: name.to_string(),
-            state: state.unwrap_or_else(ServerState::starting),
-            tools: tools_of(&house, name),
-            took_ms: started.elapsed().as_millis(),
+            tools: tools_of(&house, name, &state).await,
+            state,
+            took_ms,
             stderr: house.heard(name),
         });
     }
@@ -132,15 +134,28 @@ pub(super) async fn try_servers(
     Ok(trials)
 }
 
-fn tools_of(house: &House, server: &ServerName) -> Vec<String> {
+/// How long what a server listed may take to its place in the catalogue.
+const SHELVED_WAIT: Duration = Duration::from_secs(1);
+const SHELVED_LOOK: Duration = Duration::from_millis(10);
+
+/// The tools of a server that was reached. The registry looks at a listing before anybody sees it.
+async fn tools_of(house: &House, server: &ServerName, state: &ServerState) -> Vec<String> {
+    let shelved = async {
+        while state.health == ServerHealth::Healthy && !is_shelved(house, server) {
+            tokio::time::sleep(SHELVED_LOOK).await;
+        }
+    };
+    // A server that offers nothing at all is never there.
+    drop(tokio::time::timeout(SHELVED_WAIT, shelved).await);
     let snapshot = house.catalog.snapshot();
-    snapshot
-        .tools
-        .entries()
-        .iter()
-        .filter(|entry| entry.server == *server)
-        .map(|entry| entry.wire.clone())
-        .collect()
+    let tools = snapshot.tools.entries().iter().filter(|entry| entry.server == *server);
+    tools.map(|entry| entry.wire.clone()).collect()
+}
+
+fn is_shelved(house: &House, server: &ServerName) -> bool {
+    let snapshot = house.catalog.snapshot();
+    let sections = [&snapshot.tools, &snapshot.prompts, &snapshot.resources, &snapshot.templates];
+    sections.iter().any(|section| section.entries().iter().any(|entry| entry.server == *server))
 }
 
 async fn test(context: &Context, name: &str) -> anyhow::Result<ExitCode> {

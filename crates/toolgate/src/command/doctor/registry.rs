@@ -118,7 +118,7 @@ async fn without_lease(config: &Config, store: &Store) -> Result<Vec<Finding>, S
                         "start it with a token of `toolgate token create --role server --server {}`",
                         known.name
                     ),
-                    _ => format!("start it, or forget it with DELETE /api/v1/servers/{}", known.name),
+                    _ => format!("start it, or forget it with DELETE /servers/{}", known.name),
                 };
                 wrong(&about, "no instance holds a lease".into(), Some(hint))
             }

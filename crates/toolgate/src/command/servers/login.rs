@@ -119,7 +119,6 @@ async fn options(room: &Room, args: &LoginArgs) -> anyhow::Result<LoginOptions> 
             Source::Expected | Source::Settings | Source::Registered => Reach::Within(room.config.network),
         },
         spec,
-        challenge: None,
     })
 }
 

@@ -64,7 +64,8 @@ async fn what_does_not_belong_to_the_sign_in_is_sent_away_and_a_no_is_told() {
     let place = place(&idp);
     let (child, address, stderr) = start(&place, &[]);
     let address = reqwest::Url::parse(&address).expect("an address");
-    let redirect = address.query_pairs().find(|(key, _)| key == "redirect_uri").expect("a redirect").1.into_owned();
+    let redirect =
+        address.query_pairs().find(|(key, _)| key == "redirect_uri").expect("a redirect").1.into_owned();
     let foreign = reqwest::get(format!("{redirect}?code=stolen&state=guessed")).await.expect("an answer");
     assert_eq!(foreign.status(), 400);
     let elsewhere = reqwest::get(redirect.replace("/callback", "/favicon.ico")).await.expect("an answer");
@@ -82,14 +83,18 @@ async fn the_address_can_be_pasted_where_the_browser_is_elsewhere() {
     let idp = idp().await;
     let place = place(&idp);
     let (mut child, address, stderr) = start(&place, &["--paste", "--principal", "ann"]);
-    let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
+    let browser =
+        reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
     let answer = browser.get(&address).send().await.expect("an answer");
     let back = answer.headers()["location"].to_str().expect("an address").to_owned();
     let mut stdin = child.stdin.take().expect("a pipe");
     writeln!(stdin, "https://example.com/?code=1&state=2\n{back}").expect("pasted");
     drop(stdin);
     let said = tokio::task::spawn_blocking(|| end(child, stderr)).await.expect("joined").well();
-    assert!(said.stdout.contains("signed in at hub for ann") && said.stdout.contains("granted: read"), "{said:?}");
+    assert!(
+        said.stdout.contains("signed in at hub for ann") && said.stdout.contains("granted: read"),
+        "{said:?}"
+    );
     assert!(said.stderr.contains("That is not the address"), "{said:?}");
 }
 

@@ -84,7 +84,10 @@ fn a_changed_tool_is_shown_accepted_and_rejected_by_name() {
     assert!(shown.stderr.contains("toolgate tools accept files:read --version sha256:"), "{shown:?}");
     assert!(!shown.stdout.contains('\u{1b}'), "a pipe is not painted");
     assert_eq!(cli(&gateway, &["tools", "diff", "--exit-code"]).code, Some(1));
-    assert_eq!(cli(&gateway, &["tools", "diff", "--json"]).well().json()[0]["diff"].as_str().map(str::is_empty), Some(false));
+    assert_eq!(
+        cli(&gateway, &["tools", "diff", "--json"]).well().json()[0]["diff"].as_str().map(str::is_empty),
+        Some(false)
+    );
 
     cli(&gateway, &["tools", "accept", "files:read", "--version", "sha256:000000000000"])
         .badly(1, &["not sha256:000000000000", "hint: "]);
@@ -121,8 +124,12 @@ fn other_names_are_listed_with_who_gave_them_and_until_when() {
     );
     place.run(&["settings", "set", "aliases", r#"[{"name": "cat", "tool": "files:read"}]"#]).well();
     let listed = place.run(&["aliases", "list", "--json"]).well().json();
-    let names: Vec<_> =
-        listed.as_array().expect("a list").iter().map(|one| (one["name"].clone(), one["in_use"].clone())).collect();
+    let names: Vec<_> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| (one["name"].clone(), one["in_use"].clone()))
+        .collect();
     assert_eq!(
         names,
         [
@@ -146,7 +153,9 @@ fn a_token_of_a_server_is_for_that_server() {
         (&json!("server"), &json!("later"), &json!("service"))
     );
     place.run(&["token", "create", "--role", "server"]).badly(2, &["--server"]);
-    place.run(&["token", "create", "--role", "agent", "--server", "later"]).badly(1, &["--role server", "hint: "]);
+    place
+        .run(&["token", "create", "--role", "agent", "--server", "later"])
+        .badly(1, &["--role server", "hint: "]);
     place.run(&["token", "create", "--role", "server", "--server", "a:b"]).badly(1, &["':'", "hint: "]);
     let shown = place.run(&["servers", "show", "later"]).well().stdout;
     assert!(shown.contains("no instance has registered") && shown.contains("file, registers"), "{shown}");

@@ -309,7 +309,10 @@ async fn one_name_with_two_definitions_in_one_list_is_withheld() {
     let run = site.tool_is("jobs:run", "quarantined").await;
     assert!(run["reason"].as_str().is_some_and(|text| text.contains("listed twice")), "{run}");
     site.sees(&site.agent(), &["jobs__stop"]).await;
-    site.offer("tools.json", &json!([tool("run", "Runs"), tool("stop", "Stops")]));
-    let once = site.becomes("/registry/tools/jobs:run", |tool| tool["reason"] != run["reason"]).await;
+    site.offer("tools.json", &json!([tool("run", "Runs"), tool("stop", "Stops"), tool("more", "Is more")]));
+    site.tool_is("jobs:more", "active").await;
+    let once = site.tool("jobs:run").await;
     assert_eq!(once["status"], "quarantined", "nobody has looked at it yet: {once}");
+    assert_eq!(site.review("jobs:run", "accept", &once["version"]).await.status, 200);
+    site.sees(&site.agent(), &["jobs__more", "jobs__run", "jobs__stop"]).await;
 }
