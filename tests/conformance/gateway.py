@@ -7,27 +7,90 @@ import re
 import subprocess
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 START_SECONDS_MAX = 60
 STOP_SECONDS_MAX = 20
+# How long a server may take until it is reached, or until it is clear that it cannot be.
+SETTLE_SECONDS_MAX = 4
+LOGIN_SECONDS_MAX = 20
 ENDPOINT = re.compile(r"http://[^\s\"']+/mcp\b")
+SERVER = "conformance"
+# What the gateway asks for where a person has to sign in.
+LOGIN_HINT = f"toolgate servers login {SERVER}"
 
 
 class DidNotStart(Exception):
     pass
 
 
-def by_url(url):
-    return {"url": url}
+def by_url(url, oauth=None):
+    """`oauth`: what an operator writes about signing in there."""
+    return {"url": url, "oauth": oauth or {}}
 
 
 def by_command(command, *arguments):
     return {"command": command, "args": list(arguments)}
 
 
+class Running:
+    """A gateway that runs, and the person at its command line."""
+
+    def __init__(self, command, endpoint):
+        self.command, self.endpoint = command, endpoint
+        self.token = self.say("token", "create", "--role", "agent").strip()
+
+    def say(self, *words):
+        return subprocess.run([*self.command, *words], check=True, capture_output=True, text=True).stdout
+
+    def settled(self):
+        """Waits until the server is reached, or has been tried for long enough; true if it is reached."""
+        limit = time.monotonic() + SETTLE_SECONDS_MAX
+        while not (healthy := self.server()["state"] == "healthy") and time.monotonic() < limit:
+            time.sleep(0.05)
+        return healthy
+
+    def wants_login(self):
+        """Waits until the server is reached, or somebody has to sign in first; true if somebody has."""
+        limit = time.monotonic() + SETTLE_SECONDS_MAX
+        while time.monotonic() < limit:
+            server = self.server()
+            if LOGIN_HINT in (server["reason"] or ""):
+                return True
+            if server["state"] == "healthy":
+                return False
+            time.sleep(0.05)
+        return False
+
+    def server(self):
+        return json.loads(self.say("--json", "servers", "show", SERVER))
+
+    def log_in(self):
+        """What a person does: starts the sign-in and opens the address that it names; true if it went well."""
+        command = [*self.command, "servers", "login", SERVER, "--no-browser"]
+        login = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            for line in login.stderr:
+                print(line, end="", flush=True)
+                if line.strip().startswith("http"):
+                    browse(line.strip())
+            return login.wait(LOGIN_SECONDS_MAX) == 0
+        finally:
+            login.kill()
+
+
+def browse(url):
+    """A browser: it follows redirects and shows whatever page there is."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    # A page that says no is a page.
+    with contextlib.suppress(urllib.error.HTTPError):
+        opener.open(url, timeout=LOGIN_SECONDS_MAX).read()
+
+
 @contextlib.contextmanager
 def running(toolgate, server):
-    """Yields (endpoint, agent token); `server` comes from `by_url` or `by_command`."""
+    """Yields a `Running`; `server` comes from `by_url` or `by_command`."""
     with tempfile.TemporaryDirectory(prefix="toolgate-conformance-") as folder:
         folder = pathlib.Path(folder)
         (folder / "toolgate.toml").write_text(configuration(server))
@@ -37,19 +100,20 @@ def running(toolgate, server):
             serve = [*command, "serve", "--listen", "127.0.0.1:0"]
             process = subprocess.Popen(serve, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink)
         try:
-            endpoint = wait_for_endpoint(process, log)
-            token = subprocess.run(
-                [*command, "token", "create", "--role", "agent"], check=True, capture_output=True, text=True
-            ).stdout.strip()
-            yield endpoint, token
+            yield Running(command, wait_for_endpoint(process, log))
         finally:
             stop(process)
 
 
 def configuration(server):
+    keys = {"name": SERVER, "prefix": False, **server}
+    oauth = keys.pop("oauth", {})
+    return lines("[[servers]]", keys) + (lines("[servers.oauth]", oauth) if oauth else "")
+
+
+def lines(title, keys):
     # TOML strings and arrays of strings are spelled as JSON spells them.
-    keys = {"name": "conformance", "prefix": False, **server}
-    return "[[servers]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+    return f"{title}\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
 
 
 def wait_for_endpoint(process, log):

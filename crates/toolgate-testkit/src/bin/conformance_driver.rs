@@ -4,6 +4,7 @@
 //! between and it is the client under test itself, which shows that it asks for the right things.
 
 use std::env;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Parser, ValueEnum};
@@ -28,6 +29,11 @@ const FORBIDDEN_TOOLS: [&str; 11] = [
     "invalid_non_ascii_name",
     "invalid_control_char_name",
 ];
+
+/// What servers of the scenarios about OAuth offer.
+const PROTECTED_TOOL: &str = "test-tool";
+const LISTED_WAIT: Duration = Duration::from_secs(4);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs the scenario named by MCP_CONFORMANCE_SCENARIO against an endpoint.
 #[derive(Parser)]
@@ -97,6 +103,7 @@ impl Driver {
             "http-custom-headers" => self.call_as_told().await,
             "http-invalid-tool-headers" => self.avoid_invalid_tools().await,
             "json-schema-2020-12-preservation" => self.echo_schema().await,
+            auth if auth.starts_with("auth/") => self.use_what_is_protected().await,
             _ => bail!("no steps are known for it"),
         }
     }
@@ -120,6 +127,18 @@ impl Driver {
             bail!("{tool} failed: {:?}", result.content);
         }
         Ok(result)
+    }
+
+    /// Whoever signed in before us did so elsewhere: the endpoint may take a moment to notice.
+    async fn use_what_is_protected(&self) -> anyhow::Result<()> {
+        let listed = async {
+            while !self.client.list_all_tools().await?.iter().any(|tool| tool.name == PROTECTED_TOOL) {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+            anyhow::Ok(())
+        };
+        tokio::time::timeout(LISTED_WAIT, listed).await.context("nothing is listed")??;
+        self.call_listed(PROTECTED_TOOL.to_owned(), json!({})).await.map(drop)
     }
 
     async fn answer_questions(&self) -> anyhow::Result<()> {

@@ -101,7 +101,7 @@ async fn rules_of_tools_addresses_and_reviews_are_taken_up_and_the_rest_is_named
     });
     let result = timed_out.await.expect("the new rule counts");
     assert!(crate::kit::text(&result).contains("0.2 s"), "{result}");
-    site.logged("limits counts after a restart only").await;
+    site.logged("[limits] counts after a restart only").await;
     // The permission is taken back: what is on this machine is not dialled any more.
     site.write("toolgate.toml", &OPEN.replace("allow_loopback = true", "allow_loopback = false"));
     let refused =

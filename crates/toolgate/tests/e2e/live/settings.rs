@@ -158,7 +158,7 @@ async fn a_value_is_taken_whole_or_not_at_all() {
     assert_eq!(site.told("setting.changed").await, Vec::<Value>::new());
     refused(&site.set("nothing", json!([])).await, 404, "unknown_setting");
     let nothing = site.rest(&site.gateway.admin, "PATCH", "/settings/mcp_servers", Some(json!({}))).await;
-    assert_eq!(nothing.status, 400, "{nothing:?}");
+    assert_eq!(nothing.status, 422, "{nothing:?}");
 }
 
 #[tokio::test]
