@@ -3,7 +3,6 @@
 import contextlib
 import json
 import pathlib
-import re
 import subprocess
 import tempfile
 import time
@@ -15,7 +14,6 @@ STOP_SECONDS_MAX = 20
 # How long a server may take until it is reached, or until it is clear that it cannot be.
 SETTLE_SECONDS_MAX = 4
 LOGIN_SECONDS_MAX = 20
-ENDPOINT = re.compile(r"http://[^\s\"']+/mcp\b")
 SERVER = "conformance"
 # What the gateway asks for where a person has to sign in.
 LOGIN_HINT = f"toolgate servers login {SERVER}"
@@ -95,12 +93,12 @@ def running(toolgate, server):
         folder = pathlib.Path(folder)
         (folder / "toolgate.toml").write_text(configuration(server))
         command = [str(toolgate), "--config", str(folder / "toolgate.toml"), "--data", str(folder / "data")]
-        log = folder / "log"
-        with log.open("w") as sink:
-            serve = [*command, "serve", "--listen", "127.0.0.1:0"]
-            process = subprocess.Popen(serve, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink)
+        said, log = folder / "said", folder / "log"
+        with said.open("w") as stdout, log.open("w") as stderr:
+            serve = [*command, "--json", "serve", "--listen", "127.0.0.1:0"]
+            process = subprocess.Popen(serve, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
         try:
-            yield Running(command, wait_for_endpoint(process, log))
+            yield Running(command, wait_for_endpoint(process, said, log))
         finally:
             stop(process)
 
@@ -116,15 +114,14 @@ def lines(title, keys):
     return f"{title}\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
 
 
-def wait_for_endpoint(process, log):
+def wait_for_endpoint(process, said, log):
     limit = time.monotonic() + START_SECONDS_MAX
     while time.monotonic() < limit:
-        said = log.read_text()
-        found = ENDPOINT.search(said)
-        if found:
-            return found.group(0)
+        line = said.read_text()
+        if line.endswith("\n"):
+            return json.loads(line.splitlines()[0])["endpoint"]
         if process.poll() is not None:
-            raise DidNotStart(f"toolgate ended with {process.returncode}:\n{said}")
+            raise DidNotStart(f"toolgate ended with {process.returncode}:\n{log.read_text()}")
         time.sleep(0.02)
     raise DidNotStart(f"toolgate named no endpoint within {START_SECONDS_MAX} s:\n{log.read_text()}")
 

@@ -81,12 +81,21 @@ impl Watched {
     }
 
     /// SIGTERM, then wait.
-    pub(crate) async fn end(mut self) -> anyhow::Result<ExitStatus> {
+    pub(crate) async fn end(self) -> anyhow::Result<ExitStatus> {
+        self.end_by(Signal::SIGTERM).await
+    }
+
+    /// SIGKILL, which leaves it no time to put anything away, then wait.
+    pub(crate) async fn kill(self) -> anyhow::Result<ExitStatus> {
+        self.end_by(Signal::SIGKILL).await
+    }
+
+    async fn end_by(mut self, signal: Signal) -> anyhow::Result<ExitStatus> {
         let pid = Pid::from_raw(i32::try_from(self.pid).context("a process id")?);
-        kill(pid, Signal::SIGTERM).with_context(|| format!("end process {pid}"))?;
+        kill(pid, signal).with_context(|| format!("end process {pid}"))?;
         timeout(END_MAX, self.child.wait())
             .await
-            .with_context(|| format!("process {pid} did not end within {END_MAX:?} of SIGTERM"))?
+            .with_context(|| format!("process {pid} did not end within {END_MAX:?} of {signal}"))?
             .context("wait for a child")
     }
 }

@@ -1,10 +1,10 @@
 //! One MCP client on one keep-alive connection.
 //!
-//! Lives here: connecting, opening a legacy session, asking, calling a tool and having the reply checked.
+//! Lives here: connecting, opening a legacy session, asking, calling a tool and having the reply checked, REST requests.
 //! Does not live here: what requests and replies look like (`wire`), how many clients there are (`load`).
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use bytes::Bytes;
@@ -14,6 +14,7 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use memchr::memmem;
 use serde::Deserialize;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -88,32 +89,75 @@ impl Client {
         Ok(())
     }
 
-    /// Sends one request that is not measured and gives the JSON-RPC reply, envelope checked.
-    pub(crate) async fn ask(&mut self, method: &str, members: &str) -> anyhow::Result<Bytes> {
+    /// Sends one request and gives the JSON-RPC reply, envelope checked, with the time from sending to the reply's last
+    /// byte; checking is not in it.
+    pub(crate) async fn ask(&mut self, method: &str, members: &str) -> anyhow::Result<(Bytes, Duration)> {
+        let (id, begun) = (self.next_id, Instant::now());
+        let response = self.post(method, members).await?;
+        let reply = small_reply(response).await.with_context(|| format!("ask {method}"))?;
+        let took = begun.elapsed();
+        wire::check_envelope(id, &reply).with_context(|| format!("ask {method}"))?;
+        Ok((reply, took))
+    }
+
+    async fn post(&mut self, method: &str, members: &str) -> anyhow::Result<Response<Incoming>> {
         let id = self.next_id;
         self.next_id += 1;
         let mut headers = self.headers.clone();
         if self.era == Era::Modern {
             wire::routing_headers(&mut headers, method, None);
         }
-        let body = wire::request_body(self.era, id, method, members);
-        let response = self.send(Method::POST, headers, body).await?;
-        let reply = small_reply(response).await.with_context(|| format!("ask {method}"))?;
-        wire::check_envelope(id, &reply).with_context(|| format!("ask {method}"))?;
-        Ok(reply)
+        self.send(Method::POST, headers, wire::request_body(self.era, id, method, members)).await
+    }
+
+    /// Opens the stream on which a modern client hears that the tools have changed.
+    pub(crate) async fn subscribe(mut self) -> anyhow::Result<Ear> {
+        let members = r#""notifications":{"toolsListChanged":true}"#;
+        let response = self.post("subscriptions/listen", members).await?;
+        ensure!(
+            response.status() == StatusCode::OK,
+            "subscriptions/listen was answered {}",
+            response.status()
+        );
+        let mut ear = Ear { _client: self, stream: response.into_body() };
+        ear.hear("notifications/subscriptions/acknowledged").await?;
+        Ok(ear)
+    }
+
+    /// One request to the REST API.
+    pub(crate) async fn rest(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: &str,
+    ) -> anyhow::Result<(StatusCode, Bytes)> {
+        self.path = path.parse().with_context(|| format!("{path} is not a path"))?;
+        let body = Bytes::from(body.to_owned());
+        let (head, body) = self.send(method, self.headers.clone(), body).await?.into_parts();
+        let body = Limited::new(body, SMALL_REPLY_BYTES_MAX).collect().await;
+        let body = body.map_err(|error| anyhow::anyhow!("read the reply of {path}: {error}"))?;
+        Ok((head.status, body.to_bytes()))
     }
 
     /// The names of all tools, read to the last page.
     pub(crate) async fn tool_names(&mut self) -> anyhow::Result<Vec<String>> {
-        let mut names = Vec::new();
+        Ok(self.all_tools().await?.names)
+    }
+
+    /// All tools, read to the last page, and what it took.
+    pub(crate) async fn all_tools(&mut self) -> anyhow::Result<AllTools> {
+        let mut all = AllTools::default();
         let mut members = String::new();
         for _ in 0..PAGES_MAX {
-            let reply = self.ask("tools/list", &members).await?;
+            let (reply, took) = self.ask("tools/list", &members).await?;
+            all.took += took;
+            all.bytes += reply.len();
+            all.pages += 1;
             let page: ToolsReply = serde_json::from_slice(&reply).context("read a page of tools")?;
-            names.extend(page.result.tools.into_iter().map(|tool| tool.name));
+            all.names.extend(page.result.tools.into_iter().map(|tool| tool.name));
             match page.result.next_cursor {
                 Some(cursor) => members = format!(r#""cursor":{}"#, serde_json::Value::from(cursor)),
-                None => return Ok(names),
+                None => return Ok(all),
             }
         }
         anyhow::bail!("tools/list has more than {PAGES_MAX} pages")
@@ -175,6 +219,38 @@ pub(crate) async fn answers_ok(address: SocketAddr, path: &'static str) -> anyho
     client.path = Uri::from_static(path);
     let response = client.send(Method::GET, client.headers.clone(), Bytes::new()).await?;
     Ok(response.status() == StatusCode::OK)
+}
+
+/// A list read to its end. The time is that of the requests alone, without what the client makes of the replies.
+#[derive(Default)]
+pub(crate) struct AllTools {
+    pub(crate) names: Vec<String>,
+    pub(crate) took: Duration,
+    pub(crate) bytes: usize,
+    pub(crate) pages: usize,
+}
+
+/// An open subscription.
+pub(crate) struct Ear {
+    _client: Client,
+    stream: Incoming,
+}
+
+impl Ear {
+    /// Waits for an event that has this text in it. Events are far shorter than a frame, so none is cut in two.
+    pub(crate) async fn hear(&mut self, text: &str) -> anyhow::Result<()> {
+        let heard = async {
+            while let Some(frame) = self.stream.frame().await {
+                let frame = frame.context("read a subscription")?;
+                if frame.data_ref().is_some_and(|data| memmem::find(data, text.as_bytes()).is_some()) {
+                    return Ok(());
+                }
+            }
+            anyhow::bail!("the subscription ended before {text:?} was heard")
+        };
+        let waited = timeout(COLD_REQUEST_MAX, heard).await;
+        waited.with_context(|| format!("{text:?} was not heard within {} s", COLD_REQUEST_MAX.as_secs()))?
+    }
 }
 
 async fn small_reply(response: Response<Incoming>) -> anyhow::Result<Bytes> {

@@ -208,7 +208,8 @@ mod tests {
     }
 
     async fn ask(server: &Server, message: &str) -> Value {
-        serde_json::from_str(&text(server.answer(&Bytes::from(message.to_owned()))).await).expect("it is JSON")
+        serde_json::from_str(&text(server.answer(&Bytes::from(message.to_owned()))).await)
+            .expect("it is JSON")
     }
 
     #[test]
@@ -229,12 +230,12 @@ mod tests {
     #[tokio::test]
     async fn a_change_is_listed_and_told_to_whoever_listens() {
         let server = Server::new(3);
-        let listening =
-            server.answer(&Bytes::from_static(br#"{"jsonrpc":"2.0","id":9,"method":"subscriptions/listen"}"#));
+        let listening = server
+            .answer(&Bytes::from_static(br#"{"jsonrpc":"2.0","id":9,"method":"subscriptions/listen"}"#));
         server.change();
         let list = ask(&server, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
         let description = list["result"]["tools"][0]["description"].as_str().expect("a text");
-        assert!(description.ends_with(&tools::revision(1)));
+        assert!(description.ends_with(&tools::revision(3, 1)));
         // Nobody is left to tell anything, so the stream ends.
         drop(server);
         let told = text(listening).await;

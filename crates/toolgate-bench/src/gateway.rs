@@ -23,7 +23,8 @@ const TOOLS_MAX: Duration = Duration::from_secs(120);
 const READY_POLL: Duration = Duration::from_micros(500);
 const TOOLS_POLL: Duration = Duration::from_millis(50);
 
-const PASS_ON: &str = "[[tools]]\nname = \"*:*\"\neffects = [\"read\"]\naudit = \"none\"\n";
+/// Every tool only reads and is not recorded.
+pub(crate) const PASS_ON: &str = "[[tools]]\nname = \"*:*\"\neffects = [\"read\"]\naudit = \"none\"\n";
 
 /// A server as the configuration names it.
 pub(crate) struct ServerEntry {
@@ -157,8 +158,13 @@ impl Gateway {
 
     /// Makes an agent's token with the command line, as an operator would while the gateway runs.
     pub(crate) async fn target(&self, home: &Home) -> anyhow::Result<Target> {
+        self.target_as(home, "agent").await
+    }
+
+    /// The same for any role.
+    pub(crate) async fn target_as(&self, home: &Home, role: &str) -> anyhow::Result<Target> {
         let mut command = home.command(self.program.as_os_str());
-        command.args(["token", "create", "--role", "agent"]);
+        command.args(["token", "create", "--role", role]);
         home.add_global_flags(&mut command);
         let output = command.output().await.context("run `toolgate token create`")?;
         ensure!(
@@ -195,6 +201,11 @@ impl Gateway {
                 self.last_words()
             );
         }
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) async fn kill(self) -> anyhow::Result<()> {
+        self.watched.kill().await.context("kill the gateway").map(drop)
     }
 
     pub(crate) async fn end(self) -> anyhow::Result<()> {

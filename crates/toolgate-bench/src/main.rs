@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod callgrind;
+mod catalogue;
 mod child;
 mod client;
 mod compare;
+mod crowd;
 mod fast;
 mod gateway;
 mod governed;
@@ -53,6 +55,13 @@ enum Command {
     Memory {
         #[command(flatten)]
         gateway: GatewayOption,
+    },
+    /// Register 500 servers with 10,000 tools and measure starts, lists, changes, memory and instances
+    Catalogue(catalogue::Options),
+    /// Serve many MCP servers at `/s/{number}/mcp` until stdin ends
+    Crowd {
+        #[arg(long, default_value_t = 500)]
+        servers: usize,
     },
     /// Serve the fast MCP server until stdin ends
     Server {
@@ -128,6 +137,11 @@ async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
             let weight = memory::weigh(&gateway.program()?).await?;
             say(&weight.text())?;
             Ok(if weight.within_bound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Command::Catalogue(options) => Box::pin(catalogue::run(options)).await,
+        Command::Crowd { servers } => {
+            crowd::serve(servers, |address| say(&format!("{}{address}", fast::ANNOUNCEMENT))).await?;
+            Ok(ExitCode::SUCCESS)
         }
         Command::Server { listen, eras } => {
             server::serve(listen, eras, |address| say(&format!("{}{address}", fast::ANNOUNCEMENT))).await?;

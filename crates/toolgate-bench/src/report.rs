@@ -121,7 +121,12 @@ impl Report {
     }
 
     pub(crate) fn table(&self) -> String {
-        let mut lines = vec![["", "direct", "gateway", "ratio", "target", ""].map(str::to_owned)];
+        self.table_of(["direct", "gateway"])
+    }
+
+    /// With other words for the two sides that are compared.
+    pub(crate) fn table_of(&self, [left, right]: [&str; 2]) -> String {
+        let mut lines = vec![["", left, right, "ratio", "target", ""].map(str::to_owned)];
         let mut case = "";
         for row in &self.rows {
             if row.case != case {
@@ -191,6 +196,13 @@ fn pad(column: usize, cell: &str, width: usize) -> String {
         1..=3 => format!("{cell:>width$}"),
         _ => format!("{cell:<width$}"),
     }
+}
+
+/// The value that 99 of 100 do not exceed; of fewer than a hundred, the largest.
+pub(crate) fn p99(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values[(values.len() * 99).div_ceil(100) - 1]
 }
 
 /// The middle of what was measured; of an even number, the mean of the middle two.

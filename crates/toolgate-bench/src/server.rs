@@ -6,6 +6,7 @@
 pub(crate) mod replies;
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,8 +80,8 @@ pub(crate) async fn serve(
 pub(crate) async fn serve_until_stdin_ends<A, F, B>(listener: TcpListener, answer: A) -> anyhow::Result<()>
 where
     A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
-    F: Future<Output = Response<B>> + Send,
-    B: Body<Data = Bytes, Error = Infallible> + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
     tokio::select! {
         outcome = accept_all(listener, answer) => outcome,
@@ -97,8 +98,8 @@ async fn stdin_ended() {
 async fn accept_all<A, F, B>(listener: TcpListener, answer: A) -> anyhow::Result<()>
 where
     A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
-    F: Future<Output = Response<B>> + Send,
-    B: Body<Data = Bytes, Error = Infallible> + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
     let mut connections = JoinSet::new();
     loop {
@@ -113,7 +114,7 @@ async fn serve_connection<A, F, B>(stream: TcpStream, answer: A)
 where
     A: Fn(Request<Incoming>) -> F,
     F: Future<Output = Response<B>>,
-    B: Body<Data = Bytes, Error = Infallible> + 'static,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + 'static,
 {
     let service = service_fn(move |request| {
         let answering = answer(request);

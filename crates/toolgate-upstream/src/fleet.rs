@@ -126,6 +126,8 @@ impl Fleet {
     }
 
     fn man(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<Member>> {
+        // A member may fail at once, before it is on the roll: nothing is told until it is.
+        let quiet = self.told();
         let before = self.roll.load_full();
         let members: Vec<Arc<Member>> = members_of(&spec)
             .into_iter()
@@ -138,6 +140,7 @@ impl Fleet {
         let leaving: Vec<Arc<Member>> = before.members.iter().filter(|one| !stays(one)).cloned().collect();
         leaving.iter().for_each(|member| member.set_duty(Duty::None));
         self.roll.store(Arc::new(Roll::new(spec, members, Some(&before))));
+        drop(quiet);
         self.member_changed();
         leaving
     }

@@ -67,9 +67,8 @@ impl Chronicle {
             eras: Mutex::default(),
             notes: notes.clone(),
         });
-        let mut pages = Pages::default();
-        pages.counts =
-            listings.iter().map(|(name, _, listing)| (name.clone(), Counts::of(listing))).collect();
+        let counts = listings.iter().map(|(name, _, listing)| (name.clone(), Counts::of(listing)));
+        let pages = Pages { counts: counts.collect(), ..Pages::default() };
         let last_note = CancellationToken::new();
         let writer = tokio::spawn(write(store.clone(), memory.clone(), pages, inbox, last_note.clone()));
         Ok(Self { notes, memory, listings, writer, last_note })

@@ -29,7 +29,7 @@ fn definition(server: usize, tool: usize, changes: u64) -> Value {
             "{verb} one or several {noun} records of branch {server}. Give as much of the {noun} as is known; what is \
              left out is taken from the branch's usual settings. Answers with the {noun} as it stands afterwards and \
              with whatever the branch remarked about it.{}",
-            revision(changes)
+            revision(server, changes)
         ),
         "inputSchema": schema(noun),
         "annotations": { "readOnlyHint": verb == "search", "openWorldHint": false },
@@ -37,8 +37,8 @@ fn definition(server: usize, tool: usize, changes: u64) -> Value {
 }
 
 /// What a changed description says more.
-pub(crate) fn revision(changes: u64) -> String {
-    if changes == 0 { String::new() } else { format!(" This is revision {changes}.") }
+pub(crate) fn revision(server: usize, changes: u64) -> String {
+    if changes == 0 { String::new() } else { format!(" Revision {changes} of branch {server}.") }
 }
 
 fn schema(noun: &str) -> Value {
@@ -82,7 +82,7 @@ mod tests {
     fn a_change_is_one_of_the_first_description_and_nothing_else() {
         let [before, after]: [Vec<Value>; 2] =
             [0, 3].map(|changes| serde_json::from_str(&list(7, changes)).expect("it is JSON"));
-        assert!(after[0]["description"].as_str().expect("a text").ends_with("This is revision 3."));
+        assert!(after[0]["description"].as_str().expect("a text").ends_with("Revision 3 of branch 7."));
         assert_eq!(before[0]["inputSchema"], after[0]["inputSchema"]);
         assert_eq!(before[1..], after[1..]);
     }

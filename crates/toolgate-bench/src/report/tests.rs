@@ -31,6 +31,12 @@ fn the_median_is_the_middle() {
 }
 
 #[test]
+fn one_of_a_hundred_is_above_the_99th_percentile() {
+    assert_eq!(p99((1..=100).map(f64::from)), 99.0);
+    assert_eq!(p99([3.0, 1.0, 2.0]), 3.0);
+}
+
+#[test]
 fn a_bound_is_judged_on_the_figure_it_speaks_of() {
     assert_eq!(throughput(Some(100.0), Some(45.0)).pass, Some(true));
     assert_eq!(throughput(Some(100.0), Some(44.0)).pass, Some(false));
