@@ -11,6 +11,7 @@ mod memory;
 mod naming;
 mod offer;
 mod scan;
+mod schema;
 mod section;
 mod snapshot;
 mod stock;

@@ -12,6 +12,7 @@ use toolgate_wire::Members;
 use toolgate_wire::param_header::{self, ParamHeader};
 
 use crate::kind::Kind;
+use crate::schema::fault_of_schema;
 use crate::tool::Facts;
 
 /// A definition and what it says, or why nobody could use it.
@@ -105,6 +106,11 @@ fn read_definition(kind: Kind, item: &RawJson, members: &Members<'_>) -> Result<
     };
     // What nobody can decode is passed on as it is, and nothing that it says about itself is believed.
     let definition = decoded.unwrap_or_default();
+    for key in ["inputSchema", "outputSchema"] {
+        if let Some(fault) = definition.get(key).and_then(fault_of_schema) {
+            return Err(format!("its `{key}` is not a JSON Schema: {fault}"));
+        }
+    }
     Ok(Reading { param_headers, facts: Some(Facts::read(item, members, &definition)) })
 }
 

@@ -1,12 +1,17 @@
 //! The live catalogue from outside: servers that register, scale, drift and recover while the gateway runs. The workers
 //! behind it are processes of their own, and each says which of them did the work.
 
+mod aliases;
 mod drift;
+mod events;
 mod file;
 mod heartbeats;
+mod limits;
 mod registration;
+mod replicas;
 mod rolling;
 mod scaling;
+mod secrets;
 mod settings;
 mod site;
 mod worker;
