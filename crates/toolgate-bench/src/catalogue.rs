@@ -101,12 +101,12 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     register(&site, &mut report).await.with_context(|| site.gateway.last_words())?;
     tokio::time::sleep(SETTLE).await;
     weigh(&site, "memory, registered", empty_mib, &mut report).await?;
+    let site = restarts(site, &effort, &mut report).await?;
+    weigh(&site, "memory, after a restart", empty_mib, &mut report).await?;
     lists(&site, &effort, &mut report).await?;
+    // Last, since from then on some tools are withheld.
     changes(&site, &effort, &mut report).await.with_context(|| site.gateway.last_words())?;
     instances(&site, &mut report).await.with_context(|| site.gateway.last_words())?;
-    let site = restarts(site, &effort, &mut report).await?;
-    tokio::time::sleep(SETTLE).await;
-    weigh(&site, "memory, after a restart", empty_mib, &mut report).await?;
     site.close().await?;
     tell(&options, &report)
 }

@@ -10,7 +10,7 @@ use http::StatusCode;
 use serde::Serialize;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{Era, InstanceState, ServerHealth, ServerState};
-use toolgate_core::{Principal, ServerName};
+use toolgate_core::{CanonicalName, Principal, ServerName};
 use toolgate_registry::{InstanceView, KnownServer, Latency, Source, Vitals};
 use toolgate_store::{Counts, ServerStatus};
 use utoipa::ToSchema;
@@ -84,6 +84,17 @@ pub(crate) struct ServerDetail {
     server: ServerView,
     #[serde(skip_serializing_if = "Option::is_none")]
     vitals: Option<VitalsView>,
+    /// What it offers and agents do not see, because they could not read it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<LeftOut>,
+}
+
+/// Something that agents could not read
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LeftOut {
+    /// Its canonical name.
+    name: String,
+    reason: String,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -143,7 +154,17 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
     let server = known.swap_remove(found);
     let vitals = context.registry.vitals(&server.name).map(VitalsView::from);
     let status = statuses(&context).await?.remove(&server.name);
-    Ok(json(StatusCode::OK, &ServerDetail { server: ServerView::of(server, status), vitals }))
+    let left_out = left_out(&context, &server.name);
+    Ok(json(StatusCode::OK, &ServerDetail { server: ServerView::of(server, status), vitals, left_out }))
+}
+
+fn left_out(context: &Context, server: &ServerName) -> Vec<LeftOut> {
+    let snapshot = context.catalog.snapshot();
+    let is_of = |name: &CanonicalName| {
+        name.as_str().strip_prefix(server.as_str()).is_some_and(|rest| rest.starts_with(':'))
+    };
+    let found = snapshot.left_out.iter().filter(|(name, _)| is_of(name));
+    found.map(|(name, reason)| LeftOut { name: name.to_string(), reason: reason.clone() }).collect()
 }
 
 /// Forget a server that registered

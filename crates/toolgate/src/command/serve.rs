@@ -86,7 +86,11 @@ async fn follow_config(mut watch: Watch, registry: Arc<Registry>) {
     loop {
         match watch.next().await {
             Seen::Changed { config, restart } => {
-                for line in registry.reload(config.file_state()).await {
+                let lines = registry.reload(config.file_state()).await;
+                if lines.is_empty() {
+                    tracing::info!("configuration: it loads, and no server, tool or alias is different");
+                }
+                for line in lines {
                     tracing::info!("configuration: {line}");
                 }
                 if !restart.is_empty() {
