@@ -13,7 +13,7 @@ use crate::naming::Prefixes;
 use crate::snapshot::{Hidden, Snapshot};
 use crate::stock::{Stock, natural_name};
 use crate::tool::ToolRule;
-use crate::{ServerSettings, Update, Withheld};
+use crate::{ServerSettings, Update, Why, Withheld};
 
 #[derive(Default)]
 pub(crate) struct Assembly {
@@ -83,7 +83,7 @@ impl Assembly {
             self.tool_names.note(&tools);
         }
         let sections = [tools, prompts, resources, templates];
-        let hidden = hidden(&self.servers, &self.withheld);
+        let hidden = hidden(&self.servers, &self.withheld, &desk.left_out);
         Snapshot::new(sections, &present, resolved, hidden, desk.left_out)
     }
 }
@@ -118,18 +118,28 @@ fn present<'a>(servers: &'a [ServerSettings], stocks: &'a BTreeMap<ServerName, S
     servers.iter().enumerate().filter_map(with_stock).collect()
 }
 
-/// Withheld tools by the names they would be called by.
+/// Tools that are not served, by the names they would be called by.
 fn hidden(
     servers: &[ServerSettings],
     withheld: &BTreeMap<ServerName, Vec<Withheld>>,
+    left_out: &[(CanonicalName, String)],
 ) -> HashMap<String, Hidden> {
     let mut hidden = HashMap::new();
+    let mut hide = |settings: &ServerSettings, own: &str, why: Why, reason: &str| {
+        let name = CanonicalName::of(&settings.name, own);
+        let it = Hidden { name: name.clone(), why, reason: reason.to_owned() };
+        hidden.insert(natural_name(Kind::Tool, settings, own), it.clone());
+        hidden.insert(name.as_str().to_owned(), it);
+    };
     for settings in servers {
         for one in withheld.get(&settings.name).into_iter().flatten() {
-            let name = CanonicalName::of(&settings.name, &one.own);
-            let it = Hidden { name: name.clone(), reason: one.reason.clone() };
-            hidden.insert(natural_name(Kind::Tool, settings, &one.own), it.clone());
-            hidden.insert(name.as_str().to_owned(), it);
+            hide(settings, &one.own, one.why, &one.reason);
+        }
+    }
+    for (name, reason) in left_out {
+        let Some((server, own)) = name.as_str().split_once(':') else { continue };
+        if let Some(settings) = servers.iter().find(|one| one.name.as_str() == server) {
+            hide(settings, own, Why::Unreadable, reason);
         }
     }
     hidden

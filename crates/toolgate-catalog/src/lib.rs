@@ -70,7 +70,19 @@ pub struct Update {
 pub struct Withheld {
     /// What the server itself calls it.
     pub own: String,
+    pub why: Why,
     pub reason: String,
+}
+
+/// What keeps a tool from being called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Somebody has to look at it first.
+    Quarantined,
+    /// Its server does not offer it any more.
+    Retired,
+    /// Agents could not read its definition.
+    Unreadable,
 }
 
 /// Which lists a change touched.

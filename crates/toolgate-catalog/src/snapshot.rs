@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use toolgate_core::{CanonicalName, ServerName};
 
-use crate::Changes;
 use crate::alias::{Alias, Resolved};
 use crate::assembly::Present;
 use crate::section::{Entry, Section};
 use crate::template::Template;
+use crate::{Changes, Why};
 
 #[derive(Debug, Default)]
 pub struct Snapshot {
@@ -53,6 +53,7 @@ pub enum Missing {
     /// It exists and is not served.
     Withheld {
         name: CanonicalName,
+        why: Why,
         reason: String,
     },
     /// The name worked until a date that has passed.
@@ -65,6 +66,7 @@ pub enum Missing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hidden {
     pub(crate) name: CanonicalName,
+    pub(crate) why: Why,
     pub(crate) reason: String,
 }
 
@@ -113,7 +115,9 @@ impl Snapshot {
         }
         let asked = alias.map_or(name, |alias| alias.target.as_str());
         match self.hidden.get(asked) {
-            Some(hidden) => Missing::Withheld { name: hidden.name.clone(), reason: hidden.reason.clone() },
+            Some(Hidden { name, why, reason }) => {
+                Missing::Withheld { name: name.clone(), why: *why, reason: reason.clone() }
+            }
             None => Missing::Unknown,
         }
     }

@@ -207,19 +207,22 @@ pub trait Keyring: Send + Sync {
     /// Whether somebody has signed in at this server, so that [`Keyring::access_token`] is worth asking.
     fn signs_in(&self, server: &ServerName) -> bool;
 
-    /// An OAuth access token that has not run out: the principal's own if there is one, else everybody's.
+    /// An OAuth access token that has not run out: the principal's own if there is one, else everybody's. `url` is the
+    /// instance that it will be shown to; none but the one that was signed in at may see it.
     fn access_token(
         &self,
         server: &ServerName,
         principal: Option<&PrincipalId>,
+        url: &str,
     ) -> BoxFuture<'static, Result<String, NoKey>>;
 
-    /// The server refused the token it was shown; `challenge` is its `WWW-Authenticate`. `Ok` if there is another one now
-    /// and the request is worth repeating once.
+    /// The instance at `url` refused the token it was shown; `challenge` is its `WWW-Authenticate`. `Ok` if there is
+    /// another one now and the request is worth repeating once.
     fn token_refused(
         &self,
         server: &ServerName,
         principal: Option<&PrincipalId>,
+        url: &str,
         challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>>;
 

@@ -88,19 +88,10 @@ impl Bearer {
         })
     }
 
-    /// The value of `WWW-Authenticate`; `refused` is `None` where no token was presented.
-    pub fn challenge(&self, metadata_url: &str, refused: Option<&BearerRefused>) -> String {
-        let scopes = self.inner.settings.wanted_scopes().join(" ");
-        let mut challenge = format!(
-            "Bearer resource_metadata=\"{}\", scope=\"{}\"",
-            quotable(metadata_url),
-            quotable(&scopes)
-        );
-        if let Some(BearerRefused { code, description }) = refused {
-            let error = format!(", error=\"{code}\", error_description=\"{}\"", quotable(description));
-            challenge.push_str(&error);
-        }
-        challenge
+    /// What a client asks its authorization server for that wants to call tools, with blanks between them. More
+    /// powerful scopes are never suggested.
+    pub fn wanted_scopes(&self) -> String {
+        self.inner.settings.wanted_scopes().join(" ")
     }
 }
 
@@ -153,11 +144,6 @@ fn digest(presented: &str) -> [u8; 32] {
 fn now() -> f64 {
     // Seconds are exact in a float for the next hundred million years.
     now_seconds() as f64
-}
-
-/// What may stand between quotes in a header.
-fn quotable(text: &str) -> String {
-    text.chars().filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\')).collect()
 }
 
 #[cfg(test)]

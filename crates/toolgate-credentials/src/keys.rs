@@ -23,12 +23,11 @@ use index::Index;
 
 const SECRETS_MAX: usize = 10_000;
 
-/// What the keyring has to know of a server: where it is now, and where the way to its authorization server may lead.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Access {
-    pub reach: Reach,
-    /// Of all its instances. A token that was given for another address is not shown to any of them.
-    pub urls: Vec<String>,
+/// The instance of a server that a token is for, and where the way to its authorization server may lead. A token that was
+/// given for another address is not shown to it, whatever other instances there are.
+struct Access {
+    reach: Reach,
+    url: String,
 }
 
 /// Clones share everything.
@@ -44,7 +43,7 @@ struct Inner {
     refreshing: tokio::sync::Mutex<()>,
     secrets: Mutex<HashMap<(Owner, String), Opened>>,
     holders: Mutex<HashMap<Owner, Arc<Holder>>>,
-    servers: RwLock<BTreeMap<ServerName, Access>>,
+    servers: RwLock<BTreeMap<ServerName, Reach>>,
 }
 
 /// A secret as it was when the index had this generation.
@@ -68,8 +67,9 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Says which servers there are. A server that is not among them may be reached at public addresses only.
-    pub fn know(&self, servers: BTreeMap<ServerName, Access>) {
+    /// Says which servers there are and where the way to them may lead. A server that is not among them may be reached at
+    /// public addresses only.
+    pub fn know(&self, servers: BTreeMap<ServerName, Reach>) {
         *self.inner.servers.write().unwrap_or_else(PoisonError::into_inner) = servers;
     }
 
@@ -103,8 +103,9 @@ impl Keyring for Keys {
         &self,
         server: &ServerName,
         principal: Option<&PrincipalId>,
+        url: &str,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
-        let (inner, signed_in) = (Arc::clone(&self.inner), self.inner.sign_in_of(server, principal));
+        let (inner, signed_in) = (Arc::clone(&self.inner), self.inner.sign_in_of(server, principal, url));
         Box::pin(async move {
             let (holder, generation, access) = signed_in?;
             let token = holder.token(&access, generation).await?;
@@ -117,9 +118,10 @@ impl Keyring for Keys {
         &self,
         server: &ServerName,
         principal: Option<&PrincipalId>,
+        url: &str,
         challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>> {
-        let (inner, signed_in) = (Arc::clone(&self.inner), self.inner.sign_in_of(server, principal));
+        let (inner, signed_in) = (Arc::clone(&self.inner), self.inner.sign_in_of(server, principal, url));
         let challenge = challenge.map(str::to_owned);
         Box::pin(async move {
             let (holder, generation, access) = signed_in?;
@@ -179,12 +181,13 @@ impl Inner {
         &self,
         server: &ServerName,
         principal: Option<&PrincipalId>,
+        url: &str,
     ) -> Result<(Arc<Holder>, u64, Access), NoKey> {
         let index = self.index();
         let owner = index.sign_in_of(server, principal).ok_or_else(|| {
             NoKey(format!("nobody has signed in at \"{server}\"; `toolgate servers login {server}` does"))
         })?;
-        Ok((self.holder(owner), index.generation, self.access(server)))
+        Ok((self.holder(owner), index.generation, Access { reach: self.reach(server), url: url.to_owned() }))
     }
 
     fn holder(&self, owner: Owner) -> Arc<Holder> {
@@ -196,10 +199,9 @@ impl Inner {
         Arc::clone(holders.entry(owner).or_insert_with_key(make))
     }
 
-    fn access(&self, server: &ServerName) -> Access {
+    fn reach(&self, server: &ServerName) -> Reach {
         let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
-        let unknown = || Access { reach: Reach::Within(AddressRules::default()), urls: Vec::new() };
-        servers.get(server).cloned().unwrap_or_else(unknown)
+        servers.get(server).copied().unwrap_or_else(|| Reach::Within(AddressRules::default()))
     }
 
     /// What this process wrote itself is not news to it for long.
@@ -217,18 +219,16 @@ impl Access {
         Outbound::new(self.reach)
     }
 
-    /// Whether a token that was given for `url` belongs here. A server whose addresses are not known is taken at its word.
+    /// Whether a token that was given for `url` belongs here: scheme, host and port have to be the same.
     fn is_at(&self, url: &str) -> bool {
         let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
-        self.urls.is_empty()
-            || self.urls.iter().any(|one| origin(one).is_some() && origin(one) == origin(url))
+        origin(&self.url).is_some_and(|here| Some(here) == origin(url))
     }
 }
 
 /// The scopes that a server misses, if that is why it refused.
 fn missing_scopes(challenge: Option<&str>, access: &Access) -> Option<Vec<String>> {
-    let base = access.urls.first().and_then(|url| Url::parse(url).ok());
-    let base = base.or_else(|| Url::parse("http://localhost/").ok())?;
+    let base = Url::parse(&access.url).ok()?;
     let params = WWWAuthenticateParams::parse(challenge?, &base);
     let scopes = params.scope.as_deref().unwrap_or_default();
     params.is_insufficient_scope().then(|| scopes.split_ascii_whitespace().map(str::to_owned).collect())

@@ -14,7 +14,7 @@ mod vault;
 
 pub use bearer::{Bearer, BearerAlgorithm, BearerRefused, BearerSettings, RefusalCode, SettingsProblem};
 pub use key::{KeyProblem, KeySource, VaultKey};
-pub use keys::{Access, Keys};
+pub use keys::Keys;
 pub use oauth::{Login, LoginError, LoginOptions, OAuthSpec, SignedIn};
 pub use secret::Secret;
 pub use vault::{SIGN_IN, Stored, Vault, VaultError};

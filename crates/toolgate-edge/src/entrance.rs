@@ -110,14 +110,21 @@ fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
 /// Tells a client what it needs, and where to get it.
 fn challenge(gateway: &Gateway, refusal: &Refusal) -> HeaderValue {
     let mut text = "Bearer realm=\"toolgate\"".to_owned();
+    let mut add = |name: &str, value: &str| text.push_str(&format!(", {name}=\"{}\"", quotable(value)));
     if let Some(error) = refusal.error {
-        text.push_str(&format!(", error=\"{error}\""));
+        add("error", error);
+        add("error_description", &refusal.message);
     }
     if let Some(resource) = &gateway.protected_resource {
-        let ProtectedResource { metadata_url, scopes, .. } = resource;
-        text.push_str(&format!(", scope=\"{scopes}\", resource_metadata=\"{metadata_url}\""));
+        add("scope", &resource.scopes);
+        add("resource_metadata", &resource.metadata_url);
     }
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer realm=\"toolgate\""))
+}
+
+/// What may stand between quotes in a header.
+fn quotable(text: &str) -> String {
+    text.chars().filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\')).collect()
 }
 
 /// The origin was allowed, so whatever headers its page wants to send are: some are named by tools.

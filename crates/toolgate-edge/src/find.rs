@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolgate_catalog::{Alias, Entry, Missing, Snapshot};
+use toolgate_catalog::{Alias, Entry, Missing, Snapshot, Why};
 use toolgate_core::RpcError;
 use toolgate_core::moment::rfc3339;
 use toolgate_pipeline::Warning;
@@ -54,7 +54,15 @@ pub(crate) async fn prompt(gateway: &Gateway, name: &str) -> Option<Arc<Entry>> 
 pub(crate) fn error(asked: &str, missing: &Missing) -> RpcError {
     match missing {
         Missing::Unknown => RpcError::invalid_params(format!("unknown tool: {asked}")),
-        Missing::Withheld { name, reason } => {
+        Missing::Withheld { name, why: Why::Retired, .. } => {
+            RpcError::invalid_params(format!("tool {name} is not offered by its server any more"))
+                .with_data(json!({ "code": "tool_retired", "hint": "list the tools again" }))
+        }
+        Missing::Withheld { name, why: Why::Unreadable, reason } => {
+            RpcError::invalid_params(format!("tool {name} cannot be used: {reason}"))
+                .with_data(json!({ "code": "tool_unreadable", "hint": "its server has to be mended" }))
+        }
+        Missing::Withheld { name, why: Why::Quarantined, reason } => {
             let hint = format!(
                 "the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"
             );

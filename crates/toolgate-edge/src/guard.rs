@@ -33,7 +33,7 @@ pub enum NotLetIn {
 pub struct ProtectedResource {
     pub document: Bytes,
     pub metadata_url: String,
-    /// The scopes that give a role here, with blanks between them.
+    /// What a client asks for that wants to call tools, with blanks between them.
     pub scopes: String,
 }
 

@@ -56,8 +56,15 @@ impl Hub {
     /// The catalogue is another one now; those who listen are told.
     pub fn arrange(&self, update: Update) {
         let servers: Vec<ServerName> = update.listings.keys().cloned().collect();
+        let before = self.catalog.snapshot();
         let changes = self.catalog.update(update);
         self.say_what_is_missing(&servers);
+        let snapshot = self.catalog.snapshot();
+        for (alias, why) in
+            snapshot.refused_aliases.iter().filter(|one| !before.refused_aliases.contains(one))
+        {
+            tracing::warn!(alias = alias.name, owner = alias.owner, "an alias is not used: {why}");
+        }
         for server in &servers {
             self.settle(server);
         }

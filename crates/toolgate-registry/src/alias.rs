@@ -1,11 +1,11 @@
 //! The aliases in effect: those of the operator's file, of the settings, and of servers that registered. Pure.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use toolgate_catalog::{Alias, AliasCollision, wire_name};
 use toolgate_core::server::{InstanceSpec, TransportSpec};
 use toolgate_core::tool::ToolExtra;
-use toolgate_core::{CanonicalName, DomainName, ServerName};
+use toolgate_core::{CanonicalName, ServerName};
 
 use crate::source::{AliasSpec, ServerEntry, Source};
 
@@ -38,19 +38,30 @@ pub(crate) fn of_roster(entries: &[ServerEntry], last_said: &LastSaid) -> Vec<Al
             aliases.extend(extras.map(|extras| of_extras(&entry.spec.name, extras)).unwrap_or_default());
             continue;
         }
-        let mut named: Vec<Alias> = Vec::new();
         // The newest instance knows best; the others add what it does not say.
-        for alias in instances.iter().rev().flat_map(|instance| of_instance(&entry.spec.name, instance)) {
-            let stands_for = |one: &Alias| {
-                one.name == alias.name || (alias.primary && one.primary && one.target == alias.target)
-            };
-            if !named.iter().any(stands_for) {
-                named.push(alias);
-            }
-        }
-        aliases.append(&mut named);
+        let said = instances.iter().rev().flat_map(|instance| of_instance(&entry.spec.name, instance));
+        aliases.extend(each_once(said));
     }
     aliases
+}
+
+/// Of each name the first.
+pub(crate) fn each_once(aliases: impl Iterator<Item = Alias>) -> Vec<Alias> {
+    let mut seen = HashSet::new();
+    aliases.filter(|alias| seen.insert(alias.name.clone())).collect()
+}
+
+/// The name of a server in whose namespace a name lies, if that is another server than `own`.
+pub(crate) fn intruded<'a>(
+    name: &str,
+    own: &ServerName,
+    servers: impl Iterator<Item = &'a ServerName>,
+) -> Option<&'a ServerName> {
+    let (name, wire) = (look(name), look(&name.replace(['.', ':'], "__")));
+    let mut others = servers.filter(|server| *server != own);
+    others.find(|server| {
+        name.starts_with(&look(&format!("{server}:"))) || wire.starts_with(&look(&wire_name(server, "")))
+    })
 }
 
 fn of_instance(server: &ServerName, instance: &InstanceSpec) -> Vec<Alias> {
@@ -64,24 +75,26 @@ pub(crate) fn to_remember(extras: &BTreeMap<String, ToolExtra>) -> BTreeMap<Stri
     named.map(|(own, extra)| (own.clone(), aliases(extra))).collect()
 }
 
-/// The first name of three parts is the one agents see.
+/// Further names only: what agents see a tool under is the operator's to say, or one server could stand under the name of
+/// another that comes later.
 pub(crate) fn of_extras(server: &ServerName, extras: &BTreeMap<String, ToolExtra>) -> Vec<Alias> {
-    let mut aliases = Vec::new();
-    for (own, extra) in extras {
-        let primary = extra.aliases.iter().position(|name| DomainName::new(name).is_ok());
-        aliases.extend(extra.aliases.iter().enumerate().map(|(at, name)| Alias {
-            name: name.clone(),
-            target: CanonicalName::of(server, own),
-            until_ms: None,
-            primary: primary == Some(at),
-            owner: owner_of(server),
-        }));
-    }
-    aliases
+    let alias = |own: &str, name: &String| Alias {
+        name: name.clone(),
+        target: CanonicalName::of(server, own),
+        until_ms: None,
+        primary: false,
+        owner: owner_of(server),
+    };
+    extras.iter().flat_map(|(own, extra)| extra.aliases.iter().map(move |name| alias(own, name))).collect()
 }
 
 pub(crate) fn owner_of(server: &ServerName) -> String {
     format!("server {:?}", server.as_str())
+}
+
+/// What two names have in common that a reader would take for each other.
+fn look(name: &str) -> String {
+    name.to_lowercase()
 }
 
 /// Whether `candidates` can be had beside `others` and beside the names that tools have. Names both owners if not.
@@ -97,18 +110,18 @@ pub(crate) fn check<'a>(
     for tool in tools {
         let Some((server, own)) = split(tool) else { continue };
         let owner = owner_of(&server);
-        taken.insert(wire_name(&server, own), (tool, owner.clone()));
-        taken.insert(tool.as_str().to_owned(), (tool, owner));
+        taken.insert(look(&wire_name(&server, own)), (tool, owner.clone()));
+        taken.insert(look(tool.as_str()), (tool, owner));
     }
     // Where the others disagree among themselves, the earlier one has the name.
     for alias in others {
         for name in names_of(alias) {
-            taken.entry(name).or_insert((&alias.target, alias.owner.clone()));
+            taken.entry(look(&name)).or_insert((&alias.target, alias.owner.clone()));
         }
     }
     for alias in candidates {
         for name in names_of(alias) {
-            let (target, owner) = taken.entry(name.clone()).or_insert((&alias.target, alias.owner.clone()));
+            let (target, owner) = taken.entry(look(&name)).or_insert((&alias.target, alias.owner.clone()));
             if **target != alias.target {
                 let one = format!("{owner}, for {target}");
                 let other = format!("{}, for {}", alias.owner, alias.target);

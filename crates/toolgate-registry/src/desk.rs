@@ -29,6 +29,8 @@ pub(crate) struct Desk {
     pub(crate) names: Mutex<ToolNames>,
     /// Held while agents are shown something.
     pub(crate) showing: Mutex<()>,
+    /// Held while those who reach servers are told which there are.
+    pub(crate) handing_out: Mutex<()>,
     /// There is something to do in `State::pending`.
     pub(crate) wake: Notify,
     /// The revision of the tool rows in `State`. Held while they are written or read.
@@ -54,6 +56,7 @@ impl Desk {
             state,
             names: Mutex::default(),
             showing: Mutex::default(),
+            handing_out: Mutex::default(),
             wake: Notify::new(),
             tools_revision: tokio::sync::Mutex::new(revisions.tools),
             registrations: tokio::sync::Mutex::default(),

@@ -43,6 +43,7 @@ pub(crate) mod reason {
     pub(crate) const REJECTED: &str = "the definition its server offers was rejected";
     pub(crate) const DIFFERS: &str = "some instances offer another definition";
     pub(crate) const GONE: &str = "its server does not offer it any more";
+    pub(crate) const SERVER_REMOVED: &str = "its server was removed";
 }
 
 /// What was pinned has never been looked at by anybody, and was never shown.

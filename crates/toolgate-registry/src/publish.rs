@@ -122,7 +122,9 @@ impl Desk {
     }
 
     /// Tells those who reach servers which there are. Without the lock: they may have something to tell at once.
-    fn hand_out(&self) {
+    pub(crate) fn hand_out(&self) {
+        // Two that hand out at once must not overtake each other between looking and handing out.
+        let _turn = self.handing_out.lock().unwrap_or_else(PoisonError::into_inner);
         let specs = {
             let mut state = self.state();
             std::mem::take(&mut state.pending.specs).then(|| state.roster.specs())
@@ -235,7 +237,11 @@ impl Desk {
             let foreign = names.beside(&case.server);
             let scan = |definition: &RawJson| findings(definition, &foreign);
             let bench = Bench { server: &case.server, review: case.review, now_ms, scan: &scan };
-            Judged { server: case.server.clone(), changes: pins::judge(&bench, &case.rows, &case.offers) }
+            let mut changes = pins::judge(&bench, &case.rows, &case.offers);
+            if case.standing == Standing::Gone {
+                changes.iter_mut().for_each(|change| tell_removal(&mut change.row));
+            }
+            Judged { server: case.server.clone(), changes }
         };
         cases.iter().map(judge).collect()
     }
@@ -337,6 +343,13 @@ fn case(state: &State, server: &ServerName, standing: Standing) -> Option<Case> 
     };
     let rows = state.rows.get(server).map(|rows| rows.tools.clone()).unwrap_or_default();
     Some(Case { server: server.clone(), standing, review: state.review_of(server), rows, offers })
+}
+
+/// Another gateway may have the server still: for it, this is another matter than a server that offers less.
+fn tell_removal(row: &mut ToolRow) {
+    if row.reason.as_deref() == Some(pins::reason::GONE) {
+        row.reason = Some(pins::reason::SERVER_REMOVED.to_owned());
+    }
 }
 
 fn findings(definition: &RawJson, foreign: &ForeignNames<'_>) -> Vec<Finding> {

@@ -80,16 +80,15 @@ impl Records {
             events.extend(aliases);
             events
         };
-        let raw = RawJson::from(value.clone());
-        let version = match self.books.write_setting(key, &raw, expected, by, events).await {
-            Ok(version) => version,
+        let raw = RawJson::from(value);
+        match self.books.write_setting(key, &raw, expected, by, events).await {
+            // As it is stored, with the moment at which it was.
+            Ok(_) => self.setting(key).await,
             Err(WriteSettingError::Stale { current }) => {
-                return Err(stale(key, expected.unwrap_or_default(), current));
+                Err(stale(key, expected.unwrap_or_default(), current))
             }
-            Err(WriteSettingError::Store(error)) => return Err(down(error)),
-        };
-        let (updated_at_ms, updated_by) = (Some(telling.at_ms), Some(by.clone()));
-        Ok(Setting { key, value, version, updated_at_ms, updated_by })
+            Err(WriteSettingError::Store(error)) => Err(down(error)),
+        }
     }
 
     /// What a new value of a setting has to go together with, as far as the store knows.

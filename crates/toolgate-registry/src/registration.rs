@@ -28,6 +28,8 @@ const HEARTBEATS: f64 = 3.0;
 const VERSION_CHARS_MAX: usize = 128;
 const CONCURRENCY_MAX: usize = 100_000;
 const EXTRAS_MAX: usize = 2000;
+/// Aliases that one registration gives to all of its tools together.
+const ALIASES_MAX: usize = 2000;
 const TOOL_NAME_CHARS_MAX: usize = 256;
 
 fn invalid(field: &str, message: impl Into<String>) -> Refusal {
@@ -107,6 +109,10 @@ fn read_extras(tools: &BTreeMap<String, ToolExtra>) -> Result<BTreeMap<String, T
             "tools",
             format!("{} tools are described; {EXTRAS_MAX} are allowed", tools.len()),
         ));
+    }
+    let aliases: usize = tools.values().map(|extra| extra.aliases.len()).sum();
+    if aliases > ALIASES_MAX {
+        return Err(invalid("tools", format!("{aliases} aliases are given; {ALIASES_MAX} are allowed")));
     }
     let read = |(own, extra): (&String, &ToolExtra)| {
         let field = format!("tools.{own}");

@@ -120,7 +120,23 @@ impl State {
         };
         let changed: Vec<ServerName> =
             before.keys().chain(self.rows.keys()).filter(differs).cloned().collect();
+        // A gateway that does not have the server any more has retired its tools; here it offers them.
+        let retired_too_soon = changed.iter().filter(|server| self.offers_what_is_retired(server));
+        self.pending.again.extend(retired_too_soon.cloned().collect::<Vec<_>>());
         self.pending.rows.extend(changed);
+    }
+
+    fn offers_what_is_retired(&self, server: &ServerName) -> bool {
+        let (Some(rows), Some(reading)) = (self.rows.get(server), self.readings.get(server)) else {
+            return false;
+        };
+        let is_retired = |offer: &Offer| {
+            let row = rows.tools.get(&offer.own);
+            row.is_some_and(|row| row.reason.as_deref() == Some(pins::reason::SERVER_REMOVED))
+        };
+        reading.freshness == Freshness::Now
+            && self.roster.get(server).is_some()
+            && reading.offers.iter().any(is_retired)
     }
 
     pub(crate) fn take_registrations(

@@ -61,6 +61,8 @@ pub struct Behaviour {
     pub write_scopes: Vec<String>,
     /// What the protected server asks for at first, in its challenge.
     pub challenge_scope: Option<String>,
+    /// Only the challenge of a refused POST says where the protected server's metadata is.
+    pub hides_metadata: bool,
 }
 
 impl Default for Behaviour {
@@ -81,6 +83,7 @@ impl Default for Behaviour {
             refuses_tokens: false,
             write_scopes: vec!["write".into()],
             challenge_scope: Some("read".into()),
+            hides_metadata: false,
         }
     }
 }

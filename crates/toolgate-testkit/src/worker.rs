@@ -5,6 +5,7 @@ mod lease;
 mod mcp;
 
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,6 +83,12 @@ fn usual_tools() -> Value {
 }
 
 impl Settings {
+    /// What is another one when the file of tools was written anew. Cheap: it is asked for all the time.
+    fn edition(&self) -> Option<(u64, u64, i64)> {
+        let about = std::fs::metadata(self.tools.as_ref()?).ok()?;
+        Some((about.ino(), about.len(), about.mtime_nsec()))
+    }
+
     fn definitions(&self) -> Value {
         let read = self.tools.as_ref().and_then(|path| std::fs::read(path).ok());
         let read = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());

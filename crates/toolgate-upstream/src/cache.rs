@@ -3,6 +3,10 @@
 //! By hand and not a crate: the three bounds (entries, bytes in all, bytes of one), the end of each entry by its own
 //! time and the removal of a server's entries are most of the work, and no cache crate does all of them; a lock and two
 //! maps do. Only calls of tools marked as cacheable ever come here.
+//!
+//! The operator's rule is the bound: a result's `ttlMs` can shorten the time it is kept, never lengthen it. A result that
+//! says `cacheScope: private` is for its caller alone whatever the rule says; it is for all if it says `public`, or says
+//! nothing and the rule does.
 
 mod observed;
 
@@ -190,7 +194,8 @@ fn terms(result: &RawJson, rule: CacheRule) -> Option<(Duration, CacheScope)> {
     let fresh = match members.get("ttlMs") {
         Some(ttl) => Duration::from_millis(ttl.get().parse::<f64>().ok()?.clamp(0.0, MILLIS_MAX) as u64),
         None => rule.fresh,
-    };
+    }
+    .min(rule.fresh);
     let scope = match members.get_str("cacheScope").as_deref() {
         Some("public") => CacheScope::Public,
         Some(_) => CacheScope::Private,

@@ -47,7 +47,7 @@ impl Endpoint {
         let resolver = Resolver::system(ctx.spec.reach);
         let client = Client::new(&parsed, resolver, &ctx.house.tls, ctx.tasks.clone())?;
         let (headers, secret) = configured_headers(headers)?;
-        let keys = Keys::new(ctx.name().clone(), ctx.house.keyring.clone(), secret);
+        let keys = Keys::new(ctx.name().clone(), parsed.to_string(), ctx.house.keyring.clone(), secret);
         Ok(Self { client, target: target(&parsed)?, url: parsed, headers, keys })
     }
 

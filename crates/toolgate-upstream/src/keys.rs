@@ -4,6 +4,7 @@
 //! A server without any costs one comparison per request. Values are never logged: the headers are marked as
 //! sensitive, and errors name the secret and not what it is.
 
+mod environment;
 mod template;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use toolgate_core::{PrincipalId, ServerName};
 
 use crate::cache::Sharing;
 use crate::client::Answered;
+pub(crate) use environment::{Given, filled_env, gives_secrets};
 pub(crate) use template::Template;
 
 /// On whose behalf: a principal's, or the gateway's own.
@@ -26,13 +28,15 @@ pub(crate) type Who<'a> = Option<&'a PrincipalId>;
 /// Principals whose header values are remembered.
 const PRINCIPALS_MAX: usize = 1024;
 /// How often it is looked whether credentials changed, while somebody waits for that.
-const LOOK: Duration = Duration::from_millis(250);
+pub(crate) const LOOK: Duration = Duration::from_millis(250);
 /// No generation has this number.
 const NEVER: u64 = u64::MAX;
 
-/// The credentials of one server.
+/// The credentials of one server, as they are shown to one of its instances.
 pub(crate) struct Keys {
     server: ServerName,
+    /// Where the instance is.
+    url: String,
     keyring: Arc<dyn Keyring>,
     /// Headers with secrets in them.
     headers: Vec<(HeaderName, Template)>,
@@ -61,11 +65,13 @@ pub(crate) struct Shown {
 impl Keys {
     pub(crate) fn new(
         server: ServerName,
+        url: String,
         keyring: Arc<dyn Keyring>,
         headers: Vec<(HeaderName, Template)>,
     ) -> Arc<Self> {
         Arc::new(Self {
             server,
+            url,
             keyring,
             headers,
             unsigned_in: AtomicU64::new(NEVER),
@@ -99,7 +105,7 @@ impl Keys {
         if !self.keyring.signs_in(&self.server) {
             return Ok(None);
         }
-        let token = self.keyring.access_token(&self.server, who).await?;
+        let token = self.keyring.access_token(&self.server, who, &self.url).await?;
         sensitive(&format!("Bearer {token}"), "Authorization").map(Some)
     }
 
@@ -113,7 +119,7 @@ impl Keys {
     ) -> Result<Shown, NoKey> {
         let _one_at_a_time = self.replacing.lock().await;
         if self.token(who).await? == refused.token {
-            self.keyring.token_refused(&self.server, who, challenge).await?;
+            self.keyring.token_refused(&self.server, who, &self.url, challenge).await?;
         }
         self.shown(who).await
     }
@@ -182,21 +188,6 @@ fn sensitive(text: &str, name: &str) -> Result<HeaderValue, NoKey> {
         .map_err(|_| NoKey(format!("what {name} has to say has characters that no header allows")))?;
     value.set_sensitive(true);
     Ok(value)
-}
-
-/// The environment of a child, with its secrets.
-pub(crate) async fn filled_env(
-    spec: &ServerSpec,
-    keyring: &dyn Keyring,
-    owner: Who<'_>,
-) -> Result<BTreeMap<String, String>, NoKey> {
-    let TransportSpec::Stdio { env, .. } = &spec.transport else { return Ok(BTreeMap::new()) };
-    let mut filled = BTreeMap::new();
-    for (name, value) in env {
-        let template = Template::parse(value).map_err(|error| NoKey(format!("{name}: {error}")))?;
-        filled.insert(name.clone(), template.filled(keyring, &spec.name, owner).await?);
-    }
-    Ok(filled)
 }
 
 /// Whether one principal's results may be shown to others: not where the server may know whose they are.

@@ -1,17 +1,19 @@
 //! One instance of a server: its connection, what it offers, and how it has been doing. A process that the gateway
 //! starts is the only instance of its server.
 
+mod secrets;
 mod supervision;
 mod todo;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
-use toolgate_core::Tool;
+use tokio::time::timeout;
 use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
 use toolgate_core::server::{InstanceId, InstanceState, Isolation, ServerHealth, ServerState, TransportSpec};
+use toolgate_core::{FaultKind, Tool};
 
 use crate::breaker::{Breaker, Resting};
 use crate::context::Context;
@@ -36,6 +38,8 @@ pub(crate) struct Member {
     pub(crate) number: u64,
     fleet: Weak<Fleet>,
     phase: watch::Sender<Phase>,
+    /// Counts the connections it has had.
+    connections: AtomicU64,
     state: Mutex<ServerState>,
     /// Its own limit, where it has one.
     pub(crate) gate: Option<Gate>,
@@ -45,6 +49,9 @@ pub(crate) struct Member {
     under_way: AtomicUsize,
     /// Set when it is to be let go; then no request begins any more.
     leaves: AtomicBool,
+    /// Set while it waits for the requests under way to finish before it connects anew; the end of the connection
+    /// takes it back.
+    drains: AtomicBool,
     /// Wakes who waits for it to be left by the last request.
     left: Notify,
     /// The resources that somebody wants to hear of, the same for all members.
@@ -66,13 +73,21 @@ pub(crate) struct Member {
 enum Phase {
     /// The first attempt to connect is under way.
     Starting,
-    Up(Arc<Live>),
+    Up {
+        live: Arc<Live>,
+        connection: Connection,
+    },
     Down {
         reason: String,
     },
 }
 
-/// Whether a fleet has one member. Then a list that was not read yet is no reason to wait: there is no other place to go.
+/// One connection of a member, told apart from those before and after it: what one of them listed says nothing about
+/// what another one would run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Connection(u64);
+
+/// Whether a fleet has one member.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
     Alone,
@@ -81,7 +96,8 @@ pub(crate) enum Company {
 
 /// Whether a request can go to a member now.
 pub(crate) enum Standing {
-    Ready,
+    /// Over this connection and no later one.
+    Ready(Connection),
     /// It is being connected for the first time, or its lists have not been read yet.
     Soon,
     Down {
@@ -110,6 +126,7 @@ impl Member {
             number,
             fleet,
             phase: watch::Sender::new(Phase::Starting),
+            connections: AtomicU64::new(0),
             state: Mutex::new(ServerState::starting()),
             gate: limit.map(Gate::new),
             breaker: Breaker::default(),
@@ -117,6 +134,7 @@ impl Member {
             latency: Latency::default(),
             under_way: AtomicUsize::new(0),
             leaves: AtomicBool::new(false),
+            drains: AtomicBool::new(false),
             left: Notify::new(),
             wanted,
             duty: watch::Sender::new(false),
@@ -130,35 +148,56 @@ impl Member {
         member
     }
 
-    /// Sends a request over the live connection.
+    /// Sends a request over a live connection of this member.
     pub(crate) async fn request(
         &self,
+        live: &Live,
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
         deadline: &Arc<Deadline>,
     ) -> Result<Reply, ServerError> {
-        let live = self.live()?;
-        if self.ctx.spec.isolation == Isolation::Shared || live.pipe().is_none() {
+        if live.pipe().is_none() {
+            let outcome = live.request(request, Some(caller), deadline).await;
+            return outcome.inspect_err(|error| self.doubt(error));
+        }
+        if self.ctx.spec.isolation == Isolation::Shared {
             return live.request(request, Some(caller), deadline).await;
         }
-        let opening = self.own.of(&self.ctx, &live, caller.principal());
+        let opening = self.own.of(&self.ctx, live, caller.principal());
         match deadline.limit(opening).await {
             Ok(own) => own?.request(request, Some(caller), deadline).await,
             Err(Passed) => Err(timed_out(&self.ctx, deadline.length())),
         }
     }
 
+    /// What does not answer behind a URL may be another process when it does again, and nobody would tell us.
+    fn doubt(&self, error: &ServerError) {
+        if let ServerError::Fault(fault) = error
+            && matches!(fault.kind, FaultKind::Lost { .. } | FaultKind::Down { .. })
+        {
+            self.ctx.signals.look();
+        }
+    }
+
+    /// The live connection if it is still this one.
+    pub(crate) fn still(&self, connection: Connection) -> Option<Arc<Live>> {
+        match &*self.phase.borrow() {
+            Phase::Up { live, connection: current } if *current == connection => Some(live.clone()),
+            _ => None,
+        }
+    }
+
     /// The live connection.
     pub(crate) fn live(&self) -> Result<Arc<Live>, ServerError> {
         match &*self.phase.borrow() {
-            Phase::Up(live) => Ok(live.clone()),
+            Phase::Up { live, .. } => Ok(live.clone()),
             Phase::Down { reason } => Err(self.ctx.down(reason.clone())),
             Phase::Starting => Err(self.ctx.down("it is still starting")),
         }
     }
 
     pub(crate) fn is_up(&self) -> bool {
-        matches!(&*self.phase.borrow(), Phase::Up(_))
+        matches!(&*self.phase.borrow(), Phase::Up { .. })
     }
 
     /// Whether the first attempt to connect and list is still under way.
@@ -169,7 +208,7 @@ impl Member {
     /// Whether what a principal does here leaves something behind that the next request needs.
     pub(crate) fn keeps_sessions(&self) -> bool {
         match &*self.phase.borrow() {
-            Phase::Up(live) => match &live.link {
+            Phase::Up { live, .. } => match &live.link {
                 Link::Sessions(sessions) => sessions.gives_ids(),
                 Link::Pair(_) => true,
                 Link::Process(_) | Link::Stateless(_) => false,
@@ -178,27 +217,32 @@ impl Member {
         }
     }
 
-    pub(crate) fn standing(&self, tool: Option<&Tool>, company: Company) -> Standing {
-        match &*self.phase.borrow() {
-            Phase::Up(_) => {}
+    /// Whether a request can go here now. A tool that was judged is called only where the very version was listed, over
+    /// the connection that listed it.
+    pub(crate) fn standing(&self, tool: Option<&Tool>) -> Standing {
+        // Held to the end: the reading below belongs to this connection only while it is the current one.
+        let phase = self.phase.borrow();
+        let connection = match &*phase {
+            Phase::Up { connection, .. } => *connection,
             Phase::Starting => return Standing::Soon,
             Phase::Down { reason } => {
                 self.kick.notify_one();
                 return Standing::Down { reason: reason.clone() };
             }
-        }
+        };
         if let Some(tool) = tool {
-            match (&*self.reading.read().unwrap_or_else(PoisonError::into_inner), company) {
-                (Some(reading), _) if !reading.offers(tool) => return Standing::OffersOther,
-                (None, Company::Others) if self.unreadable.load(Ordering::Acquire) => {
+            match &*self.reading.read().unwrap_or_else(PoisonError::into_inner) {
+                Some(reading) if reading.offers(tool) => {}
+                Some(_) => return Standing::OffersOther,
+                None if self.unreadable.load(Ordering::Acquire) => {
                     return Standing::Down { reason: "its lists could not be read".into() };
                 }
-                (None, Company::Others) => return Standing::Soon,
-                _ => {}
+                None => return Standing::Soon,
             }
         }
-        self.breaker.resting().map_or(Standing::Ready, Standing::Resting)
+        self.breaker.resting().map_or(Standing::Ready(connection), Standing::Resting)
     }
+
     /// Counts a request until the guard is dropped; `None` if the member is being let go.
     pub(crate) fn begin(&self) -> Option<UnderWay<'_>> {
         // Counting before looking here, and the other way round in `emptied`: one of the two always sees the other.
@@ -214,6 +258,18 @@ impl Member {
     /// Takes no more requests, and returns when none is under way.
     pub(crate) async fn emptied(&self) {
         self.leaves.store(true, Ordering::SeqCst);
+        self.unused().await;
+    }
+
+    /// Takes no more requests over this connection, and returns when none is under way or they take too long. Requests
+    /// that come meanwhile wait for the next connection.
+    async fn drained(&self) {
+        self.phase.send_replace(Phase::Starting);
+        self.drains.store(true, Ordering::SeqCst);
+        drop(timeout(self.ctx.spec.timeout, self.unused()).await);
+    }
+
+    async fn unused(&self) {
         loop {
             let left = self.left.notified();
             if self.under_way.load(Ordering::SeqCst) == 0 {
@@ -290,7 +346,7 @@ pub(crate) struct UnderWay<'a>(&'a Member);
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         let was_last = self.0.under_way.fetch_sub(1, Ordering::SeqCst) == 1;
-        if was_last && self.0.leaves.load(Ordering::SeqCst) {
+        if was_last && (self.0.leaves.load(Ordering::SeqCst) || self.0.drains.load(Ordering::SeqCst)) {
             self.0.left.notify_waiters();
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{FutureExt, Shared};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 use toolgate_core::port::{BoxFuture, ServerError};
 use toolgate_core::server::Era;
 use toolgate_core::{FaultKind, PrincipalId};
@@ -13,6 +13,7 @@ use toolgate_core::{FaultKind, PrincipalId};
 use crate::context::Context;
 use crate::http::Endpoint;
 use crate::http::pair::Pair;
+use crate::keys;
 use crate::link::{Link, Live};
 use crate::probe::{OpenError, open_another};
 
@@ -128,9 +129,39 @@ impl OwnConnections {
         futures_util::future::join_all(closing.iter().map(|live| live.end())).await;
     }
 
+    /// Lets go of the processes that were given other secrets than they would be now, when they have finished what is
+    /// under way. The next request opens another.
+    pub(crate) async fn close_outdated(&self, ctx: &Arc<Context>) {
+        for live in self.all() {
+            let Link::Process(process) = &live.link else { continue };
+            if process.pipe.is_closed() || !process.is_outdated(ctx).await {
+                continue;
+            }
+            self.slots().retain(|_, slot| slot.current().is_none_or(|current| !Arc::ptr_eq(&current, &live)));
+            ctx.tasks.spawn(finish(ctx.clone(), live));
+        }
+    }
+
     fn slots(&self) -> MutexGuard<'_, BTreeMap<PrincipalId, Arc<Slot>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Ends a connection that nobody can find any more. Who found it just before has sent its request by the first look.
+async fn finish(ctx: Arc<Context>, live: Arc<Live>) {
+    let finished = async {
+        loop {
+            sleep(keys::LOOK).await;
+            if live.pipe().is_none_or(|pipe| pipe.pending.is_idle()) {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        _ = timeout(ctx.spec.timeout, finished) => {}
+        () = ctx.stop.cancelled() => {}
+    }
+    live.end().await;
 }
 
 /// Makes room by letting go of the connection that has rested longest. Dropping it ends it.
@@ -151,7 +182,7 @@ struct Way {
 
 async fn open(ctx: &Arc<Context>, way: Way) -> Result<Arc<Live>, ServerError> {
     let opened = tokio::select! {
-        opened = tokio::time::timeout(ctx.spec.connect_timeout, open_like(ctx, way)) => opened,
+        opened = timeout(ctx.spec.connect_timeout, open_like(ctx, way)) => opened,
         () = ctx.stop.cancelled() => return Err(ctx.down("the gateway is letting go of it")),
     };
     let live = match opened {

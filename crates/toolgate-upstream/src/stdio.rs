@@ -17,7 +17,7 @@ use toolgate_core::PrincipalId;
 use toolgate_core::server::TransportSpec;
 
 use crate::context::Context;
-use crate::keys;
+use crate::keys::{self, Given};
 use crate::lines::{Line, Lines};
 use crate::pipe::{Outgoing, Pipe};
 use crate::probe::OpenError;
@@ -39,12 +39,13 @@ const STDERR_LINE_BYTES_MAX: usize = 8 << 10;
 pub(crate) struct Process {
     pub(crate) pipe: Arc<Pipe>,
     pub(crate) pid: u32,
+    given: Given,
     stop: CancellationToken,
 }
 
 impl Process {
     pub(crate) async fn start(ctx: &Arc<Context>, owner: Option<PrincipalId>) -> Result<Self, OpenError> {
-        let env = keys::filled_env(&ctx.spec, &*ctx.house.keyring, owner.as_ref()).await?;
+        let (env, given) = keys::filled_env(&ctx.spec, &*ctx.house.keyring, owner.as_ref()).await?;
         let mut child = spawn(ctx, env)?;
         let pid = child.id().expect("a child that was just spawned has not been waited for");
         if let Some(reaper) = &ctx.house.reaper {
@@ -68,7 +69,12 @@ impl Process {
             started: Instant::now(),
         };
         ctx.tasks.spawn(keeper.keep(reading, complaining));
-        Ok(Self { pipe, pid, stop })
+        Ok(Self { pipe, pid, given, stop })
+    }
+
+    /// Whether it would be given other secrets if it were started now.
+    pub(crate) async fn is_outdated(&self, ctx: &Context) -> bool {
+        self.given.is_outdated(&ctx.spec, &*ctx.house.keyring, self.pipe.pending.owner()).await
     }
 
     /// Ends the child as gently as it lets us, and returns when its group is gone.

@@ -85,6 +85,6 @@ pub(crate) fn protected_resource(
     Some(ProtectedResource {
         document: document.to_string().into(),
         metadata_url: metadata.into(),
-        scopes: oauth.scopes.keys().map(String::as_str).collect::<Vec<_>>().join(" "),
+        scopes: bearer.wanted_scopes(),
     })
 }

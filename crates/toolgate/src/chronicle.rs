@@ -42,6 +42,14 @@ impl Notes {
     }
 }
 
+/// Who else may keep a chronicle in the same store.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    None,
+    /// Other gateways, which may know other servers for a while: nothing of theirs is forgotten here.
+    Replicas,
+}
+
 /// What was known when the gateway started.
 pub(crate) struct Chronicle {
     notes: Notes,
@@ -53,7 +61,7 @@ pub(crate) struct Chronicle {
 }
 
 impl Chronicle {
-    pub(crate) async fn open(store: &Store) -> Result<Self, StoreError> {
+    pub(crate) async fn open(store: &Store, company: Company) -> Result<Self, StoreError> {
         let (sender, inbox) = mpsc::channel(NOTES_MAX);
         let notes = Notes(sender);
         let eras = store.read_eras().await?.into_iter();
@@ -66,6 +74,7 @@ impl Chronicle {
             fingerprints: Mutex::default(),
             eras: Mutex::default(),
             notes: notes.clone(),
+            company,
         });
         let counts = listings.iter().map(|(name, _, listing)| (name.clone(), Counts::of(listing)));
         let pages = Pages { counts: counts.collect(), ..Pages::default() };
@@ -105,6 +114,7 @@ pub(crate) struct Memory {
     fingerprints: Mutex<BTreeMap<ServerName, String>>,
     eras: Mutex<BTreeMap<ServerName, (Era, String)>>,
     notes: Notes,
+    company: Company,
 }
 
 impl Memory {
@@ -112,7 +122,9 @@ impl Memory {
     pub(crate) fn know(&self, specs: &[ServerSpec]) {
         let known = specs.iter().map(|spec| (spec.name.clone(), fingerprint(spec))).collect();
         *self.fingerprints.lock().unwrap_or_else(PoisonError::into_inner) = known;
-        self.notes.add(Note::Known(specs.iter().map(|spec| spec.name.clone()).collect()));
+        if self.company == Company::None {
+            self.notes.add(Note::Known(specs.iter().map(|spec| spec.name.clone()).collect()));
+        }
     }
 
     fn fingerprint(&self, server: &ServerName) -> Option<String> {

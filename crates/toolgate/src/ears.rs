@@ -66,10 +66,14 @@ impl Watcher for Ears {
     }
 
     fn state_changed(&self, server: &ServerName, state: &ServerState) {
-        tracing::info!(%server, health = ?state.health, reason = state.reason.as_deref().unwrap_or(""), "server");
-        self.states.send_modify(|states| {
-            states.insert(server.clone(), state.clone());
-        });
+        let mut before = None;
+        self.states.send_modify(|states| before = states.insert(server.clone(), state.clone()));
+        let said = |state: &ServerState| (state.health, state.reason.clone());
+        // One that is tried again and again with the same result is told once.
+        if before.as_ref().map(said) != Some(said(state)) {
+            let reason = state.reason.as_deref().unwrap_or("");
+            tracing::info!(%server, health = ?state.health, reason, "server");
+        }
         self.note(Note::State(server.clone(), state.clone()));
         self.hub.state_changed(server, state);
         if let Some(registry) = self.registry.get() {

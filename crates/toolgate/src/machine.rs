@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolgate_catalog::Update;
 use toolgate_core::ServerName;
+use toolgate_core::address::Reach;
 use toolgate_core::server::{ServerSpec, TransportSpec};
-use toolgate_credentials::{Access, Keys};
+use toolgate_credentials::Keys;
 use toolgate_edge::Hub;
 use toolgate_registry::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
 use toolgate_upstream::{LatencySnapshot, Manager};
@@ -49,18 +50,17 @@ fn can_be_reached(spec: &ServerSpec) -> bool {
     !matches!(&spec.transport, TransportSpec::Http { instances, .. } if instances.is_empty())
 }
 
-/// Where credentials of a server may be shown.
-fn access(spec: &ServerSpec) -> Option<(ServerName, Access)> {
-    let TransportSpec::Http { instances, .. } = &spec.transport else { return None };
-    let urls = instances.iter().map(|instance| instance.url.clone()).collect();
-    Some((spec.name.clone(), Access { reach: spec.reach, urls }))
+/// Where the way to the authorization server of a server may lead. A process has none.
+fn reach(spec: &ServerSpec) -> Option<(ServerName, Reach)> {
+    let TransportSpec::Http { .. } = &spec.transport else { return None };
+    Some((spec.name.clone(), spec.reach))
 }
 
 impl Machinery for Machine {
     fn apply(&self, specs: Vec<ServerSpec>) {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         self.memory.know(&specs);
-        self.keys.know(specs.iter().filter_map(access).collect());
+        self.keys.know(specs.iter().filter_map(reach).collect());
         if self.running.load(Ordering::Acquire) {
             self.manager.apply(specs);
         } else {

@@ -18,7 +18,7 @@ use toolgate_store::Store;
 use toolgate_upstream::Manager;
 
 use crate::callers::{self, Callers};
-use crate::chronicle::Chronicle;
+use crate::chronicle::{Chronicle, Company};
 use crate::config::Config;
 use crate::ears::Ears;
 use crate::governance::{COMMAND_STREAM, Governance, LedgerArchive, SystemClock};
@@ -64,7 +64,8 @@ pub(crate) async fn start(
     let governance = Governance::start(config, store, &catalog, stream, &shutdown).await?;
     let vault = keyring::vault(config, store, &governance.books)?;
     let keys = keyring::open(vault.clone(), &shutdown).await?;
-    let mut chronicle = Chronicle::open(store).await?;
+    let company = if config.store.url.is_some() { Company::Replicas } else { Company::None };
+    let mut chronicle = Chronicle::open(store, company).await?;
     let ears = Ears::new(hub.clone(), (record == Record::Yes).then(|| chronicle.notes()));
     let servers = Manager::start(toolgate_upstream::Setup {
         specs: Vec::new(),

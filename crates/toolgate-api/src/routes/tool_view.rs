@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use http::StatusCode;
 use serde::Serialize;
-use toolgate_catalog::{Entry, Missing, Snapshot};
+use toolgate_catalog::{Entry, Missing, Snapshot, Why};
 use toolgate_core::tool::{CacheRule, CacheScope, FileStrategy};
 use toolgate_core::{AuditLevel, Digest, Effects, RawJson};
 use utoipa::ToSchema;
@@ -130,7 +130,19 @@ pub(super) fn missing(context: &Context, asked: &str) -> Box<Problem> {
     let snapshot = context.catalog.snapshot();
     match snapshot.missing_tool(asked, context.clock.now_ms()) {
         Missing::Unknown => unknown(&snapshot, asked),
-        Missing::Withheld { name, reason } => {
+        Missing::Withheld { name, why: Why::Retired, .. } => {
+            let detail = format!("tool {name} is not offered by its server any more");
+            Problem::new(StatusCode::GONE, "tool_retired", detail)
+                .hint("GET /tools lists what there is")
+                .with("tool", name.as_str())
+        }
+        Missing::Withheld { name, why: Why::Unreadable, reason } => {
+            let detail = format!("tool {name} cannot be used: {reason}");
+            Problem::new(StatusCode::CONFLICT, "tool_unreadable", detail)
+                .hint("its server has to be mended; agents could not read the definition")
+                .with("tool", name.as_str())
+        }
+        Missing::Withheld { name, why: Why::Quarantined, reason } => {
             let detail = format!("tool {name} is withheld until somebody has looked at it: {reason}");
             Problem::new(StatusCode::CONFLICT, "tool_quarantined", detail)
                 .hint(format!(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use http::{Method, StatusCode};
 use serde_json::json;
-use toolgate_catalog::{Alias, Update, Withheld};
+use toolgate_catalog::{Alias, Update, Why, Withheld};
 use toolgate_core::governance::Clock;
 use toolgate_core::server::Listing;
 use toolgate_core::{CanonicalName, RawJson, Role};
@@ -150,7 +150,11 @@ async fn a_withheld_tool_and_a_name_out_of_use_are_told_apart_from_nothing() {
         owner: "toolgate.toml".to_owned(),
     };
     let aliases = vec![alias("send_money", Some(now_ms + 60_000)), alias("pay", Some(now_ms - 1))];
-    let withheld = Withheld { own: "close".to_owned(), reason: "its definition changed".to_owned() };
+    let withheld = Withheld {
+        own: "close".to_owned(),
+        why: Why::Quarantined,
+        reason: "its definition changed".to_owned(),
+    };
     let withheld = BTreeMap::from([(server(), vec![withheld])]);
     gate.catalog.update(Update { aliases: Some(aliases), withheld, ..Update::default() });
     let agent = somebody("agent-7", Role::Agent);

@@ -160,34 +160,22 @@ impl Site {
         for first in 0..REGISTERING_AT_ONCE {
             let numbers = (first..self.crowd.servers).step_by(REGISTERING_AT_ONCE);
             let mine: Vec<Instance> = numbers.map(|server| Instance::new(&self.crowd, server, 0)).collect();
-            self.remember(&mine);
-            let admin = self.admin.clone();
-            registering.spawn(async move {
-                let mut client = Client::connect(&admin, Era::Modern).await?;
-                for instance in &mine {
-                    instance.register(&mut client).await?;
-                }
-                anyhow::Ok(())
-            });
+            registering.spawn(register(self.admin.clone(), mine));
         }
         while let Some(registered) = registering.join_next().await {
-            registered.context("a registration panicked")??;
+            self.remember(&registered.context("a registration panicked")??);
         }
         Ok(())
     }
 
     /// Registers more instances of one server.
     pub(super) async fn scale(&self, server: usize, instances: usize) -> anyhow::Result<()> {
-        let mut client = Client::connect(&self.admin, Era::Modern).await?;
-        let more: Vec<Instance> =
-            (1..instances).map(|number| Instance::new(&self.crowd, server, number)).collect();
-        for instance in &more {
-            instance.register(&mut client).await?;
-        }
-        self.remember(&more);
+        let more = (1..instances).map(|number| Instance::new(&self.crowd, server, number)).collect();
+        self.remember(&register(self.admin.clone(), more).await?);
         Ok(())
     }
 
+    /// From now on they send heartbeats.
     fn remember(&self, instances: &[Instance]) {
         self.instances.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(instances);
     }
@@ -210,6 +198,14 @@ impl Site {
         ensure!(lost == 0, "{lost} heartbeats were refused\n{}", self.gateway.last_words());
         self.gateway.end().await
     }
+}
+
+async fn register(admin: Target, instances: Vec<Instance>) -> anyhow::Result<Vec<Instance>> {
+    let mut client = Client::connect(&admin, Era::Modern).await?;
+    for instance in &instances {
+        instance.register(&mut client).await?;
+    }
+    Ok(instances)
 }
 
 fn settings() -> String {

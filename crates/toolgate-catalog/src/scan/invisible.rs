@@ -5,6 +5,8 @@ use std::ops::Range;
 const JOINER: char = '\u{200d}';
 const NON_JOINER: char = '\u{200c}';
 const BLACK_FLAG: char = '\u{1f3f4}';
+/// Six for the region and one for the end: a longer run is a text.
+const FLAG_TAGS_MAX: usize = 7;
 
 /// The first run of them. What ordinary writing needs is none: joined emoji, flags of regions, the joiners of Persian and
 /// Indian scripts.
@@ -15,10 +17,16 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
         return None;
     }
     let mut before = None;
-    let mut in_flag = false;
+    // How many tags the flag of a region may still have; nothing outside of one.
+    let mut tags_left = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        in_flag = c == BLACK_FLAG || (in_flag && is_tag(c));
+        let in_flag = is_tag(c) && tags_left > 0;
+        tags_left = match c {
+            BLACK_FLAG => FLAG_TAGS_MAX,
+            _ if in_flag => tags_left - 1,
+            _ => 0,
+        };
         let after = chars.peek().map(|(_, next)| *next);
         if is_hidden(c) && !in_flag && !is_usual(c, before, after) {
             return Some(at..at + c.len_utf8());

@@ -46,11 +46,15 @@ fn an_alias_of_a_tool_that_is_away_finds_it_when_it_comes() {
     assert_eq!(snapshot.missing_tool("read_file", 0), Missing::Unknown);
     catalog.publish(&server("files"), listing(&["read"]));
     assert!(catalog.snapshot().find_tool("read_file", 0).is_some());
-    let held = crate::Withheld { own: "read".into(), reason: "new".into() };
+    let held = crate::Withheld { own: "read".into(), why: crate::Why::Quarantined, reason: "new".into() };
     let withheld = BTreeMap::from([(server("files"), vec![held])]);
     let listings = BTreeMap::from([(server("files"), Some(listing(&[])))]);
     catalog.update(Update { withheld, listings, ..Update::default() });
-    let expected = Missing::Withheld { name: CanonicalName::recorded("files:read"), reason: "new".into() };
+    let expected = Missing::Withheld {
+        name: CanonicalName::recorded("files:read"),
+        why: crate::Why::Quarantined,
+        reason: "new".into(),
+    };
     assert_eq!(catalog.snapshot().missing_tool("read_file", 0), expected);
 }
 

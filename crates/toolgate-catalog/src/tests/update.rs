@@ -110,15 +110,22 @@ fn a_withheld_tool_is_missing_for_a_reason() {
         withheld: BTreeMap::from([(
             server("a"),
             all.iter()
-                .map(|(own, reason)| Withheld { own: (*own).into(), reason: (*reason).into() })
+                .map(|(own, reason)| Withheld {
+                    own: (*own).into(),
+                    why: crate::Why::Quarantined,
+                    reason: (*reason).into(),
+                })
                 .collect(),
         )]),
         ..Update::default()
     };
     catalog.update(withheld(&[("two", "its definition changed")]));
     let snapshot = catalog.snapshot();
-    let expected =
-        Missing::Withheld { name: CanonicalName::recorded("a:two"), reason: "its definition changed".into() };
+    let expected = Missing::Withheld {
+        name: CanonicalName::recorded("a:two"),
+        why: crate::Why::Quarantined,
+        reason: "its definition changed".into(),
+    };
     for name in ["a:two", "a__two"] {
         assert!(snapshot.find_tool(name, 0).is_none());
         assert_eq!(snapshot.missing_tool(name, 0), expected, "{name}");

@@ -63,11 +63,19 @@ impl ToolExtra {
         }
         let names = self.capabilities.iter().chain(&self.aliases);
         for name in names {
-            if name.is_empty() || name.chars().count() > Self::NAME_CHARS_MAX || name.contains(char::is_control) {
-                return bad(format!("{name:?} is not a name of 1 to {} characters", Self::NAME_CHARS_MAX));
+            if name.is_empty()
+                || name.chars().count() > Self::NAME_CHARS_MAX
+                || name.contains(|c: char| c.is_control() || c.is_whitespace())
+            {
+                return bad(format!(
+                    "{name:?} is not a name of 1 to {} characters without blanks",
+                    Self::NAME_CHARS_MAX
+                ));
             }
         }
-        for (what, seconds) in [("timeout_seconds", self.timeout_seconds), ("cache_seconds", self.cache_seconds)] {
+        for (what, seconds) in
+            [("timeout_seconds", self.timeout_seconds), ("cache_seconds", self.cache_seconds)]
+        {
             if seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= Self::SECONDS_MAX)) {
                 return bad(format!("{what} is not between 0 and {}", Self::SECONDS_MAX));
             }

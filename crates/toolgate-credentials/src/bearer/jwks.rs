@@ -14,7 +14,7 @@ use super::refusal::BearerRefused;
 use crate::outbound::Outbound;
 
 /// Tokens with made-up key ids cannot make the gateway ask more often.
-const ASK_EVERY: Duration = Duration::from_secs(30);
+const ASK_EVERY: Duration = Duration::from_secs(5);
 /// Where no key is known yet, nobody can be let in and the issuer is asked sooner.
 const ASK_EVERY_AT_FIRST: Duration = Duration::from_secs(1);
 const FRESH: Duration = Duration::from_secs(60 * 60);

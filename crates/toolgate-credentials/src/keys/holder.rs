@@ -243,7 +243,7 @@ impl Holder {
         }
         let server = &self.kept.owner.server;
         Err(NoKey(format!(
-            "the sign-in at \"{server}\" was for {url}, and the server is somewhere else now; {}",
+            "the sign-in at \"{server}\" was for {url}, and this instance is somewhere else; {}",
             self.hint()
         )))
     }

@@ -16,20 +16,17 @@ struct Scene {
     fixture: Fixture,
     idp: Idp,
     keys: Keys,
+    /// Where the server is that the token is for.
+    url: String,
 }
 
 impl Scene {
     async fn new() -> Self {
         let (fixture, idp) = (Fixture::new().await, Idp::start().await.unwrap());
         let keys = Keys::open(fixture.vault.clone()).await.unwrap();
-        let scene = Self { fixture, idp, keys };
-        scene.server_is_at(&scene.idp.resource());
-        scene
-    }
-
-    fn server_is_at(&self, url: &str) {
-        let access = Access { reach: Reach::Anywhere, urls: vec![url.to_owned()] };
-        self.keys.know([(server("mail"), access)].into());
+        keys.know([(server("mail"), Reach::Anywhere)].into());
+        let url = idp.resource();
+        Self { fixture, idp, keys, url }
     }
 
     fn options(&self) -> LoginOptions {
@@ -61,11 +58,11 @@ impl Scene {
     }
 
     async fn token(&self) -> Result<String, NoKey> {
-        self.keys.access_token(&server("mail"), None).await
+        self.keys.access_token(&server("mail"), None, &self.url).await
     }
 
     async fn refused(&self, challenge: Option<&str>) -> Result<(), NoKey> {
-        self.keys.token_refused(&server("mail"), None, challenge).await
+        self.keys.token_refused(&server("mail"), None, &self.url, challenge).await
     }
 
     /// What the protected server says to a token.
@@ -146,8 +143,23 @@ async fn a_token_that_has_run_out_is_renewed_with_the_newest_refresh_token() {
     assert_eq!(used.len(), 3, "each is good once");
     // What was kept last is what the next process needs.
     let next = Keys::open(scene.fixture.vault.clone()).await.unwrap();
-    next.know([(server("mail"), Access { reach: Reach::Anywhere, urls: Vec::new() })].into());
-    next.access_token(&server("mail"), None).await.unwrap();
+    next.know([(server("mail"), Reach::Anywhere)].into());
+    next.access_token(&server("mail"), None, &scene.url).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_whose_challenge_alone_says_where_to_sign_in_is_heard_each_time() {
+    let scene = Scene::new().await;
+    scene.idp.behave(|idp| {
+        idp.hides_metadata = true;
+        idp.expires_in = 0;
+    });
+    assert_eq!(scene.sign_in_with(scene.options()).await, ["read"]);
+    scene.idp.behave(|idp| idp.expires_in = 3_600);
+    let renewed = scene.token().await.unwrap();
+    assert_eq!(scene.show(&renewed).await, StatusCode::OK);
+    let asked = scene.idp.seen("/elsewhere/metadata.json").len();
+    assert_eq!(asked, 2, "once to sign in and once to renew");
 }
 
 #[tokio::test]
@@ -157,7 +169,7 @@ async fn many_who_need_a_new_token_fetch_it_once() {
     scene.sign_in().await;
     scene.idp.behave(|behaviour| behaviour.expires_in = 3_600);
     let waiting: Vec<_> =
-        (0..20).map(|_| tokio::spawn(scene.keys.access_token(&server("mail"), None))).collect();
+        (0..20).map(|_| tokio::spawn(scene.keys.access_token(&server("mail"), None, &scene.url))).collect();
     let mut tokens = BTreeSet::new();
     for one in waiting {
         tokens.insert(one.await.unwrap().unwrap());
@@ -221,11 +233,11 @@ async fn what_another_gateway_fetched_is_used_instead_of_fetching_again() {
     let scene = Scene::new().await;
     scene.sign_in().await;
     let other = Keys::open(scene.fixture.vault.clone()).await.unwrap();
-    other.know([(server("mail"), Access { reach: Reach::Anywhere, urls: Vec::new() })].into());
-    let old = other.access_token(&server("mail"), None).await.unwrap();
+    other.know([(server("mail"), Reach::Anywhere)].into());
+    let old = other.access_token(&server("mail"), None, &scene.url).await.unwrap();
     scene.refused(None).await.unwrap();
-    other.token_refused(&server("mail"), None, None).await.unwrap();
-    let new = other.access_token(&server("mail"), None).await.unwrap();
+    other.token_refused(&server("mail"), None, &scene.url, None).await.unwrap();
+    let new = other.access_token(&server("mail"), None, &scene.url).await.unwrap();
     assert_ne!(new, old);
     assert_eq!(new, scene.token().await.unwrap());
     assert_eq!(scene.refreshes().len(), 1);
@@ -258,7 +270,7 @@ async fn a_principals_own_sign_in_goes_before_everybodys() {
     scene.sign_in().await;
     scene.sign_in_with(LoginOptions { principal: Some(ann.clone()), ..scene.options() }).await;
     let token = async |principal: Option<&PrincipalId>| {
-        scene.keys.access_token(&server("mail"), principal).await.unwrap()
+        scene.keys.access_token(&server("mail"), principal, &scene.url).await.unwrap()
     };
     let everybodys = token(None).await;
     assert_ne!(token(Some(&ann)).await, everybodys);
@@ -266,14 +278,20 @@ async fn a_principals_own_sign_in_goes_before_everybodys() {
 }
 
 #[tokio::test]
-async fn a_token_is_not_shown_to_a_server_that_moved_elsewhere() {
-    let scene = Scene::new().await;
+async fn a_token_is_shown_at_the_address_it_was_given_for_and_nowhere_else() {
+    let mut scene = Scene::new().await;
     scene.sign_in().await;
     scene.token().await.unwrap();
-    scene.server_is_at("https://evil.example/mcp");
-    let refused = scene.token().await.unwrap_err();
-    assert!(refused.0.contains("somewhere else now"), "{refused}");
-    scene.server_is_at(&scene.idp.resource());
+    let here = scene.url.clone();
+    let mut other_port = Url::parse(&here).unwrap();
+    other_port.set_port(Some(1)).unwrap();
+    let other_scheme = here.replace("http://", "https://");
+    for elsewhere in ["https://evil.example/mcp", other_port.as_str(), &other_scheme, "nonsense", ""] {
+        elsewhere.clone_into(&mut scene.url);
+        let refused = scene.token().await.unwrap_err();
+        assert!(refused.0.contains("is somewhere else"), "{refused}");
+    }
+    scene.url = Url::parse(&here).unwrap().join("/other/path").unwrap().into();
     scene.token().await.unwrap();
 }
 
@@ -297,7 +315,7 @@ async fn addresses_out_of_reach_are_not_dialled_to_sign_in_or_to_renew() {
     assert_eq!(scene.idp.seen("/.well-known/oauth-authorization-server").len(), 0);
     scene.sign_in().await;
     let seen = scene.idp.seen("/token").len();
-    scene.keys.know([(server("mail"), Access { reach: within, urls: vec![scene.idp.resource()] })].into());
+    scene.keys.know([(server("mail"), within)].into());
     scene.refused(None).await.unwrap_err();
     assert_eq!(scene.idp.seen("/token").len(), seen);
 }

@@ -49,6 +49,10 @@ pub enum LoginError {
     Registration { server: ServerName, why: String },
     #[error("`client_metadata_url` is not an https address with a path: {url}")]
     MetadataUrl { url: String },
+    #[error(
+        "server \"{server}\" wants its sign-in at {url}, which is not an https address: nobody is sent there"
+    )]
+    Address { server: ServerName, url: String },
     #[error("the authorization server said no: {said}")]
     Denied { said: String },
     #[error(
@@ -87,6 +91,9 @@ impl Login {
         let scopes = opening.scopes(earlier.as_ref()).await;
         let client = opening.client(&scopes).await?;
         let session = opening.session(&kept, client, scopes).await?;
+        if !is_for_a_browser(&session.auth_url) {
+            return Err(LoginError::Address { server: kept.owner.server, url: shown(&session.auth_url) });
+        }
         let state = parameter(&session.auth_url, "state").unwrap_or_default();
         Ok(Login { session, kept, state })
     }
@@ -255,6 +262,18 @@ fn failed(server: &ServerName, error: &AuthError) -> LoginError {
     }
 }
 
+/// Other schemes start programs, and what is sent in the clear leaves this machine.
+fn is_for_a_browser(url: &str) -> bool {
+    let Ok(url) = Url::parse(url) else { return false };
+    let is_local = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    url.scheme() == "https" || (url.scheme() == "http" && is_local)
+}
+
 /// A client id that is an address: https, and not just a host.
 fn is_document_address(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| url.scheme() == "https" && url.has_host() && url.path() != "/")
@@ -270,4 +289,31 @@ fn parameter(url: &str, name: &str) -> Option<String> {
 fn shown(said: &str) -> String {
     let said: String = said.chars().filter(|c| !c.is_control()).take(SAID_CHARS_MAX).collect();
     said.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_for_a_browser;
+
+    #[test]
+    fn a_person_is_sent_to_pages_only() {
+        for good in [
+            "https://id.example.com/authorize?x=1",
+            "http://127.0.0.1:80/a",
+            "http://[::1]/a",
+            "http://localhost/a",
+        ] {
+            assert!(is_for_a_browser(good), "{good}");
+        }
+        for bad in [
+            "vscode://evil.ext/run",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "http://id.example.com/a",
+            "data:text/html,x",
+            "x",
+        ] {
+            assert!(!is_for_a_browser(bad), "{bad}");
+        }
+    }
 }

@@ -67,7 +67,7 @@ fn renames_tell_what_agents_saw_and_see() {
 }
 
 #[test]
-fn the_first_name_of_three_parts_that_a_server_gives_is_what_agents_see() {
+fn names_that_a_server_gives_its_tools_are_never_what_agents_see() {
     let server = ServerName::new("files").expect("a name");
     let extra = ToolExtra {
         aliases: vec!["old_read".into(), "files.text.read".into(), "files.text.get".into()],
@@ -75,6 +75,6 @@ fn the_first_name_of_three_parts_that_a_server_gives_is_what_agents_see() {
     };
     let aliases = of_extras(&server, &BTreeMap::from([("read".to_owned(), extra)]));
     let told: Vec<(&str, bool)> = aliases.iter().map(|one| (one.name.as_str(), one.primary)).collect();
-    assert_eq!(told, [("old_read", false), ("files.text.read", true), ("files.text.get", false)]);
+    assert_eq!(told, [("old_read", false), ("files.text.read", false), ("files.text.get", false)]);
     assert_eq!(aliases[0].owner, "server \"files\"");
 }

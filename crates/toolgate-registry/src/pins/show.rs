@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use toolgate_catalog::Withheld;
+use toolgate_catalog::{Why, Withheld};
 use toolgate_core::RawJson;
 use toolgate_core::registry::{ToolRow, ToolStatus};
 
@@ -24,12 +24,12 @@ pub(crate) fn show(rows: &ToolRows, offers: &[Offer]) -> Shown {
         let row = rows.get(&offer.own);
         match row.and_then(|row| servable(row, offer)) {
             Some(pinned) => shown.tools.push(pinned.clone()),
-            None => shown.withheld.push(Withheld { own: offer.own.as_ref().into(), reason: why(row) }),
+            None => shown.withheld.push(withheld(&offer.own, row)),
         }
     }
     let offered: HashSet<&str> = offers.iter().map(|offer| &*offer.own).collect();
     let absent = rows.values().filter(|row| !offered.contains(&*row.own));
-    shown.withheld.extend(absent.map(|row| Withheld { own: row.own.as_ref().into(), reason: gone(row) }));
+    shown.withheld.extend(absent.map(absentee));
     shown
 }
 
@@ -38,22 +38,23 @@ fn servable<'r>(row: &'r ToolRow, offer: &Offer) -> Option<&'r RawJson> {
     serves.then_some(&row.pinned.json)
 }
 
-fn why(row: Option<&ToolRow>) -> String {
-    let Some(row) = row else { return NOT_RECORDED.into() };
-    match row.status {
+/// It is offered and not shown.
+fn withheld(own: &str, row: Option<&ToolRow>) -> Withheld {
+    let reason = match row {
+        None => NOT_RECORDED,
         // It is known to be something else now, and that could not be written down yet.
-        ToolStatus::Active | ToolStatus::Drifted => format!("quarantined: {}", reason::CHANGED),
+        Some(row) if row.status.is_served() => reason::CHANGED,
         // Another gateway has read it later.
-        ToolStatus::Retired => gone(row),
-        ToolStatus::Quarantined => {
-            format!("quarantined: {}", row.reason.as_deref().unwrap_or(reason::CHANGED))
-        }
-    }
+        Some(row) if row.status == ToolStatus::Retired => return absentee(row),
+        Some(row) => row.reason.as_deref().unwrap_or(reason::CHANGED),
+    };
+    Withheld { own: own.to_owned(), why: Why::Quarantined, reason: reason.to_owned() }
 }
 
-fn gone(row: &ToolRow) -> String {
+/// It is known and not offered.
+fn absentee(row: &ToolRow) -> Withheld {
     match row.status {
-        ToolStatus::Quarantined => why(Some(row)),
-        _ => format!("retired: {}", reason::GONE),
+        ToolStatus::Quarantined => withheld(&row.own, Some(row)),
+        _ => Withheld { own: row.own.to_string(), why: Why::Retired, reason: reason::GONE.to_owned() },
     }
 }

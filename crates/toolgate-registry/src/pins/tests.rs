@@ -146,7 +146,7 @@ fn a_changed_definition_is_quarantined_and_agents_see_nothing_of_it() {
     assert_eq!(story.stand("read"), "quarantined | its definition changed | Reads. | Deletes.");
     let (shown, withheld) = story.shown(&[("read", "Deletes.")]);
     assert!(shown.is_empty());
-    assert_eq!(withheld, ["read: quarantined: its definition changed"]);
+    assert_eq!(withheld, ["read: its definition changed"]);
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn what_is_no_longer_listed_retires_and_comes_back_as_it_was() {
     assert_eq!(story.lists(&[("read", "Reads.")]), ["registry.tool.retired write"]);
     assert_eq!(story.stand("write"), "retired | its server does not offer it any more | Writes. | -");
     let (_, withheld) = story.shown(&[("read", "Reads.")]);
-    assert_eq!(withheld, ["write: retired: its server does not offer it any more"]);
+    assert_eq!(withheld, ["write: its server does not offer it any more"]);
     let told = story.lists(&[("read", "Reads."), ("write", "Writes.")]);
     assert_eq!(told, ["registry.tool.restored write"]);
     assert_eq!(story.stand("write"), "active | - | Writes. | -");
@@ -377,7 +377,7 @@ fn new_tools_of_a_known_server_are_visible_or_wait_as_the_operator_says() {
     let all = [("read", "Reads."), ("write", "Writes."), ("delete", "Deletes.")];
     assert_eq!(story.lists(&all), ["registry.tool.quarantined delete"]);
     assert_eq!(story.stand("delete"), "quarantined | new | Deletes. | -");
-    assert_eq!(story.shown(&all).1, ["delete: quarantined: new"]);
+    assert_eq!(story.shown(&all).1, ["delete: new"]);
     story.says(Verdict::Accept, "delete", Some(version("delete", "Deletes."))).expect("accepted");
     assert_eq!(story.stand("delete"), "active | - | Deletes. | -");
 }
@@ -449,7 +449,7 @@ fn without_rows_nothing_is_shown_and_what_is_not_pinned_waits() {
     assert_eq!((shown.len(), withheld.len()), (1, 1));
     let (shown, withheld) = story.shown(&[("read", "Deletes.")]);
     assert!(shown.is_empty());
-    assert_eq!(withheld, ["read: quarantined: its definition changed"]);
+    assert_eq!(withheld, ["read: its definition changed"]);
 }
 
 #[test]

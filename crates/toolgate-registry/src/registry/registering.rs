@@ -83,6 +83,8 @@ impl Registry {
         let mut state = self.desk.state();
         state.leave(&name, &id);
         self.desk.changed(state);
+        // Nothing is sent there once it was said that it is gone.
+        self.desk.hand_out();
         Ok(())
     }
 
@@ -104,7 +106,9 @@ impl Registry {
         for instance in state.registered.remove(&name).unwrap_or_default() {
             state.leases.forget(&(name.clone(), instance.spec.id));
         }
+        state.first_registered_ms.remove(&name);
         self.desk.changed(state);
+        self.desk.hand_out();
         Ok(())
     }
 
@@ -130,6 +134,28 @@ fn place(server: &str, instance: &str) -> Result<(ServerName, InstanceId), Refus
     Ok((ServerName::new(server).map_err(|_| lost())?, InstanceId::new(instance).map_err(|_| lost())?))
 }
 
+/// A name in another server's namespace is that server's, whether or not it has such a tool yet.
+fn refuse_intruders(
+    state: &State,
+    registering: &Registering,
+    candidates: &[toolgate_catalog::Alias],
+) -> Result<(), Refusal> {
+    let servers = || state.roster.entries.iter().map(|entry| &entry.spec.name);
+    let intruder = candidates
+        .iter()
+        .find_map(|alias| Some((alias, alias::intruded(&alias.name, &registering.server, servers())?)));
+    let Some((alias, server)) = intruder else { return Ok(()) };
+    let message = format!(
+        "the alias {:?} of server {:?} lies in the namespace of server {:?}",
+        alias.name,
+        registering.server.as_str(),
+        server.as_str()
+    );
+    Err(Refusal::new(RefusalKind::Conflict, "alias_taken", message)
+        .field("tools")
+        .hint("choose a name that begins with something else"))
+}
+
 /// The aliases before and after, if the new ones can be had.
 fn check_aliases(
     state: &State,
@@ -138,17 +164,19 @@ fn check_aliases(
     let owner = alias::owner_of(&registering.server);
     let candidates = alias::of_extras(&registering.server, &registering.spec.extras);
     let others: Vec<_> = state.aliases.iter().filter(|alias| alias.owner != owner).cloned().collect();
+    refuse_intruders(state, registering, &candidates)?;
     alias::check(state.tools(), &others, &candidates).map_err(|collision| {
         Refusal::new(RefusalKind::Conflict, "alias_taken", collision.to_string())
             .field("tools")
             .hint("choose another name for it")
     })?;
-    let mut after = others;
     // What its other instances say stays until they say something else.
-    after.extend(candidates);
-    let kept = state.aliases.iter().filter(|alias| alias.owner == owner && !after.contains(alias));
-    let kept: Vec<_> = kept.cloned().collect();
-    after.extend(kept);
+    let instances = state.registered.get(&registering.server).into_iter().flatten();
+    let rest = instances
+        .filter(|other| other.spec.id != registering.spec.id)
+        .flat_map(|other| alias::of_extras(&registering.server, &other.spec.extras));
+    let own = alias::each_once(candidates.into_iter().chain(rest));
+    let after = others.into_iter().chain(own).collect();
     Ok((state.aliases.clone(), after))
 }
 

@@ -159,7 +159,11 @@ async fn names_that_a_server_gives_its_tools_work_and_collide_with_both_owners_n
     };
     gateway.registry.register(&server("jobs"), with("jobs", "work.job.run")).await.expect("registered");
     gateway.registry.listed(&name("jobs"), listing(&[("run", "Runs.")]));
-    until("agents see the given name", || gateway.seen() == ["work__job__run"]).await;
+    until("agents see the tool under its own name", || gateway.seen() == ["jobs__run"]).await;
+    assert!(
+        gateway.shelf.catalog.snapshot().find_tool("work.job.run", 0).is_some(),
+        "and find it by the other"
+    );
     let taken =
         gateway.registry.register(&server("mail"), with("mail", "work.job.run")).await.expect_err("taken");
     assert_eq!((taken.kind, taken.code), (RefusalKind::Conflict, "alias_taken"));
@@ -168,9 +172,14 @@ async fn names_that_a_server_gives_its_tools_work_and_collide_with_both_owners_n
         "{}",
         taken.message
     );
-    let ledger = house.ledger().await;
-    let renamed = ledger.iter().find(|(kind, _)| kind == "registry.tool.renamed").expect("told");
-    assert_eq!(renamed.1, serde_json::json!({ "from": "jobs__run", "to": "work__job__run" }));
+    for intruding in ["jobs.new.tool", "jobs__other", "JOBS__run", "jobs:other"] {
+        let refused =
+            gateway.registry.register(&server("mail"), with("mail", intruding)).await.expect_err(intruding);
+        assert_eq!((refused.kind, refused.code), (RefusalKind::Conflict, "alias_taken"), "{intruding}");
+    }
+    gateway.registry.register(&server("jobs"), with("jobs", "work.job.start")).await.expect("registered");
+    let told = house.kinds().await.iter().filter(|kind| *kind == "registry.aliases.changed").count();
+    assert_eq!(told, 2, "the names it gives now, and those it does not give any more");
     gateway.registry.stop().await;
 }
 
@@ -257,4 +266,31 @@ async fn two_gateways_that_read_a_server_at_different_moments_do_not_quarrel() {
     assert_eq!(row.reason.as_deref(), Some(crate::pins::reason::CHANGED));
     one.registry.stop().await;
     two.registry.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_one_gateway_removes_keeps_its_tools_at_the_other() {
+    let house = House::new().await;
+    let one = house.gateway("one", file(&["files"])).await;
+    let two = house.gateway("two", file(&["files"])).await;
+    for gateway in [&one, &two] {
+        gateway.registry.listed(&name("files"), listing(&[("read", "Reads.")]));
+        until("both show it", || gateway.seen() == ["files__read"]).await;
+    }
+    one.registry.reload(file(&[])).await;
+    until("it is gone there", || one.seen().is_empty()).await;
+    until_told(&house, "registry.tool.restored").await;
+    until("and is still here", || two.seen() == ["files__read"]).await;
+    one.registry.stop().await;
+    two.registry.stop().await;
+}
+
+async fn until_told(house: &House, kind: &str) {
+    for _ in 0..500 {
+        if house.kinds().await.iter().any(|one| one == kind) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("never told: {kind}");
 }

@@ -41,7 +41,8 @@ impl Inner {
             (&Method::GET, "/authorize") => self.authorize(&parameters),
             (&Method::POST, "/token") => self.token(request, &parameters),
             (&Method::POST, "/register") => self.register(request.body()),
-            (_, "/mcp" | "/.well-known/oauth-protected-resource/mcp") => self.protected(request),
+            (_, "/mcp") => self.protected(request),
+            (_, path) if path == self.metadata_path() => self.resource_metadata(),
             _ => plain(StatusCode::NOT_FOUND, "nothing here"),
         }
     }

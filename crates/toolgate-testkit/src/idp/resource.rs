@@ -12,8 +12,8 @@ type Answer = Response<Full<Bytes>>;
 
 impl Inner {
     pub(super) fn protected(&self, request: &Request<Bytes>) -> Answer {
-        if request.uri().path() != "/mcp" {
-            return self.resource_metadata();
+        if self.lock().behaviour.hides_metadata && request.method() != Method::POST {
+            return plain(StatusCode::METHOD_NOT_ALLOWED, "");
         }
         let Some(claims) = self.claims(request) else { return self.unauthorized() };
         if request.method() != Method::POST {
@@ -29,7 +29,14 @@ impl Inner {
         }
     }
 
-    fn resource_metadata(&self) -> Answer {
+    pub(super) fn metadata_path(&self) -> &'static str {
+        match self.lock().behaviour.hides_metadata {
+            true => "/elsewhere/metadata.json",
+            false => "/.well-known/oauth-protected-resource/mcp",
+        }
+    }
+
+    pub(super) fn resource_metadata(&self) -> Answer {
         let issuer = self.issuer(&self.lock());
         let metadata = json!({ "resource": self.resource(), "authorization_servers": [issuer] });
         json_answer(StatusCode::OK, &metadata)
@@ -48,9 +55,8 @@ impl Inner {
     }
 
     fn unauthorized(&self) -> Answer {
-        let state = self.lock();
         let mut challenge = self.challenge();
-        if let Some(scope) = &state.behaviour.challenge_scope {
+        if let Some(scope) = &self.lock().behaviour.challenge_scope {
             challenge.push_str(&format!(", scope=\"{scope}\""));
         }
         refused(StatusCode::UNAUTHORIZED, &challenge)
@@ -63,7 +69,7 @@ impl Inner {
     }
 
     fn challenge(&self) -> String {
-        format!("Bearer resource_metadata=\"{}/.well-known/oauth-protected-resource/mcp\"", self.origin())
+        format!("Bearer resource_metadata=\"{}{}\"", self.origin(), self.metadata_path())
     }
 
     fn lacking(&self, message: &Value, claims: &Map<String, Value>) -> Option<Vec<String>> {

@@ -190,13 +190,13 @@ impl Worker {
         );
         let changed = event("notifications/tools/list_changed", json!({ "_meta": meta }));
         let settings = self.settings.clone();
-        let known = settings.definitions();
+        let known = settings.edition();
         let changes = stream::unfold(known, move |known| {
             let (settings, changed) = (settings.clone(), changed.clone());
             async move {
                 loop {
                     tokio::time::sleep(LOOK_EVERY).await;
-                    let now = settings.definitions();
+                    let now = settings.edition();
                     if now != known {
                         return Some((changed, now));
                     }

@@ -151,11 +151,25 @@ async fn an_entry_ends_when_its_time_does_and_never_later_than_a_day() {
     advance(Duration::from_millis(1)).await;
     assert!(cache.lookup(&slot).is_none());
     assert_eq!(cache.kept().bytes, 0);
+    let slot = self::slot("", "ann", rule(FRESH_MAX.as_secs() * 365, PRIVATE));
     cache.store(&slot, &complete(r#"{"ttlMs":1e300}"#), Sharing::Allowed);
     advance(FRESH_MAX - Duration::from_secs(1)).await;
     assert!(cache.lookup(&slot).is_some());
     advance(Duration::from_secs(1)).await;
     assert!(cache.lookup(&slot).is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_can_shorten_its_time_and_not_lengthen_it() {
+    for (result, lasts_ms) in [(r#"{"ttlMs":3000}"#, 3_000), (r#"{"ttlMs":3600000}"#, 10_000), ("{}", 10_000)]
+    {
+        let (cache, slot) = (Cache::default(), slot("", "ann", rule(10, PRIVATE)));
+        cache.store(&slot, &complete(result), Sharing::Allowed);
+        advance(Duration::from_millis(lasts_ms - 1)).await;
+        assert!(cache.lookup(&slot).is_some(), "{result}");
+        advance(Duration::from_millis(1)).await;
+        assert!(cache.lookup(&slot).is_none(), "{result}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

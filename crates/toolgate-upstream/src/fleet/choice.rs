@@ -11,17 +11,24 @@ use super::merge::NO_INSTANCE;
 use super::tools::resting;
 use super::{Fleet, Roll};
 use crate::breaker::Resting;
-use crate::member::{Company, Member, Standing};
+use crate::member::{Company, Connection, Member, Standing};
 
 const OTHER_VERSIONS: &str = "no instance offers the version that was reviewed";
 const OVER: &str = "it has been removed";
 
 pub(super) enum Choice<'a> {
-    Member(&'a Arc<Member>),
+    Member(Ready<'a>),
     /// Somebody may be able to take it soon.
     Wait,
     /// Nobody can, and why.
     Nobody(FaultKind),
+}
+
+/// A member that can take the request, over the connection that was looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Ready<'a> {
+    pub(super) member: &'a Arc<Member>,
+    pub(super) connection: Connection,
 }
 
 /// Where a request belongs.
@@ -45,7 +52,7 @@ struct Obstacles {
 impl Obstacles {
     fn note(&mut self, standing: Standing) {
         match standing {
-            Standing::Ready => {}
+            Standing::Ready(_) => {}
             Standing::Soon => self.soon = true,
             Standing::OffersOther => self.offers_other = true,
             Standing::Down { reason } => drop(self.down.get_or_insert(reason)),
@@ -92,15 +99,17 @@ impl Fleet {
             if elsewhere || tried.contains(&member.number) {
                 continue;
             }
-            match member.standing(request.tool.as_deref(), company) {
-                Standing::Ready if company == Company::Alone => return Choice::Member(member),
-                Standing::Ready => ready.push(member),
+            match member.standing(request.tool.as_deref()) {
+                Standing::Ready(connection) if company == Company::Alone => {
+                    return Choice::Member(Ready { member, connection });
+                }
+                Standing::Ready(connection) => ready.push(Ready { member, connection }),
                 obstacle => obstacles.note(obstacle),
             }
         }
-        let at_home = ready.iter().find(|member| matches!(&home, Home::Session(id) if *id == member.id));
+        let at_home = ready.iter().find(|one| matches!(&home, Home::Session(id) if *id == one.member.id));
         match at_home.copied().or_else(|| self.less_loaded(&ready)) {
-            Some(member) => Choice::Member(member),
+            Some(ready) => Choice::Member(ready),
             None => obstacles.verdict(roll),
         }
     }
@@ -117,17 +126,17 @@ impl Fleet {
 
     /// Two by chance, and of those the one with less to do: nearly as good as the best of all, and everybody who
     /// chooses at the same moment does not choose the same.
-    fn less_loaded<'a>(&self, ready: &[&'a Arc<Member>]) -> Option<&'a Arc<Member>> {
-        let has_place = |member: &&&Arc<Member>| member.gate.as_ref().is_none_or(|gate| gate.has_place());
-        let free: Vec<&Arc<Member>> = ready.iter().filter(has_place).copied().collect();
+    fn less_loaded<'a>(&self, ready: &[Ready<'a>]) -> Option<Ready<'a>> {
+        let has_place = |one: &&Ready<'_>| one.member.gate.as_ref().is_none_or(|gate| gate.has_place());
+        let free: Vec<Ready<'_>> = ready.iter().filter(has_place).copied().collect();
         match free.len() {
             // All are full: wait where the fewest are.
-            0 => ready.iter().copied().min_by_key(|member| member.under_way()),
+            0 => ready.iter().copied().min_by_key(|one| one.member.under_way()),
             1 => free.first().copied(),
             count => {
                 let first = self.throw(count);
                 let second = (first + 1 + self.throw(count - 1)) % count;
-                Some(std::cmp::min_by_key(free[first], free[second], |member| member.under_way()))
+                Some(std::cmp::min_by_key(free[first], free[second], |one| one.member.under_way()))
             }
         }
     }

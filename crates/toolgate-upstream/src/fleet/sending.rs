@@ -9,7 +9,7 @@ use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
 use toolgate_core::{Fault, FaultKind};
 use toolgate_wire::Members;
 
-use super::choice::Choice;
+use super::choice::{Choice, Ready};
 use super::tools::resting;
 use super::{Fleet, Roll};
 use crate::breaker::Admission;
@@ -107,18 +107,20 @@ impl Fleet {
             // Looked at anew each time: who was on it may have been let go meanwhile.
             let roll = self.roll.load_full();
             match self.choose(&roll, request, &*caller, &tried) {
-                Choice::Member(member) => {
-                    match self.send_to(member, &roll, request, caller.clone(), deadline).await {
-                        Ok(reply) => return Ok(reply),
-                        Err(error) if never_reached(&error) => {
-                            tried.push(member.number);
+                Choice::Member(ready) => {
+                    match self.send_to(ready, &roll, request, caller.clone(), deadline).await {
+                        None => {}
+                        Some(Ok(reply)) => return Ok(reply),
+                        Some(Err(error)) if never_reached(&error) => {
+                            tried.push(ready.member.number);
                             unreached = Some(error);
                         }
-                        Err(error) => return Err(Failed { error, at: Some(member.number) }),
+                        Some(Err(error)) => return Err(Failed { error, at: Some(ready.member.number) }),
                     }
                 }
                 Choice::Wait => {
-                    if !self.hear_news(&mut news, &roll).await {
+                    let heard = deadline.limit(self.hear_news(&mut news, &roll)).await;
+                    if !heard.unwrap_or(false) {
                         let kind = FaultKind::Down { reason: "it is still starting".into() };
                         return Err(Failed::unsent(self.fault(kind)));
                     }
@@ -145,28 +147,36 @@ impl Fleet {
         }
     }
 
+    /// `None` if the connection that was looked at is not the current one any more: it has to be looked at again.
     async fn send_to(
         &self,
-        member: &Arc<Member>,
+        Ready { member, connection }: Ready<'_>,
         roll: &Roll,
         request: &ServerRequest,
         caller: Arc<dyn Caller>,
         deadline: &Arc<Deadline>,
-    ) -> Result<Reply, ServerError> {
+    ) -> Option<Result<Reply, ServerError>> {
         let Some(_counted) = member.begin() else {
-            return Err(self.fault(FaultKind::Down { reason: LEAVES.into() }));
+            return Some(Err(self.fault(FaultKind::Down { reason: LEAVES.into() })));
         };
         let has_others = roll.company() == Company::Others;
         if has_others && member.keeps_sessions() {
             self.sessions.put(caller.principal().clone(), member.id.clone());
         }
         let place = match &member.gate {
-            Some(gate) => Some(gate.enter(deadline).await.map_err(|kind| self.fault(kind))?),
+            Some(gate) => match gate.enter(deadline).await {
+                Ok(place) => Some(place),
+                Err(kind) => return Some(Err(self.fault(kind))),
+            },
             None => None,
         };
-        let admission = member.breaker.admit().map_err(|rest| self.fault(resting(rest)))?;
+        let live = member.still(connection)?;
+        let admission = match member.breaker.admit() {
+            Ok(admission) => admission,
+            Err(rest) => return Some(Err(self.fault(resting(rest)))),
+        };
         let began = Instant::now();
-        let outcome = member.request(request, caller, deadline).await;
+        let outcome = member.request(&live, request, caller, deadline).await;
         drop(place);
         tell(admission, member, began, &outcome);
         if !outcome.as_ref().is_err_and(never_reached) {
@@ -177,7 +187,7 @@ impl Fleet {
         if has_others && let Ok(Reply::Task(result)) = &outcome {
             self.note_task(member, result.as_str());
         }
-        outcome
+        Some(outcome)
     }
 
     fn note_task(&self, member: &Member, result: &str) {

@@ -103,10 +103,13 @@ impl Sessions {
             self.ctx.signals.suspect();
             failure.0.fault(&self.ctx)
         })?;
-        *slot.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
+        let before = slot.put(session.clone());
         if key.is_none() {
             session.hear_gateway().await;
             self.generation.send_modify(|generation| *generation += 1);
+        }
+        if before.is_some() {
+            // A server that forgot a session was probably started again, and may offer something else.
             self.ctx.signals.look();
         }
         Ok(session)
@@ -183,6 +186,10 @@ impl Slot {
     fn usable(&self) -> Option<Arc<Session>> {
         let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         current.as_ref().filter(|session| !session.is_expired()).cloned()
+    }
+
+    fn put(&self, session: Arc<Session>) -> Option<Arc<Session>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).replace(session)
     }
 
     fn is_without_id(&self) -> bool {

@@ -5,6 +5,8 @@ use toolgate_core::port::BoxFuture;
 
 use super::*;
 
+const URL: &str = "https://remote.example/mcp";
+
 /// A keyring in memory that counts how often it is asked.
 #[derive(Default)]
 pub(crate) struct Pocket {
@@ -65,7 +67,9 @@ impl Keyring for Pocket {
         &self,
         _: &ServerName,
         _: Option<&PrincipalId>,
+        url: &str,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
+        assert_eq!(url, URL);
         let token = self.tokens.lock().expect("not poisoned").last().cloned();
         Box::pin(std::future::ready(token.ok_or_else(|| NoKey("nobody has signed in".into()))))
     }
@@ -74,6 +78,7 @@ impl Keyring for Pocket {
         &self,
         _: &ServerName,
         _: Option<&PrincipalId>,
+        _: &str,
         challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>> {
         self.challenges.lock().expect("not poisoned").push(challenge.map(str::to_owned));
@@ -94,7 +99,7 @@ fn name() -> ServerName {
 
 fn keys(pocket: &Arc<Pocket>, value: &str) -> Arc<Keys> {
     let template = Template::parse(value).expect("a template");
-    Keys::new(name(), pocket.clone(), vec![(HeaderName::from_static("x-key"), template)])
+    Keys::new(name(), URL.into(), pocket.clone(), vec![(HeaderName::from_static("x-key"), template)])
 }
 
 async fn shown(keys: &Keys, who: Option<&str>) -> Result<String, NoKey> {
@@ -109,7 +114,7 @@ async fn shown(keys: &Keys, who: Option<&str>) -> Result<String, NoKey> {
 #[tokio::test]
 async fn a_server_without_secrets_where_nobody_signs_in_asks_the_keyring_once() {
     let pocket = Arc::new(Pocket::default());
-    let keys = Keys::new(name(), pocket.clone(), Vec::new());
+    let keys = Keys::new(name(), URL.into(), pocket.clone(), Vec::new());
     assert!((0..100).all(|_| keys.are_none()));
     assert_eq!(pocket.count(), 1);
     pocket.signs_in.store(true, Ordering::Release);
@@ -163,7 +168,7 @@ async fn a_missing_secret_is_named_and_a_bad_one_is_not_shown() {
 #[tokio::test]
 async fn who_signed_in_shows_a_token() {
     let pocket = Pocket::with_tokens(&["t1"]);
-    let keys = Keys::new(name(), pocket, Vec::new());
+    let keys = Keys::new(name(), URL.into(), pocket, Vec::new());
     assert_eq!(shown(&keys, None).await.as_deref(), Ok("Bearer t1"));
 }
 
@@ -186,7 +191,7 @@ async fn a_child_gets_the_secrets_of_its_owner() {
     let pocket = Pocket::with_secret("", "KEY", "all");
     pocket.put("ann", "KEY", "hers");
     let spec = process(&[("A", "plain"), ("B", "k=${vault:KEY}")], Isolation::Shared);
-    let of = |env: BTreeMap<String, String>| env.into_values().collect::<Vec<_>>();
+    let of = |(env, _): (BTreeMap<String, String>, Given)| env.into_values().collect::<Vec<_>>();
     let ann = PrincipalId::new("ann");
     assert_eq!(filled_env(&spec, &*pocket, None).await.map(of), Ok(vec!["plain".into(), "k=all".into()]));
     assert_eq!(
@@ -196,7 +201,28 @@ async fn a_child_gets_the_secrets_of_its_owner() {
     let spec = process(&[("A", "${vault:NONE}")], Isolation::Shared);
     assert!(filled_env(&spec, &*pocket, None).await.is_err());
     let spec = process(&[("A", "${vault:")], Isolation::Shared);
-    assert!(filled_env(&spec, &*pocket, None).await.expect_err("not closed").0.starts_with("A: "));
+    let refused = filled_env(&spec, &*pocket, None).await.err().expect("not closed");
+    assert!(refused.0.starts_with("A: "), "{refused}");
+}
+
+#[tokio::test]
+async fn a_child_is_outdated_when_it_would_be_given_something_else() {
+    let pocket = Pocket::with_secret("", "KEY", "old");
+    let spec = process(&[("A", "plain"), ("B", "${vault:KEY}")], Isolation::Shared);
+    assert!(gives_secrets(&spec) && !gives_secrets(&process(&[("A", "plain")], Isolation::Shared)));
+    let (_, given) = filled_env(&spec, &*pocket, None).await.expect("there is a key");
+    let asked = pocket.count();
+    assert!(!given.is_outdated(&spec, &*pocket, None).await);
+    assert_eq!(pocket.count(), asked, "nothing has changed, nothing is asked");
+    pocket.put("", "OTHER", "new");
+    assert!(!given.is_outdated(&spec, &*pocket, None).await);
+    pocket.put("", "KEY", "new");
+    assert!(given.is_outdated(&spec, &*pocket, None).await);
+    pocket.put("", "KEY", "old");
+    assert!(!given.is_outdated(&spec, &*pocket, None).await);
+    pocket.secrets.lock().expect("not poisoned").clear();
+    pocket.generation.fetch_add(1, Ordering::AcqRel);
+    assert!(given.is_outdated(&spec, &*pocket, None).await, "there is none any more");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use toolgate_core::server::{ServerHealth, TransportSpec};
 use toolgate_core::{Fault, FaultKind};
 
 use super::todo::{Todo, until};
-use super::{CHECK_PAUSE, Member, Phase};
+use super::{CHECK_PAUSE, Connection, Member, Phase};
 use crate::backoff::Backoff;
 use crate::deadline::Deadline;
 use crate::http::sessions::SESSION_IDLE;
@@ -23,12 +23,23 @@ use crate::probe::{OpenError, discover_request, open_process};
 use crate::watching::{self, Wanted};
 
 const SWEEP: Duration = Duration::from_secs(60);
+const SECRETS_CHANGED: &str = "its secrets changed";
 
 /// How much is to be read.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Lists {
     All,
     Tools,
+    /// All, for no reason but that nobody has looked for a while.
+    Look,
+}
+
+/// Why a connection ended.
+enum Ended {
+    Gone(String),
+    /// The process has to be started again with the secrets there are now.
+    Outdated,
+    LetGo,
 }
 
 impl Member {
@@ -47,8 +58,12 @@ impl Member {
                     backoff.lasted(began.elapsed());
                     drop(live);
                     match ended {
-                        Some(reason) => reason,
-                        None => break,
+                        Ended::Gone(reason) => reason,
+                        Ended::LetGo => break,
+                        Ended::Outdated => {
+                            self.start_again();
+                            continue;
+                        }
                     }
                 }
                 Ok(Err(error)) => error.to_string(),
@@ -80,12 +95,13 @@ impl Member {
         Ok(Live::new(self.ctx.clone(), link, opening))
     }
 
-    /// Looks after a live connection. Returns why it ended, or `None` if it is to be let go.
-    async fn serve(&self, live: &Arc<Live>) -> Option<String> {
+    /// Looks after a live connection. Returns why it ended.
+    async fn serve(&self, live: &Arc<Live>) -> Ended {
         self.ctx.signals.take();
         // What the connection before it listed says nothing about what is there now.
         self.forget_reading();
-        self.phase.send_replace(Phase::Up(live.clone()));
+        let connection = Connection(self.connections.fetch_add(1, Ordering::Relaxed));
+        self.phase.send_replace(Phase::Up { live: live.clone(), connection });
         self.update(|state| {
             state.era = Some(live.era());
             state.protocol_version = Some(live.opening.version.as_str().to_owned());
@@ -93,14 +109,16 @@ impl Member {
             state.pid = live.pid();
         });
         let ended = tokio::select! {
-            reason = live.closed() => Some(reason),
-            reason = self.keep_listing(live) => Some(reason),
+            reason = live.closed() => Ended::Gone(reason),
+            reason = self.keep_listing(live) => Ended::Gone(reason),
+            () = self.outdated(live) => Ended::Outdated,
             never = self.keep_watching(live) => match never {},
             never = self.keep_level(live) => match never {},
             never = self.sweep(live) => match never {},
-            () = self.ctx.stop.cancelled() => None,
+            () = self.ctx.stop.cancelled() => Ended::LetGo,
         };
-        if ended.is_none() {
+        self.drains.store(false, Ordering::SeqCst);
+        if matches!(ended, Ended::LetGo) {
             self.phase.send_replace(Phase::Down { reason: "the gateway is letting go of it".into() });
         }
         live.end().await;
@@ -131,13 +149,15 @@ impl Member {
                     if self.hears() {
                         continue;
                     }
-                    Lists::All
+                    Lists::Look
                 }
             };
             match lists {
                 Lists::All => todo.list = None,
                 Lists::Tools => todo.again = None,
+                Lists::Look => {}
             }
+            todo.reads();
             match Box::pin(self.read_lists(live, lists)).await {
                 Ok(()) => {
                     failures = Backoff::default();
@@ -146,6 +166,11 @@ impl Member {
                 Err(ServerError::Fault(fault)) if is_gone(&fault.kind) && live.pipe().is_none() => {
                     return reason_of(fault);
                 }
+                // Many processes do one thing after the other. Who is busy with a call has not changed for that.
+                Err(ServerError::Fault(fault))
+                    if lists == Lists::Look
+                        && matches!(fault.kind, FaultKind::TimedOut { .. })
+                        && live.pipe().is_some() => {}
                 Err(error) => {
                     self.lists_unreadable(&error);
                     todo.list = Some(Instant::now() + failures.next());
@@ -247,6 +272,17 @@ impl Member {
             live.sweep(SESSION_IDLE).await;
             self.own.close_idle(OWN_IDLE).await;
         }
+    }
+
+    /// The process was ended on purpose: the next one is started at once, and requests wait for it.
+    fn start_again(&self) {
+        tracing::info!(server = %self.ctx.name(), reason = SECRETS_CHANGED, "a server is started again");
+        self.update(|state| {
+            state.health = ServerHealth::Degraded;
+            state.reason = Some(SECRETS_CHANGED.into());
+            state.pid = None;
+            state.restarts = state.restarts.saturating_add(1);
+        });
     }
 
     fn go_down(&self, reason: String) {

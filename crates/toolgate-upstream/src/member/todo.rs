@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
-use toolgate_core::server::Era;
 
 use super::CHECK_PAUSE;
 use crate::context::Raised;
@@ -11,7 +10,7 @@ use crate::link::{Link, Live};
 
 /// Changes that come in a burst are read once.
 const DEBOUNCE: Duration = Duration::from_millis(100);
-/// How often a server is looked at that cannot tell us of changes.
+/// How often a server is looked at whose changes we do not hear of by subscription.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 /// When the tools of a new connection are read a second time: a server that lists others each time shows it then.
 const READ_AGAIN: Duration = Duration::from_secs(2);
@@ -23,11 +22,12 @@ pub(super) struct Todo {
     pub(super) list: Option<Instant>,
     /// Read the tools of a new connection a second time.
     pub(super) again: Option<Instant>,
-    /// Read the lists of a server that cannot tell of changes.
+    /// Read the lists of a server that may have changed without a word.
     pub(super) look: Option<Instant>,
     /// See whether the server is still there.
     pub(super) check: Option<Instant>,
     checked_at: Option<Instant>,
+    read_at: Option<Instant>,
 }
 
 impl Todo {
@@ -39,9 +39,13 @@ impl Todo {
 
     pub(super) fn note(&mut self, raised: Raised) {
         let now = Instant::now();
-        if raised.list_changed || raised.look {
-            let soon = now + DEBOUNCE;
-            self.list = Some(self.list.map_or(soon, |list| list.min(soon)));
+        if raised.list_changed {
+            self.list_by(now + DEBOUNCE);
+        }
+        if raised.look {
+            // A server that fails at each call is not asked for its lists at each call.
+            let earliest = self.read_at.map_or(now, |read| read + CHECK_PAUSE);
+            self.list_by(earliest.max(now + DEBOUNCE));
         }
         if raised.suspect {
             let earliest = self.checked_at.map_or(now, |checked| checked + CHECK_PAUSE);
@@ -50,15 +54,24 @@ impl Todo {
         }
     }
 
+    fn list_by(&mut self, due: Instant) {
+        self.list = Some(self.list.map_or(due, |list| list.min(due)));
+    }
+
+    /// The lists are about to be read.
+    pub(super) fn reads(&mut self) {
+        self.read_at = Some(Instant::now());
+    }
+
     pub(super) fn checked(&mut self) {
         self.checked_at = Some(Instant::now());
         self.check = self.check.map(|_| Instant::now() + LOOK_AGAIN);
     }
 
-    /// Children tell by ending, and older servers by notifications; the rest is looked at now and then.
+    /// Not every server tells of changes, and some that say they would do not: all are looked at now and then.
     pub(super) fn look_again(&mut self, live: &Live) {
         let next = Instant::now() + LOOK_AGAIN;
-        self.look = (live.era() == Era::Modern).then_some(next);
+        self.look = Some(next);
         if matches!(live.link, Link::Sessions(_)) {
             self.check.get_or_insert(next);
         }

@@ -97,7 +97,7 @@ pub(crate) fn call(tool: Tool) -> ServerRequest {
     ServerRequest { tool: Some(Arc::new(tool)), ..call_of("t", "{}") }
 }
 
-fn reason_of(error: ServerError) -> String {
+pub(crate) fn reason_of(error: ServerError) -> String {
     match error {
         ServerError::Fault(fault) => match fault.kind {
             FaultKind::Down { reason } => reason,
@@ -107,7 +107,7 @@ fn reason_of(error: ServerError) -> String {
     }
 }
 
-fn descriptions(listing: &Listing) -> Vec<String> {
+pub(crate) fn descriptions(listing: &Listing) -> Vec<String> {
     let description = |tool: &toolgate_core::RawJson| {
         tool.decode::<Value>().unwrap()["description"].as_str().unwrap_or_default().to_owned()
     };
@@ -115,7 +115,7 @@ fn descriptions(listing: &Listing) -> Vec<String> {
 }
 
 /// Waits until every instance is well.
-async fn all_well(gateway: &Gateway, count: usize) {
+pub(crate) async fn all_well(gateway: &Gateway, count: usize) {
     gateway
         .recorder
         .until("every instance to be well", |told| {

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use http::Response;
 use serde_json::{Value, json};
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::port::{BoxFuture, Keyring, NoKey, ServerError};
-use toolgate_core::server::{ServerSpec, TransportSpec};
+use toolgate_core::port::{AskKind, BoxFuture, Keyring, NoKey, ServerError};
+use toolgate_core::server::{InstanceState, Isolation, ServerSpec, ServerState, TransportSpec};
 use toolgate_core::{PrincipalId, ServerName};
 
-use crate::kit::{Agent, Gateway, fault_code, someone, spec};
+use crate::fleet::fleet;
+use crate::kit::{Agent, Gateway, LIMIT, eventually, fault_code, someone, spec};
+use crate::neighbour::child_with;
 use crate::web::{Body, Seen, Web, empty, ok, reply};
 
 /// Credentials in memory: secrets by principal and name (nobody's are everybody's), and tokens, the next one last.
@@ -19,6 +22,8 @@ use crate::web::{Body, Seen, Web, empty, ok, reply};
 struct Pocket {
     secrets: Mutex<BTreeMap<(Option<PrincipalId>, String), String>>,
     tokens: Mutex<Vec<String>>,
+    /// The only address that tokens are for, if not all.
+    only_at: Mutex<Option<String>>,
     challenges: Mutex<Vec<String>>,
     generation: AtomicU64,
 }
@@ -27,6 +32,12 @@ impl Pocket {
     fn put(&self, principal: Option<&str>, name: &str, value: &str) {
         let key = (principal.map(PrincipalId::new), name.to_owned());
         self.secrets.lock().unwrap().insert(key, value.to_owned());
+        self.generation.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn take(&self, principal: Option<&str>, name: &str) {
+        let key = (principal.map(PrincipalId::new), name.to_owned());
+        self.secrets.lock().unwrap().remove(&key);
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
@@ -57,7 +68,12 @@ impl Keyring for Pocket {
         &self,
         _server: &ServerName,
         _principal: Option<&PrincipalId>,
+        url: &str,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
+        let only_at = self.only_at.lock().unwrap().clone();
+        if only_at.is_some_and(|only| only != url) {
+            return Box::pin(std::future::ready(Err(NoKey("the sign-in was for somewhere else".into()))));
+        }
         let token = self.tokens.lock().unwrap().last().cloned();
         Box::pin(std::future::ready(token.ok_or_else(|| NoKey("nobody has signed in".into()))))
     }
@@ -66,6 +82,7 @@ impl Keyring for Pocket {
         &self,
         _server: &ServerName,
         _principal: Option<&PrincipalId>,
+        _url: &str,
         challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>> {
         self.challenges.lock().unwrap().push(challenge.unwrap_or_default().to_owned());
@@ -190,6 +207,24 @@ async fn a_refused_token_is_replaced_and_the_call_repeated_once() {
 }
 
 #[tokio::test]
+async fn each_instance_is_shown_only_a_token_for_its_own_address() {
+    let (signed_in, snoop) = (guarded(&["token"]).await, guarded(&["token"]).await);
+    let pocket = Pocket::with_tokens(&["token"]);
+    *pocket.only_at.lock().unwrap() = Some(signed_in.url());
+    let gateway = Gateway::with_keyring(fleet(&[("a", &signed_in), ("b", &snoop)]), pocket);
+    let reason = gateway.recorder.until("the other to be refused", |told| {
+        let refused = |instance: &InstanceState| {
+            instance.reason.as_deref().is_some_and(|why| why.contains("somewhere else"))
+        };
+        told.states.last().is_some_and(|state| state.instances.iter().any(refused))
+    });
+    reason.await;
+    gateway.call("t", "{}", &someone()).await.unwrap();
+    assert!(snoop.seen().is_empty(), "it was shown nothing");
+    gateway.end().await;
+}
+
+#[tokio::test]
 async fn of_many_calls_refused_at_once_one_replaces_the_token() {
     let has_expired = Arc::new(AtomicBool::new(false));
     let expired = has_expired.clone();
@@ -285,6 +320,71 @@ async fn a_child_is_not_started_without_its_secret_and_gets_it_when_it_is_there(
         .recorder
         .until("the child's word", |told| told.stderr.iter().any(|line| line == "key is <s3>"))
         .await;
+    gateway.end().await;
+}
+
+/// What a child of `caller` has for a key.
+async fn key_of(gateway: &Gateway, caller: &Arc<Agent>) -> String {
+    let env: BTreeMap<String, String> = serde_json::from_str(&gateway.text("env", caller).await).unwrap();
+    env["KEY"].clone()
+}
+
+async fn until_key_is(gateway: &Gateway, caller: &Arc<Agent>, key: &str) {
+    let changing = async {
+        while key_of(gateway, caller).await != key {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    assert!(tokio::time::timeout(LIMIT, changing).await.is_ok(), "waited in vain for the key {key}");
+}
+
+#[tokio::test]
+async fn a_child_whose_secret_changed_is_started_again_when_nobody_needs_it() {
+    let pocket = Arc::new(Pocket::default());
+    pocket.put(None, "KEY", "old");
+    let gateway = Gateway::with_keyring(child_with("legacy", &[("KEY", "${vault:KEY}")]), pocket.clone());
+    let pid = gateway.recorder.healthy().await.pid;
+    assert_eq!(key_of(&gateway, &someone()).await, "old");
+    pocket.put(None, "OTHER", "no matter");
+    let slow = Agent {
+        can: vec![AskKind::Elicitation],
+        answer_after: Duration::from_secs(1),
+        ..Agent::new("slow", 2)
+    }
+    .shared();
+    let under_way = tokio::spawn(gateway.call("ask", "{}", &slow));
+    eventually("the question", || slow.questions() == 1).await;
+    assert_eq!(key_of(&gateway, &someone()).await, "old");
+    assert_eq!(gateway.recorder.told().states.last().unwrap().pid, pid, "its own secret is the same");
+    pocket.put(None, "KEY", "new");
+    until_key_is(&gateway, &someone(), "new").await;
+    under_way.await.unwrap().expect("what was under way finished");
+    let told = gateway.recorder.told();
+    assert!(told.states.iter().any(|state| state.reason.as_deref() == Some("its secrets changed")));
+    gateway.recorder.healthy().await;
+    pocket.take(None, "KEY");
+    let lacks =
+        |state: &ServerState| state.reason.as_deref().is_some_and(|why| why.contains("no secret KEY"));
+    gateway.recorder.until("the missing secret", |told| told.states.last().is_some_and(lacks)).await;
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn a_principals_own_child_is_replaced_when_its_secret_changes() {
+    let pocket = Arc::new(Pocket::default());
+    pocket.put(None, "KEY", "all");
+    pocket.put(Some("ann"), "KEY", "hers");
+    let isolated =
+        ServerSpec { isolation: Isolation::Principal, ..child_with("legacy", &[("KEY", "${vault:KEY}")]) };
+    let gateway = Gateway::with_keyring(isolated, pocket.clone());
+    let (ann, bob) = (Agent::new("ann", 1).shared(), Agent::new("bob", 2).shared());
+    assert_eq!(key_of(&gateway, &ann).await, "hers");
+    assert_eq!(key_of(&gateway, &bob).await, "all");
+    let restarts = gateway.recorder.healthy().await.restarts;
+    pocket.put(Some("ann"), "KEY", "new");
+    until_key_is(&gateway, &ann, "new").await;
+    assert_eq!(gateway.text("count", &bob).await, "2", "nobody else's was touched");
+    assert_eq!(gateway.recorder.told().states.last().unwrap().restarts, restarts);
     gateway.end().await;
 }
 

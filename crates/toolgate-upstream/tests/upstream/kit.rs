@@ -126,6 +126,7 @@ impl Keyring for NoKeys {
         &self,
         _server: &ServerName,
         _principal: Option<&PrincipalId>,
+        _url: &str,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         Box::pin(std::future::ready(Err(NoKey("nobody has signed in".into()))))
     }
@@ -133,6 +134,7 @@ impl Keyring for NoKeys {
         &self,
         _server: &ServerName,
         _principal: Option<&PrincipalId>,
+        _url: &str,
         _challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>> {
         Box::pin(std::future::ready(Err(NoKey("there is no other".into()))))

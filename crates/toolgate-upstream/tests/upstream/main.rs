@@ -1,6 +1,7 @@
 //! Servers of both eras and both kinds of transport, well behaved and not, behind the `Servers` port.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod anew;
 mod asking;
 mod child;
 mod fleet;

@@ -98,10 +98,13 @@ async fn follow_config(mut watch: Watch, registry: Arc<Registry>) {
                 }
             }
             Seen::Refused(error) => {
+                // Not the lines themselves: they may hold secrets, and logs and ledgers travel.
+                let places = error.places();
                 tracing::error!(
-                    "the configuration file does not load and what it said before stays:\n{error}"
+                    "the configuration file does not load and what it said before stays: {places}; \
+                     `toolgate doctor` says what is wrong there"
                 );
-                registry.config_refused(&error.to_string()).await;
+                registry.config_refused(&places).await;
             }
         }
     }

@@ -68,6 +68,18 @@ impl ConfigError {
     pub(crate) fn problems(&self) -> &[Problem] {
         &self.problems
     }
+
+    /// The places alone. For what is kept: a line that is wrong may hold a secret.
+    pub(crate) fn places(&self) -> String {
+        let place = |problem: &Problem| match &problem.span {
+            Some(span) => {
+                let Place { line, column, .. } = Place::of(&self.source, span);
+                format!("{}:{line}:{column}", self.file)
+            }
+            None => self.file.clone(),
+        };
+        self.problems.iter().map(place).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl std::error::Error for ConfigError {}

@@ -2,6 +2,7 @@
 //! behind it are processes of their own, and each says which of them did the work.
 
 mod aliases;
+mod bad_registrations;
 mod drift;
 mod events;
 mod file;

@@ -13,6 +13,7 @@ mod kit;
 mod live;
 mod names;
 mod neighbours;
+mod oauth;
 mod outside;
 mod questions;
 mod reference;

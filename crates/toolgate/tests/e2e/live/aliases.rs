@@ -119,14 +119,16 @@ async fn a_name_that_is_taken_is_refused_and_both_owners_are_named() {
         one["tools"] = json!({ "send": { "aliases": [name] } });
         let problem = refused(&site.register(&mail, one).await, 409, "alias_taken");
         let detail = problem["detail"].as_str().expect("text");
-        assert!(detail.contains("mail:send") && detail.contains("jobs:w"), "{problem}");
+        assert!(detail.contains("mail") && detail.contains("jobs"), "{problem}");
     }
     assert_eq!(site.rest(&site.gateway.admin, "GET", "/servers/mail", None).await.status, 404);
     let both = format!("{more}[[aliases]]\nname = \"do_work\"\ntool = \"jobs:write\"\n");
     site.configure(&both);
     let told = site.told_at_least("config.refused", 1).await;
     let reason = told[0]["detail"]["reason"].as_str().expect("text");
-    assert!(reason.contains("jobs:work") && reason.contains("jobs:write"), "{reason}");
+    assert!(reason.contains("toolgate.toml:"), "{reason}");
+    let checked = site.refuse(&["servers", "list"]);
+    assert!(checked.contains("jobs:work") && checked.contains("jobs:write"), "{checked}");
     assert_eq!(
         done(&call(&site.agent(), "do_work", json!({})).await)["tool"],
         "work",
@@ -134,30 +136,32 @@ async fn a_name_that_is_taken_is_refused_and_both_owners_are_named() {
     );
 }
 
+/// What agents see is the operator's to say; what servers bring are further names.
 #[tokio::test]
-async fn servers_bring_names_of_their_own() {
+async fn servers_bring_further_names_of_their_own() {
     let site = Site::open();
     let token = site.server_token("jobs");
-    site.write(
-        "extras.json",
-        &json!({ "work": { "aliases": ["run_job", "jobs.queue.run"], "capabilities": ["queue"] } })
-            .to_string(),
-    );
+    let extras = json!({ "work": { "aliases": ["run_job", "jobs.queue.run"], "capabilities": ["queue"] } });
+    site.write("extras.json", &extras.to_string());
     let mut worker = site.worker(&token, "jobs", "a", &["--extras", &site.word("extras.json")]);
     let agent = site.agent();
-    site.sees(&agent, &["jobs__queue__run", "jobs__write"]).await;
-    let result = call(&agent, "run_job", json!({ "n": 1 })).await;
-    assert_eq!((&done(&result)["tool"], &warnings(&result)[0]["code"]), (&json!("work"), &json!("alias")));
+    site.sees(&agent, &["jobs__work", "jobs__write"]).await;
+    for name in ["run_job", "jobs.queue.run"] {
+        let result = call(&agent, name, json!({ "n": 1 })).await;
+        assert_eq!(
+            (&done(&result)["tool"], &warnings(&result)[0]["code"]),
+            (&json!("work"), &json!("alias"))
+        );
+    }
     let row = site.tool("jobs:work").await;
     assert_eq!(
         (&row["capabilities"], &row["aliases"]),
         (&json!(["queue"]), &json!(["run_job", "jobs.queue.run"]))
     );
-    assert_eq!(site.told("registry.tool.renamed").await.len(), 1);
     // While its last instance is away, names go on leading to it, and its caller hears why nothing comes.
     tokio::task::spawn_blocking(move || worker.end()).await.expect("it ends");
     site.server_is("jobs", |server| server["health"] == "degraded").await;
-    for name in ["jobs__queue__run", "run_job"] {
+    for name in ["jobs.queue.run", "run_job"] {
         let answer = agent.modern("tools/call", json!({ "name": name, "arguments": {} })).await.response();
         assert!(answer.to_string().contains("no instance holds a lease"), "{name}: {answer}");
     }
@@ -171,4 +175,35 @@ async fn a_tool_wins_over_an_alias_of_the_file_that_takes_its_name() {
     let told =
         |line: &String| line.contains("jobs__write") && (line.contains("WARN") || line.contains("INFO"));
     assert!(site.gateway.log().iter().any(told), "{:#?}", site.gateway.log());
+}
+
+#[tokio::test]
+async fn a_server_cannot_take_the_names_of_one_that_comes_later() {
+    let site = Site::open();
+    let jobs = site.server_token("jobs");
+    let extras = json!({ "work": { "aliases": ["mail__work"] }, "write": { "aliases": ["mail.box.send"] } });
+    site.write("extras.json", &extras.to_string());
+    let _squatter = site.worker(&jobs, "jobs", "squatter", &["--extras", &site.word("extras.json")]);
+    let agent = site.agent();
+    site.sees(&agent, &["jobs__work", "jobs__write"]).await;
+    assert_eq!(done(&call(&agent, "mail__work", json!({})).await)["instance"], "squatter");
+    let mail = site.server_token("mail");
+    site.offer(
+        "mail.json",
+        &json!([super::site::tool("work", "Works"), super::site::tool("box.send", "Sends")]),
+    );
+    let _mail = site.worker(&mail, "mail", "owner", &["--tools", &site.word("mail.json")]);
+    site.tool_is("mail:work", "active").await;
+    crate::kit::listed(&site.gateway, "mail__work").await;
+    assert_eq!(
+        done(&call(&agent, "mail__work", json!({})).await)["instance"],
+        "owner",
+        "a tool wins over an alias"
+    );
+    assert_eq!(
+        done(&call(&agent, "mail__box__send", json!({})).await)["instance"],
+        "owner",
+        "and over a given name"
+    );
+    assert_eq!(done(&call(&agent, "mail:box.send", json!({})).await)["instance"], "owner");
 }

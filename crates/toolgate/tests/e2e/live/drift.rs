@@ -129,10 +129,8 @@ async fn what_was_rejected_stays_rejected(backing: Backing) {
         (&json!("quarantined"), &waiting["candidate_version"])
     );
     assert_eq!(site.told("registry.tool.quarantined").await.len(), 1, "it is told once");
-    assert!(
-        site.say(&["tools", "accept", "--all"]).is_empty()
-            || site.tool("jobs:run").await["status"] == "quarantined"
-    );
+    site.say(&["tools", "accept", "--all"]);
+    assert_eq!(site.tool("jobs:run").await["status"], "quarantined", "all that waits does not mean this one");
     // What was pinned comes back.
     site.offer("tools.json", &json!([tool("run", "Runs")]));
     site.tool_is("jobs:run", "active").await;
@@ -315,4 +313,41 @@ async fn one_name_with_two_definitions_in_one_list_is_withheld() {
     assert_eq!(once["status"], "quarantined", "nobody has looked at it yet: {once}");
     assert_eq!(site.review("jobs:run", "accept", &once["version"]).await.status, 200);
     site.sees(&site.agent(), &["jobs__more", "jobs__run", "jobs__stop"]).await;
+}
+
+#[tokio::test]
+async fn what_is_withheld_or_gone_runs_through_no_door_and_says_why() {
+    let (site, _worker) = with_tools(
+        Backing::Sqlite,
+        "",
+        json!([tool("run", "Runs"), tool("stop", "Stops"), tool("stay", "Stays")]),
+    )
+    .await;
+    site.offer("tools.json", &json!([tool("run", "Runs wild"), tool("stay", "Stays")]));
+    site.tool_is("jobs:run", "quarantined").await;
+    site.tool_is("jobs:stop", "retired").await;
+    let agent = site.agent();
+    site.sees(&agent, &["jobs__stay"]).await;
+    for (name, why, status) in [("run", "its definition changed", 409), ("stop", "any more", 410)] {
+        for called in [format!("jobs__{name}"), format!("jobs:{name}")] {
+            let said =
+                agent.modern("tools/call", json!({ "name": called, "arguments": {} })).await.response();
+            assert!(said["error"]["message"].as_str().is_some_and(|text| text.contains(why)), "{said}");
+            let body = json!({ "name": called, "arguments": {} });
+            let rest = site.rest(&site.gateway.agent, "POST", "/tools/call", Some(body)).await;
+            assert!((400..500).contains(&rest.status) && rest.text.contains(why), "{called}: {rest:?}");
+        }
+        let mut older = site.agent();
+        older.initialize("2025-11-25").await;
+        let said =
+            older.legacy(1, "tools/call", json!({ "name": format!("jobs__{name}"), "arguments": {} })).await;
+        assert!(
+            said.response()["error"]["message"].as_str().is_some_and(|text| text.contains(why)),
+            "{said:?}"
+        );
+        let told = site.refuse(&["tools", "call", &format!("jobs__{name}")]);
+        assert!(told.contains(why), "{told}");
+        let shown = site.rest(&site.gateway.agent, "GET", &format!("/tools/jobs__{name}"), None).await;
+        assert_eq!(shown.status, status, "{shown:?}");
+    }
 }

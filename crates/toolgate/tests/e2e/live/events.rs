@@ -210,3 +210,31 @@ async fn approvers_follow_approvals_and_nothing_else() {
     }
     let _: Value = heard.json();
 }
+
+#[tokio::test]
+async fn streams_of_events_are_bounded_and_go_on_after_a_restart() {
+    let site = Site::open();
+    let admin = site.gateway.admin.clone();
+    let mut open = Vec::new();
+    let full = loop {
+        let response = site.request(&admin, "GET", "/events", None).send().await.expect("an answer");
+        if response.status() != 200 {
+            break response;
+        }
+        open.push(response);
+        assert!(open.len() <= 1000, "there is no end to streams");
+    };
+    assert_eq!(full.status(), 429);
+    drop(open);
+    let again = toolgate_testkit::gateway::until_async(crate::doors::WAIT, || async {
+        let response = site.request(&admin, "GET", "/events", None).send().await.expect("an answer");
+        (response.status() == 200).then_some(())
+    });
+    again.await.expect("a stream that was closed makes room for another");
+    assert_eq!(site.register(&admin, registration("jobs", "a")).await.status, 200);
+    let last = site.told("server.instance.joined").await[0]["seq"].to_string();
+    let site = site.restarted(super::site::Ending::Killed);
+    assert_eq!(site.register(&admin, registration("mail", "a")).await.status, 200);
+    let mut resumed = follow(&site, &admin, "?kinds=server.instance", Some(&last)).await;
+    assert_eq!(resumed.event().await.json()["server"], "mail", "nothing is missed and nothing comes twice");
+}

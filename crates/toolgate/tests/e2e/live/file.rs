@@ -52,20 +52,23 @@ async fn a_broken_file_keeps_what_there_was_and_is_told() {
         "[[servers]]\nname = \"filed\"\n".to_owned(),
         "[[servers]]\nname = \"other\"\nurl = \"https://x.example/mcp\"\ncolour = \"red\"\n".to_owned(),
         format!("{0}{0}", remote("twice", "https://x.example/mcp")),
+        "[[servers]]\nname = \"x\"\nurl = \"https://x.example/\"\nheaders = { Authorization = \"geheim\" \n"
+            .to_owned(),
     ];
     for (count, text) in broken.iter().enumerate() {
         site.configure(text);
         let refused = site.told_at_least("config.refused", count + 1).await;
         let reason = refused[count]["detail"]["reason"].as_str().expect("a reason");
-        assert!(reason.contains("toolgate.toml") && reason.contains("hint"), "{reason}");
-        let check = site.gateway.cli(&["servers", "list"]);
-        let said = String::from_utf8_lossy(&check.stderr).into_owned();
-        let first = reason.lines().next().unwrap_or_default();
-        assert!(said.contains(first), "the same words as at a start: {said} / {reason}");
+        // Where it is, and not what stands there: it may be a secret.
+        assert!(reason.contains("toolgate.toml:") && !reason.contains("geheim"), "{reason}");
+        let said = site.refuse(&["servers", "list"]);
+        assert!(said.contains(reason.lines().next().unwrap_or_default()), "{said} / {reason}");
+        assert!(said.contains("hint"), "{said}");
         assert_eq!(names(&agent).await, ["filed__work", "filed__write"]);
         assert_eq!(done(&call(&agent, "filed__work", json!({})).await)["instance"], "one");
     }
     assert_eq!(site.told("config.loaded").await, Vec::<Value>::new());
+    assert!(!site.gateway.log().join("\n").contains("geheim"));
     site.configure("");
     site.sees(&agent, &[]).await;
 }

@@ -81,3 +81,48 @@ async fn heartbeats_go_on_through_a_restart_of_the_gateway() {
     let out = site.server_is("jobs", |server| server["instances"] == json!([])).await;
     assert!(began.elapsed() >= LEASE - Duration::from_secs(1), "a start gives everybody a full lease: {out}");
 }
+
+#[tokio::test]
+async fn while_the_database_is_away_nobody_loses_a_lease() {
+    let server = crate::governed::database::Server::start();
+    let site = Site::open_on(server.backing(), "[ledger]\nreads_when_down = \"serve\"\n");
+    let token = site.server_token("jobs");
+    let _workers: Vec<_> = ["a", "b", "c"].iter().map(|one| site.worker(&token, "jobs", one, &[])).collect();
+    site.healthy("jobs", 3).await;
+    listed(&site.gateway, "jobs__work").await;
+    server.go_away();
+    let began = std::time::Instant::now();
+    while began.elapsed() < LEASE + Duration::from_secs(3) {
+        done(&call(&site.agent(), "jobs__work", json!({ "n": 1 })).await);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    server.come_back();
+    let renewed = |server: &Value| {
+        let instances = server["instances"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let full = |one: &Value| one["lease_left"].as_f64().is_some_and(|left| left > 3.5);
+        instances.len() == 3 && instances.iter().all(full)
+    };
+    site.server_is("jobs", renewed).await;
+    assert_eq!(site.told("server.instance.left").await, Vec::<Value>::new(), "nobody is taken out");
+    assert_eq!(site.told("server.instance.joined").await.len(), 3, "nobody had to come back");
+}
+
+#[tokio::test]
+async fn a_pause_of_the_whole_machine_takes_nobody_out() {
+    let site = Site::open();
+    let token = site.server_token("jobs");
+    let workers: Vec<_> = ["a", "b"].iter().map(|one| site.worker(&token, "jobs", one, &[])).collect();
+    site.healthy("jobs", 2).await;
+    signal("-STOP", site.gateway.pid());
+    workers.iter().for_each(super::worker::Worker::pause);
+    tokio::time::sleep(LEASE + Duration::from_secs(3)).await;
+    signal("-CONT", site.gateway.pid());
+    workers.iter().for_each(super::worker::Worker::go_on);
+    let renewed = |server: &Value| {
+        let instances = server["instances"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let full = |one: &Value| one["lease_left"].as_f64().is_some_and(|left| left > 4.0);
+        instances.len() == 2 && instances.iter().any(full)
+    };
+    site.server_is("jobs", renewed).await;
+    assert_eq!(site.told("server.instance.left").await, Vec::<Value>::new(), "nobody is taken out");
+}

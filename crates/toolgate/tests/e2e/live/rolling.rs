@@ -130,3 +130,116 @@ async fn while_nobody_offers_what_was_pinned_the_caller_hears_why() {
     assert_eq!(names(&agent).await.len(), 2, "tools do not vanish with their server");
     site.tool_is("jobs:write", "active").await;
 }
+
+#[tokio::test]
+async fn a_new_version_is_accepted_before_the_old_one_is_gone() {
+    let site = Site::open();
+    let token = site.server_token("jobs");
+    site.offer("one.json", &json!([tool("run", "Runs a job")]));
+    site.offer("two.json", &json!([tool("run", "Runs a job, twice")]));
+    let (one, two) = (site.word("one.json"), site.word("two.json"));
+    let mut old = site.worker(&token, "jobs", "old", &["--tools", &one]);
+    let agent = site.agent();
+    site.sees(&agent, &["jobs__run"]).await;
+    let _new = site.worker(&token, "jobs", "new", &["--tools", &two]);
+    let drifted = site.tool_is("jobs:run", "drifted").await;
+    let accepted = site.review("jobs:run", "accept", &drifted["candidate_version"]).await;
+    assert_eq!(accepted.status, 200, "{accepted:?}");
+    let switched = toolgate_testkit::gateway::until_async(crate::doors::WAIT, || async {
+        let result = call(&agent, "jobs__run", json!({ "n": 1 })).await;
+        (done(&result)["instance"] == "new").then_some(())
+    });
+    switched.await.expect("the new version is served");
+    for n in 0..20 {
+        let result = call(&agent, "jobs__run", json!({ "n": n })).await;
+        assert_eq!(done(&result)["instance"], "new", "who offers the old version is not asked");
+    }
+    assert_eq!(described(&site, "jobs__run").await.as_deref(), Some("Runs a job, twice"));
+    tokio::task::spawn_blocking(move || old.end()).await.expect("it ends");
+    let settled = site.tool_is("jobs:run", "active").await;
+    assert_eq!(settled["version"], drifted["candidate_version"], "{settled}");
+    site.sees(&agent, &["jobs__run"]).await;
+    assert_eq!(site.told("registry.tool.quarantined").await, Vec::<Value>::new(), "it was never away");
+}
+
+#[tokio::test]
+async fn a_new_version_that_was_rejected_never_replaces_the_old_one() {
+    let site = Site::open();
+    let token = site.server_token("jobs");
+    site.offer("one.json", &json!([tool("run", "Runs a job")]));
+    site.offer("two.json", &json!([tool("run", "Runs a job, twice")]));
+    let (one, two) = (site.word("one.json"), site.word("two.json"));
+    let mut old = site.worker(&token, "jobs", "old", &["--tools", &one]);
+    let agent = site.agent();
+    site.sees(&agent, &["jobs__run"]).await;
+    let _new = site.worker(&token, "jobs", "new", &["--tools", &two]);
+    let drifted = site.tool_is("jobs:run", "drifted").await;
+    assert_eq!(site.review("jobs:run", "reject", &drifted["candidate_version"]).await.status, 200);
+    for n in 0..20 {
+        assert_eq!(done(&call(&agent, "jobs__run", json!({ "n": n })).await)["instance"], "old");
+    }
+    tokio::task::spawn_blocking(move || old.end()).await.expect("it ends");
+    let withheld = site.tool_is("jobs:run", "quarantined").await;
+    assert_eq!(withheld["reason"], "the definition its server offers was rejected", "{withheld}");
+    site.sees(&agent, &[]).await;
+    let _back = site.worker(&token, "jobs", "back", &["--tools", &one]);
+    site.sees(&agent, &["jobs__run"]).await;
+    assert_eq!(done(&call(&agent, "jobs__run", json!({ "n": 1 })).await)["instance"], "back");
+}
+
+#[tokio::test]
+async fn a_yes_to_a_call_is_not_a_yes_to_another_version_of_its_tool() {
+    let toml = "[network]\nallow_loopback = true\n[approvals]\nhold_seconds = 0\n\
+        [policy]\ngates = 'forbid (principal, action == Action::\"jobs:run\", resource);'\n";
+    let site = Site::open_as(Backing::Sqlite, toml);
+    let token = site.server_token("jobs");
+    let journal = site.word("journal");
+    site.offer("tools.json", &json!([tool("run", "Runs a job")]));
+    let _worker =
+        site.worker(&token, "jobs", "a", &["--tools", &site.word("tools.json"), "--journal", &journal]);
+    let agent = site.agent();
+    site.sees(&agent, &["jobs__run"]).await;
+    let asked = call(&agent, "jobs__run", json!({ "n": 1 })).await;
+    let envelope = &asked["_meta"]["dev.toolgate/envelope"];
+    assert_eq!(envelope["status"], "pending_approval", "{asked}");
+    let id = envelope["approval_id"].as_str().expect("an approval").to_owned();
+    site.say(&["approvals", "approve", &id]);
+    site.offer("tools.json", &json!([tool("run", "Runs all jobs")]));
+    site.tool_is("jobs:run", "quarantined").await;
+    site.say(&["tools", "accept", "jobs:run"]);
+    site.sees(&agent, &["jobs__run"]).await;
+    let again = call(&agent, "jobs__run", json!({ "n": 1 })).await;
+    let envelope = &again["_meta"]["dev.toolgate/envelope"];
+    assert_eq!(envelope["status"], "pending_approval", "people are asked anew: {again}");
+    assert_ne!(envelope["approval_id"], id.as_str(), "{again}");
+    assert!(!std::path::Path::new(&journal).exists(), "nothing ran");
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_a_yes_does_not_run_as_another_version() {
+    let toml = "[network]\nallow_loopback = true\n[approvals]\nhold_seconds = 20\n\
+        [policy]\ngates = 'forbid (principal, action == Action::\"jobs:run\", resource);'\n";
+    let site = Site::open_as(Backing::Sqlite, toml);
+    let token = site.server_token("jobs");
+    let journal = site.word("journal");
+    site.offer("tools.json", &json!([tool("run", "Runs a job")]));
+    let _worker =
+        site.worker(&token, "jobs", "a", &["--tools", &site.word("tools.json"), "--journal", &journal]);
+    let agent = site.agent();
+    site.sees(&agent, &["jobs__run"]).await;
+    let held = tokio::spawn({
+        let agent = agent.clone();
+        async move { agent.modern("tools/call", json!({ "name": "jobs__run", "arguments": { "n": 1 } })).await }
+    });
+    let asked = site.told_at_least("approval.requested", 1).await;
+    site.offer("tools.json", &json!([tool("run", "Runs all jobs")]));
+    site.tool_is("jobs:run", "quarantined").await;
+    site.sees(&agent, &[]).await;
+    let id = asked[0]["approval"].as_str().expect("an approval");
+    // Whether the yes is refused or comes to nothing: what was reviewed is not there, so nothing runs.
+    let decide = site.gateway.cli(&["approvals", "approve", id]);
+    let answer = held.await.expect("answered").response();
+    let failed = answer.get("error").is_some() || answer["result"]["isError"] == true;
+    assert!(failed, "{decide:?}: {answer}");
+    assert!(!std::path::Path::new(&journal).exists(), "nothing ran: {answer}");
+}

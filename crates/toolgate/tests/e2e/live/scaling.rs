@@ -96,6 +96,7 @@ async fn under_load(three: &mut Three, tool: &'static str) -> Vec<Vec<(u64, Valu
     for one in busy {
         results.push(one.await.expect("every call is answered"));
     }
+    three.site.say(&["ledger", "verify"]);
     results
 }
 
@@ -184,13 +185,12 @@ async fn an_instance_that_keeps_failing_is_left_alone_and_comes_back() {
         let instances = server["vitals"]["instances"].as_array()?;
         instances.iter().find(|one| one["name"] == "bad")?["resting_seconds"].as_f64()
     };
-    let mut failures = 0;
     let rests = until_async(WAIT, || async {
-        let result = call(&agent, "jobs__work", json!({ "n": 1 })).await;
-        let server = site.server("jobs").await;
-        resting(&server).map(|_| ()).ok_or(result["isError"] == true).err().map_or(Some(()), |_| None)
+        call(&agent, "jobs__work", json!({ "n": 1 })).await;
+        resting(&site.server("jobs").await)
     });
     rests.await.expect("it is left alone after a few failures");
+    let mut failures = 0;
     for n in 0..40 {
         let result = call(&agent, "jobs__work", json!({ "n": n })).await;
         failures += u64::from(result["isError"] == true);
@@ -289,4 +289,40 @@ async fn an_instance_gets_no_more_at_once_than_it_said() {
         done(&one.await.expect("answered"));
     }
     assert!(began.elapsed().as_millis() >= 600, "six of 200 ms, two at a time: {:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn an_instance_that_hangs_holds_up_only_what_is_there_and_is_soon_asked_no_more() {
+    let site = Site::open_with("[[tools]]\nname = \"jobs:*\"\ntimeout_seconds = 1\n");
+    let token = site.server_token("jobs");
+    let workers: Vec<Worker> = INSTANCES.iter().map(|one| site.worker(&token, "jobs", one, &[])).collect();
+    site.healthy("jobs", 3).await;
+    listed(&site.gateway, "jobs__work").await;
+    let stop = tokio_util::sync::CancellationToken::new();
+    workers[1].pause();
+    let busy: Vec<_> =
+        (0..CLIENTS).map(|number| keep_calling(site.agent(), "jobs__work", number, stop.clone())).collect();
+    site.server_is("jobs", |server| server["instances"].as_array().map(Vec::len) == Some(2)).await;
+    stop.cancel();
+    let (mut done_well, mut held_up) = (0, 0);
+    for one in busy {
+        for (_, result) in one.await.expect("every call is answered") {
+            match result["isError"] == true {
+                true => held_up += 1,
+                false => done_well += 1,
+            }
+        }
+    }
+    // As many as may be there before it is left alone, and a probe now and then.
+    assert!(held_up <= 2 * CLIENTS && done_well > 20 * held_up, "{held_up} held up, {done_well} done");
+    for n in 0..20 {
+        assert_ne!(done(&call(&site.agent(), "jobs__work", json!({ "n": n })).await)["instance"], "b");
+    }
+    workers[1].go_on();
+    site.healthy("jobs", 3).await;
+    let back = until_async(WAIT, || async {
+        let result = call(&site.agent(), "jobs__work", json!({ "n": 1 })).await;
+        (done(&result)["instance"] == "b").then_some(())
+    });
+    back.await.expect("it registers again and is asked again");
 }

@@ -199,3 +199,39 @@ async fn secrets_that_are_none_are_refused() {
     }
     assert_eq!(site.get("/secrets/jobs").await, json!({ "secrets": [] }));
 }
+
+/// What stands in the environment of the processes whose command line holds a word.
+fn environments(word: &str) -> Vec<String> {
+    let pids = std::fs::read_dir("/proc").expect("Linux").filter_map(Result::ok).map(|entry| entry.path());
+    let ours = pids.filter(|path| {
+        let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
+        holds(&line, word) && holds(&line, "bank")
+    });
+    ours.map(|path| {
+        String::from_utf8_lossy(&std::fs::read(path.join("environ")).unwrap_or_default()).into_owned()
+    })
+    .collect()
+}
+
+#[tokio::test]
+async fn a_process_gets_its_secret_in_its_environment_and_a_new_one_when_it_changes() {
+    let word = crate::kit::label("vault");
+    let program = crate::testkit("bank");
+    let site = Site::open_with(&format!(
+        "[[servers]]\nname = \"bank\"\ncommand = {program:?}\nargs = [\"--journal\", \"/tmp/{word}\"]\nenv = {{ TOKEN = \"${{vault:TOKEN}}\" }}\n"
+    ));
+    let waiting = site.server_is("bank", |server| server["health"] == "degraded").await;
+    assert!(waiting["reason"].as_str().is_some_and(|reason| reason.contains("TOKEN")), "{waiting}");
+    for secret in [EVERYBODYS, LATER] {
+        set_secret(&site, &["bank", "TOKEN"], secret);
+        let has = until_async(WAIT, || async {
+            let all = environments(&word);
+            (!all.is_empty() && all.iter().all(|one| one.contains(&format!("TOKEN={secret}")))).then_some(())
+        });
+        has.await.unwrap_or_else(|| panic!("it never got {secret}"));
+        site.server_is("bank", |server| server["health"] == "healthy").await;
+    }
+    assert!(!site.gateway.log().join("\n").contains("geheim"));
+    drop(site);
+    crate::kit::nothing_left(&word);
+}

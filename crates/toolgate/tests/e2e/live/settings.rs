@@ -266,3 +266,27 @@ async fn a_server_that_cannot_be_reached_disturbs_no_other() {
     down.await.expect("it says that the server is away");
     assert_eq!(names(&agent).await.len(), 2);
 }
+
+#[tokio::test]
+async fn a_name_that_is_set_wins_over_one_that_registered_and_gives_it_back() {
+    let site = Site::open();
+    let token = site.server_token("job-app");
+    let _registered = site.worker(&token, "job-app", "registered", &[]);
+    let agent = site.agent();
+    site.sees(&agent, &["job-app__work", "job-app__write"]).await;
+    let worker = job_app(&[]);
+    let answer = site.set("mcp_servers", json!([{ "name": "job-app", "url": worker.url }])).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let served_by = async |instance: &str| {
+        let there = until_async(WAIT, || async {
+            let result = call(&agent, "job-app__work", json!({})).await;
+            (result["structuredContent"]["instance"] == instance).then_some(())
+        });
+        there.await.unwrap_or_else(|| panic!("never served by {instance}"));
+    };
+    served_by("set").await;
+    let problem = refused(&site.register(&token, registration("job-app", "more")).await, 409, "name_taken");
+    assert!(problem["detail"].as_str().is_some_and(|text| text.contains("mcp_servers")), "{problem}");
+    assert_eq!(site.set("mcp_servers", json!([])).await.status, 200);
+    served_by("registered").await;
+}

@@ -47,6 +47,15 @@ impl Worker {
         drop(self.process.wait());
     }
 
+    /// Stops it where it is: it answers nothing and sends no heartbeat, and its connections stay open.
+    pub(super) fn pause(&self) {
+        signal("-STOP", self.process.id());
+    }
+
+    pub(super) fn go_on(&self) {
+        signal("-CONT", self.process.id());
+    }
+
     /// Asks it to end; it gives its lease back and finishes what is under way.
     pub(super) fn end(&mut self) {
         signal("-TERM", self.process.id());

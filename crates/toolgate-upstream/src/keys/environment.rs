@@ -1,0 +1,69 @@
+//! The environment of a child, with its secrets, and whether it is still the one the child would be given.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use toolgate_core::Digest;
+use toolgate_core::port::{Keyring, NoKey};
+use toolgate_core::server::{ServerSpec, TransportSpec};
+
+use super::Who;
+use super::template::{Template, has_secret};
+
+type Environment = BTreeMap<String, String>;
+
+/// What a child was given, to be compared later; not the secrets themselves.
+pub(crate) struct Given {
+    env: Digest,
+    /// The generation of the credentials in which it was seen to be what it would be given.
+    checked: AtomicU64,
+}
+
+/// The environment for a child of `owner`, and a note of it.
+pub(crate) async fn filled_env(
+    spec: &ServerSpec,
+    keyring: &dyn Keyring,
+    owner: Who<'_>,
+) -> Result<(Environment, Given), NoKey> {
+    // The generation first: what changes in between is found at the next look.
+    let generation = keyring.generation();
+    let env = filled(spec, keyring, owner).await?;
+    let given = Given { env: digest(&env), checked: AtomicU64::new(generation) };
+    Ok((env, given))
+}
+
+/// Whether a child of this server is given secrets at all.
+pub(crate) fn gives_secrets(spec: &ServerSpec) -> bool {
+    matches!(&spec.transport, TransportSpec::Stdio { env, .. } if env.values().any(|value| has_secret(value)))
+}
+
+impl Given {
+    /// Whether the child would be given something else now, or nothing for want of a secret.
+    pub(crate) async fn is_outdated(&self, spec: &ServerSpec, keyring: &dyn Keyring, owner: Who<'_>) -> bool {
+        let generation = keyring.generation();
+        if self.checked.load(Ordering::Acquire) == generation {
+            return false;
+        }
+        let is_same = filled(spec, keyring, owner).await.is_ok_and(|env| digest(&env) == self.env);
+        if is_same {
+            self.checked.store(generation, Ordering::Release);
+        }
+        !is_same
+    }
+}
+
+async fn filled(spec: &ServerSpec, keyring: &dyn Keyring, owner: Who<'_>) -> Result<Environment, NoKey> {
+    let TransportSpec::Stdio { env, .. } = &spec.transport else { return Ok(BTreeMap::new()) };
+    let mut filled = BTreeMap::new();
+    for (name, value) in env {
+        let template = Template::parse(value).map_err(|error| NoKey(format!("{name}: {error}")))?;
+        filled.insert(name.clone(), template.filled(keyring, &spec.name, owner).await?);
+    }
+    Ok(filled)
+}
+
+fn digest(env: &Environment) -> Digest {
+    // No environment can hold the character between the variables.
+    let text: String = env.iter().map(|(name, value)| format!("{name}={value}\0")).collect();
+    Digest::of(text)
+}

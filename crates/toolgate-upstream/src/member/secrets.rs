@@ -1,0 +1,28 @@
+//! Processes whose environment holds secrets that are not the ones they would be given now.
+
+use std::future::pending;
+
+use tokio::time::sleep;
+
+use super::Member;
+use crate::keys;
+use crate::link::{Link, Live};
+
+impl Member {
+    /// Ends when this process was given other secrets than it would be now, and the requests under way have finished.
+    /// Those of principals are ended on the way; the next request starts another.
+    pub(super) async fn outdated(&self, live: &Live) {
+        let Link::Process(process) = &live.link else { return pending().await };
+        if !keys::gives_secrets(&self.ctx.spec) {
+            return pending().await;
+        }
+        loop {
+            sleep(keys::LOOK).await;
+            self.own.close_outdated(&self.ctx).await;
+            if process.is_outdated(&self.ctx).await {
+                break;
+            }
+        }
+        self.drained().await;
+    }
+}

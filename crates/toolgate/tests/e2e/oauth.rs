@@ -1,0 +1,10 @@
+//! OAuth in both directions from outside: the gateway signs in at servers, and callers come to it with access tokens. An
+//! identity provider of the test kit agrees to everything, and has a protected server beside it that says whose token
+//! it was shown.
+
+mod hub;
+mod principals;
+mod reach;
+mod resource_server;
+mod secrecy;
+mod signing_in;
