@@ -57,6 +57,9 @@ async fn a_server_does_not_speak_for_another() {
     refused(&beat, 403, "foreign_name");
     let leave = site.rest(&other, "DELETE", "/servers/jobs/instances/a", None).await;
     refused(&leave, 403, "foreign_name");
+    let told =
+        site.try_worker(&other, "jobs", "b").err().expect("a worker with a foreign token does not start");
+    assert!(told.contains("403") && told.contains("foreign_name"), "{told}");
     assert_eq!(site.instances("jobs").await, ["a"], "nothing happened to it");
 }
 
