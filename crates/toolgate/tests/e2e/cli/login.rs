@@ -24,15 +24,16 @@ fn start(place: &Place, args: &[&str]) -> (Child, String, BufReader<std::process
     let mut child = command.spawn().expect("the binary runs");
     let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut said = String::new();
-    loop {
+    let address = loop {
         let mut line = String::new();
         let read = stderr.read_line(&mut line).expect("stderr can be read");
         assert!(read > 0, "it ended without an address: {said}");
         if line.trim().starts_with("http://") {
-            return (child, line.trim().to_owned(), stderr);
+            break line.trim().to_owned();
         }
         said.push_str(&line);
-    }
+    };
+    (child, address, stderr)
 }
 
 fn end(child: Child, mut stderr: BufReader<std::process::ChildStderr>) -> Said {

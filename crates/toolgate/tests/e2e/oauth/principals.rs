@@ -4,7 +4,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use toolgate_testkit::gateway::{HttpClient, until_async};
 
-use super::hub::{Hub, WHOAMI, failure, shown};
+use super::hub::{HINT, Hub, WHOAMI, failure, shown};
 use crate::doors::WAIT;
 use crate::kit::call;
 
@@ -61,9 +61,12 @@ async fn where_nobody_signed_in_for_everybody_others_are_told_and_nobody_elses_t
         (result["isError"] == true).then(|| crate::kit::text(&result).to_owned())
     });
     let told = told.await.expect("bob has nothing to show");
-    assert!(told.contains("nobody has signed in") && told.contains("toolgate servers login hub"), "{told}");
+    // The first to ask may find the vault changed before the gateway has looked at it again, and hears it in other words.
+    let nobody = ["nobody has signed in", "nobody is signed in"].iter().any(|words| told.contains(words));
+    assert!(nobody && told.contains(HINT), "{told}");
     assert_eq!(shown(&ann).await["scope"], "anns", "ann goes on");
-    assert!(failure(&bob, WHOAMI).await.contains("nobody has signed in"));
+    let told = failure(&bob, WHOAMI).await;
+    assert!(told.contains(HINT), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
