@@ -21,9 +21,13 @@ pub struct AddressRules {
 /// Why an address is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressRefused {
-    #[error("{0} is an address of this machine; `[network] allow_loopback = true` in toolgate.toml allows it")]
+    #[error(
+        "{0} is an address of this machine; `[network] allow_loopback = true` in toolgate.toml allows it"
+    )]
     Loopback(IpAddr),
-    #[error("{0} is an address of a private network; `[network] allow_private = true` in toolgate.toml allows it")]
+    #[error(
+        "{0} is an address of a private network; `[network] allow_private = true` in toolgate.toml allows it"
+    )]
     Private(IpAddr),
     #[error("{0} is not the address of a server")]
     Never(IpAddr),
@@ -134,9 +138,27 @@ mod tests {
             assert!(allowed(public, rules), "{public}");
         }
         for not in [
-            "127.0.0.1", "127.9.9.9", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "0.0.0.0",
-            "224.0.0.1", "255.255.255.255", "::1", "::", "fc00::1", "fe80::1", "ff02::1", "::ffff:127.0.0.1",
-            "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001:0:0:0:0:0:80ff:fffe", "2001:db8::1",
+            "127.0.0.1",
+            "127.9.9.9",
+            "10.0.0.1",
+            "172.16.0.1",
+            "192.168.1.1",
+            "100.64.0.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "224.0.0.1",
+            "255.255.255.255",
+            "::1",
+            "::",
+            "fc00::1",
+            "fe80::1",
+            "ff02::1",
+            "::ffff:127.0.0.1",
+            "::127.0.0.1",
+            "64:ff9b::7f00:1",
+            "2002:7f00:1::",
+            "2001:0:0:0:0:0:80ff:fffe",
+            "2001:db8::1",
         ] {
             assert!(!allowed(not, rules), "{not}");
         }
@@ -147,7 +169,11 @@ mod tests {
         let loopback = AddressRules { allow_loopback: true, allow_private: false };
         let private = AddressRules { allow_loopback: false, allow_private: true };
         let both = AddressRules { allow_loopback: true, allow_private: true };
-        assert!(allowed("127.0.0.1", loopback) && allowed("::1", loopback) && allowed("::ffff:127.0.0.1", loopback));
+        assert!(
+            allowed("127.0.0.1", loopback)
+                && allowed("::1", loopback)
+                && allowed("::ffff:127.0.0.1", loopback)
+        );
         assert!(!allowed("10.0.0.1", loopback) && !allowed("127.0.0.1", private));
         assert!(allowed("10.0.0.1", private) && allowed("fd00::1", private));
         assert!(!allowed("169.254.169.254", both) && !allowed("0.0.0.0", both));

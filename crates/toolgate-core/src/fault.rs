@@ -113,7 +113,9 @@ impl Fault {
                 format!("repeat the call in {:.1} s", retry_after.as_secs_f32().max(0.1))
             }
             FaultKind::Unauthorized { .. } => {
-                format!("the operator can sign in with `toolgate servers login {server}` or store a secret with `toolgate secrets set {server} NAME`")
+                format!(
+                    "the operator can sign in with `toolgate servers login {server}` or store a secret with `toolgate secrets set {server} NAME`"
+                )
             }
         }
     }
@@ -145,7 +147,10 @@ impl fmt::Display for Fault {
                 write!(f, "more calls to server \"{server}\" came than it is allowed to get")
             }
             FaultKind::Resting { reason, .. } => {
-                write!(f, "server \"{server}\" is left alone for a while because it failed repeatedly: {reason}")
+                write!(
+                    f,
+                    "server \"{server}\" is left alone for a while because it failed repeatedly: {reason}"
+                )
             }
             FaultKind::Unauthorized { reason } => {
                 write!(f, "server \"{server}\" wants a credential that the gateway does not have: {reason}")

@@ -100,7 +100,8 @@ impl FromStr for Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = UNITS.iter().find(|(_, seconds)| *seconds == self.per.as_secs()).map_or("s", |unit| unit.0);
+        let unit =
+            UNITS.iter().find(|(_, seconds)| *seconds == self.per.as_secs()).map_or("s", |unit| unit.0);
         write!(f, "{}/{unit}", self.count)
     }
 }

@@ -30,8 +30,16 @@ pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<
     // Addresses and client secrets may be references to the environment.
     let room = Room::of(context.config()?).await?;
     let outcome = sign_in(&room, &args).await;
+    let lists = args.principal.is_none() || everybody_signed_in(&room, &args).await;
     room.close().await;
     let signed_in = outcome?;
+    if !lists {
+        talk!(
+            "The gateway lists the tools of {0} on its own account, and nobody has signed in for everybody: \
+             if {0} wants a token for that too, run `toolgate servers login {0}` as well.",
+            args.name
+        );
+    }
     match context.global.json {
         true => say!(
             "{}",
@@ -40,6 +48,12 @@ pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<
         false => say!("{}", told(&args, &signed_in)),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn everybody_signed_in(room: &Room, args: &LoginArgs) -> bool {
+    let (Ok(vault), Ok(server)) = (room.vault(), server_name(&args.name)) else { return true };
+    let stored = vault.list(Some(&server)).await.unwrap_or_default();
+    stored.iter().any(|one| one.name == SIGN_IN && one.principal.is_none())
 }
 
 fn told(args: &LoginArgs, signed_in: &SignedIn) -> String {
