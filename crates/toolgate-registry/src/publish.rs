@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{ForeignNames, Update, Withheld, scan};
-use toolgate_core::event::{Entry, Event};
+use toolgate_core::event::{Entry, Event, EventKind};
 use toolgate_core::governance::Ledger as _;
 use toolgate_core::registry::{Finding, ToolRow};
 use toolgate_core::server::Listing;
@@ -251,11 +251,15 @@ impl Desk {
         let telling = Telling { at_ms: self.clock.now_ms(), by: &gateway };
         let events: Vec<Event> =
             judged.iter().flat_map(|one| telling.reading(&one.server, &one.changes)).collect();
+        let questionable = questionable(&judged);
         let rows = self.row_changes(judged);
         // Held over the write: what moved the revision is known to have been this process.
         let mut revision = self.tools_revision.lock().await;
         let written = self.books.write_tool_rows(&rows, events).await?;
         if written == ToolRowsWritten::All {
+            for (server, line) in questionable {
+                tracing::warn!(%server, "{line}");
+            }
             *revision += 1;
             self.put_rows(rows);
         }
@@ -343,6 +347,30 @@ fn case(state: &State, server: &ServerName, standing: Standing) -> Option<Case> 
     };
     let rows = state.rows.get(server).map(|rows| rows.tools.clone()).unwrap_or_default();
     Some(Case { server: server.clone(), standing, review: state.review_of(server), rows, offers })
+}
+
+/// What somebody should look at, a line for each server.
+fn questionable(judged: &[Judged]) -> Vec<(ServerName, String)> {
+    let is_questionable = |change: &&Change| {
+        let kind = change.news.as_ref().map(|news| news.kind);
+        matches!(kind, Some(EventKind::ToolDrifted | EventKind::ToolQuarantined))
+    };
+    let line = |one: &Judged| {
+        let mut found = one.changes.iter().filter(is_questionable);
+        let first = &found.next()?.row;
+        let reason = first.reason.as_deref().unwrap_or_default();
+        let more = match found.count() {
+            0 => String::new(),
+            count => format!(" (and {count} more)"),
+        };
+        let status = first.status.as_str();
+        let name = &first.name;
+        Some((
+            one.server.clone(),
+            format!("{name} is {status}: {reason}{more}; `toolgate tools diff` shows it"),
+        ))
+    };
+    judged.iter().filter_map(line).collect()
 }
 
 /// Another gateway may have the server still: for it, this is another matter than a server that offers less.

@@ -22,7 +22,8 @@ use crate::own::OWN_IDLE;
 use crate::probe::{OpenError, discover_request, open_process};
 use crate::watching::{self, Wanted};
 
-const SWEEP: Duration = Duration::from_secs(60);
+/// Connections rest for a few seconds only, and nothing else closes those that rest longer.
+const SWEEP: Duration = Duration::from_secs(5);
 const SECRETS_CHANGED: &str = "its secrets changed";
 
 /// How much is to be read.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::net::{TcpListener, UnixListener, UnixSocket, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
@@ -30,6 +31,8 @@ use crate::output;
 use crate::reload::{Seen, Watch};
 use crate::wiring::{self, House, Record};
 
+/// More than the gateway can have connections.
+const OPEN_FILES_MAX: u64 = 65_536;
 /// Connections to the local socket that wait to be accepted.
 const SOCKET_BACKLOG: u32 = 128;
 /// Breathing space after `accept` failed, usually because file descriptors ran out.
@@ -37,6 +40,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
+    allow_many_files();
     let store = open_store(&config).await?;
     warn_of_others(&config.data);
     let lock = GatewayLock::take(&config.data).await?;
@@ -128,6 +132,17 @@ async fn wait_for_signal() -> anyhow::Result<()> {
 pub(super) fn endpoint(address: SocketAddr) -> String {
     let ip = if address.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { address.ip() };
     format!("http://{}/mcp", SocketAddr::new(ip, address.port()))
+}
+
+/// Every connection is an open file, and the usual limit of 1024 is a few hundred servers. What may be had without asking
+/// anybody is taken.
+fn allow_many_files() {
+    let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(soft, hard)| {
+        setrlimit(Resource::RLIMIT_NOFILE, hard.min(OPEN_FILES_MAX).max(soft), hard)
+    });
+    if let Err(error) = raised {
+        tracing::warn!(%error, "the limit of open files stays as it is; `ulimit -n` shows it");
+    }
 }
 
 /// A folder that was there before keeps its mode: its owner may have reasons, but should know.
