@@ -8,7 +8,6 @@ use toolgate_core::{CanonicalName, DomainName};
 use crate::memory::Memory;
 use crate::naming::domain_wire_name;
 use crate::section::{Entry, Section};
-use crate::snapshot::Snapshot;
 
 /// Another name for a tool.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,20 +37,6 @@ pub struct AliasCollision {
     pub one: String,
     /// Who wants it too.
     pub other: String,
-}
-
-/// Whether these aliases can be had beside what is there. What their owners gave before does not count: it is replaced.
-pub fn check_aliases(existing: &Snapshot, candidates: &[Alias]) -> Result<(), AliasCollision> {
-    let others =
-        existing.aliases.values().filter(|alias| candidates.iter().all(|one| one.owner != alias.owner));
-    let mut seats = Seats::new(&existing.tools);
-    for alias in others {
-        seats.take(alias).map_err(|taken| taken.collision(alias))?;
-    }
-    for alias in candidates {
-        seats.take(alias).map_err(|taken| taken.collision(alias))?;
-    }
-    Ok(())
 }
 
 /// The aliases that hold, those that do not with the reason, and the wire names that tools get by them.

@@ -11,7 +11,7 @@ use crate::kind::Kind;
 use crate::memory::Memory;
 use crate::naming::Prefixes;
 use crate::snapshot::{Hidden, Snapshot};
-use crate::stock::{Stock, natural_name};
+use crate::stock::{Present, Stock, natural_name};
 use crate::tool::ToolRule;
 use crate::{ServerSettings, Update, Why, Withheld};
 
@@ -101,14 +101,6 @@ fn take_listing(
     let stock = Stock::read(listing, before);
     stocks.insert(server, stock);
     true
-}
-
-/// A server whose listing is known.
-pub(crate) struct Present<'a> {
-    /// In the order of all servers.
-    pub(crate) place: usize,
-    pub(crate) settings: &'a ServerSettings,
-    pub(crate) stock: &'a Stock,
 }
 
 fn present<'a>(servers: &'a [ServerSettings], stocks: &'a BTreeMap<ServerName, Stock>) -> Vec<Present<'a>> {

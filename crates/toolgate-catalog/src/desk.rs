@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use toolgate_core::CanonicalName;
 
-use crate::assembly::Present;
 use crate::kind::Kind;
 use crate::memory::Memory;
 use crate::naming::{Prefixes, suffixed_name};
 use crate::section::{Entry, Section};
+use crate::stock::Present;
 
 pub(crate) struct Desk {
     pub(crate) prefixes: Prefixes,

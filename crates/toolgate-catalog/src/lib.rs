@@ -29,7 +29,7 @@ use toolgate_core::server::Listing;
 
 use assembly::Assembly;
 
-pub use alias::{Alias, AliasCollision, check_aliases};
+pub use alias::{Alias, AliasCollision};
 pub use collision::{NameCollision, check_server_name};
 pub use filter::Filter;
 pub use naming::{NAME_CHARS_MAX, wire_name};

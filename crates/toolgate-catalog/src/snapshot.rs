@@ -6,8 +6,8 @@ use std::sync::Arc;
 use toolgate_core::{CanonicalName, ServerName};
 
 use crate::alias::{Alias, Resolved};
-use crate::assembly::Present;
 use crate::section::{Entry, Section};
+use crate::stock::Present;
 use crate::template::Template;
 use crate::{Changes, Why};
 

@@ -31,6 +31,14 @@ pub(crate) struct Stock {
     pub(crate) serves_resources: bool,
 }
 
+/// A server whose listing is known.
+pub(crate) struct Present<'a> {
+    /// In the order of all servers.
+    pub(crate) place: usize,
+    pub(crate) settings: &'a ServerSettings,
+    pub(crate) stock: &'a Stock,
+}
+
 impl Stock {
     pub(crate) fn read(listing: Listing, before: Option<&Stock>) -> Self {
         let offers = match before {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Alias, AliasCollision, Missing, check_aliases};
+use crate::{Alias, Missing};
 
 const FILE: &str = "toolgate.toml";
 
@@ -143,33 +143,4 @@ fn a_name_that_agents_knew_a_tool_by_is_not_given_away_while_the_gateway_runs() 
     let snapshot = given(&catalog, &[primary("a.b.c", "ocr:one", FILE)]);
     assert_eq!(wire_names(&snapshot), ["ocr__one"]);
     assert!(refusals(&snapshot)[0].contains("a.b:c"), "{:?}", refusals(&snapshot));
-}
-
-#[test]
-fn aliases_are_checked_beforehand_against_all_but_their_owners_old_ones() {
-    let catalog = catalog(&[("bank", &["transfer"]), ("shop", &["pay", "order"])]);
-    let there =
-        [alias("pay", "shop:pay", "server shop"), primary("shop.order.make", "shop:order", "server shop")];
-    let snapshot = given(&catalog, &there);
-    let check = |aliases: &[Alias]| check_aliases(&snapshot, aliases);
-    let collision = |name: &str, one: &str, other: &str| {
-        Err(AliasCollision { name: name.into(), one: one.into(), other: other.into() })
-    };
-    assert_eq!(check(&there), Ok(()), "the same again");
-    assert_eq!(check(&[alias("pay", "shop:order", "server shop")]), Ok(()), "its own, pointed elsewhere");
-    assert_eq!(check(&[primary("shop.order.make", "shop:pay", "server shop")]), Ok(()), "its given name too");
-    assert_eq!(check(&[alias("send", "bank:transfer", "server bank")]), Ok(()));
-    assert_eq!(
-        check(&[alias("pay", "bank:transfer", "server bank")]),
-        collision("pay", "server shop (for shop:pay)", "server bank (for bank:transfer)")
-    );
-    assert_eq!(
-        check(&[alias("bank__transfer", "shop:pay", "server shop")]),
-        collision("bank__transfer", "server bank (for its tool bank:transfer)", "server shop (for shop:pay)")
-    );
-    assert_eq!(
-        check(&[alias("x", "bank:transfer", FILE), alias("x", "shop:pay", FILE)]),
-        collision("x", "toolgate.toml (for bank:transfer)", "toolgate.toml (for shop:pay)")
-    );
-    assert!(check(&[primary("shop.order.make", "bank:transfer", "server bank")]).is_err());
 }
