@@ -129,7 +129,13 @@ impl Setting {
 /// The answer without what the gateway says about the call.
 fn without_envelope(answer: &str) -> String {
     let Some(start) = answer.find(r#""dev.toolgate/envelope":"#) else { panic!("no envelope: {answer}") };
-    let end = start + answer[start..].find('}').expect("it ends") + 1;
+    // It may hold warnings, which are objects too.
+    let mut depth = 0;
+    let ends = |(at, c): (usize, char)| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        (c == '}' && depth == 0).then_some(at)
+    };
+    let end = start + answer[start..].char_indices().find_map(ends).expect("it ends") + 1;
     let rest = answer[end..].strip_prefix(',').unwrap_or(&answer[end..]);
     format!("{}{rest}", &answer[..start]).replacen(r#""_meta":{},"#, "", 1)
 }
