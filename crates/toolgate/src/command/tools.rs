@@ -171,6 +171,10 @@ async fn call(
         if result["content"].as_array().is_none_or(Vec::is_empty) && !result["structuredContent"].is_null() {
             say!("{:#}", result["structuredContent"]);
         }
+        let warnings = result["_meta"]["dev.toolgate/envelope"]["warnings"].as_array();
+        for warning in warnings.into_iter().flatten() {
+            talk!("warning: {}", printable(text(&warning["message"])));
+        }
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
