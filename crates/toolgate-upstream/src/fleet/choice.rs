@@ -107,6 +107,7 @@ impl Fleet {
                 obstacle => obstacles.note(obstacle),
             }
         }
+        avoid_recent_losses(&mut ready);
         let at_home = ready.iter().find(|one| matches!(&home, Home::Session(id) if *id == one.member.id));
         match at_home.copied().or_else(|| self.less_loaded(&ready)) {
             Some(ready) => Choice::Member(ready),
@@ -148,5 +149,12 @@ impl Fleet {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((mixed ^ (mixed >> 31)) % sides.max(1) as u64) as usize
+    }
+}
+
+/// Those that lost calls a moment ago get none while there are others.
+fn avoid_recent_losses(ready: &mut Vec<Ready<'_>>) {
+    if ready.len() > 1 && ready.iter().any(|one| !one.member.incidents.is_recent()) {
+        ready.retain(|one| !one.member.incidents.is_recent());
     }
 }

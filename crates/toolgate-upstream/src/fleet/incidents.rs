@@ -1,9 +1,12 @@
 //! When a connection ends, everything under way on it is lost at once: one incident, however many calls it took.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::time::Instant;
 use toolgate_core::FaultKind;
+
+const RECENT: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 pub(crate) struct Incidents {
@@ -25,12 +28,17 @@ impl Incidents {
         }
         is_another
     }
+
+    /// Whether calls were lost a moment ago, so that the next one is better sent elsewhere: of a process that was killed,
+    /// not every connection is known to be dead at once.
+    pub(crate) fn is_recent(&self) -> bool {
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|last| last.elapsed() < RECENT)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[tokio::test(start_paused = true)]
@@ -43,6 +51,8 @@ mod tests {
         assert!(incidents.counts(&lost, began) && !incidents.counts(&lost, began));
         assert!(incidents.counts(&slow, began) && incidents.counts(&slow, began));
         tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(!incidents.is_recent());
         assert!(incidents.counts(&lost, Instant::now()), "it was sent after the last loss");
+        assert!(incidents.is_recent());
     }
 }
