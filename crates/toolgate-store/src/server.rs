@@ -13,8 +13,6 @@ const REMEMBER_ERA: &str = "INSERT INTO server_eras (tenant, server, fingerprint
     VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (tenant, server) DO UPDATE SET
         fingerprint = excluded.fingerprint, era = excluded.era, protocol_version = excluded.protocol_version";
-const REMEMBERED_ERA: &str =
-    "SELECT era, protocol_version FROM server_eras WHERE tenant = $1 AND server = $2 AND fingerprint = $3";
 const READ_ERAS: &str =
     "SELECT server, fingerprint, era, protocol_version FROM server_eras WHERE tenant = $1";
 const WRITE_STATUS: &str =
@@ -37,8 +35,6 @@ const WRITE_LISTING: &str = "INSERT INTO server_listings (tenant, server, finger
     VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (tenant, server) DO UPDATE SET
         fingerprint = excluded.fingerprint, listing = excluded.listing, updated_at_ms = excluded.updated_at_ms";
-const READ_LISTING: &str =
-    "SELECT listing FROM server_listings WHERE tenant = $1 AND server = $2 AND fingerprint = $3";
 const READ_LISTINGS: &str = "SELECT server, fingerprint, listing, updated_at_ms FROM server_listings WHERE tenant = $1 ORDER BY server";
 const WRITE_STDERR: &str = "INSERT INTO server_stderr (tenant, server, lines, updated_at_ms)
     VALUES ($1, $2, $3, $4)
@@ -111,18 +107,6 @@ impl Store {
         Ok(())
     }
 
-    pub async fn remembered_era(
-        &self,
-        server: &ServerName,
-        fingerprint: &str,
-    ) -> Result<Option<(Era, String)>, StoreError> {
-        const DOING: &str = "read the era of a server";
-        let query = self.db.sql(REMEMBERED_ERA).bind(self.tenant).bind(server.as_str()).bind(fingerprint);
-        let row: Option<(String, String)> = query.fetch_optional().await.map_err(doing(DOING))?;
-        let Some((era, version)) = row else { return Ok(None) };
-        Ok(Some((read_era(&era, DOING)?, version)))
-    }
-
     /// The era of every server as it was last found, with the fingerprint it had.
     pub async fn read_eras(&self) -> Result<Vec<(ServerName, String, Era, String)>, StoreError> {
         const DOING: &str = "read the eras of the servers";
@@ -181,17 +165,6 @@ impl Store {
         let query = query.bind(text).bind(now_ms());
         query.execute().await.map_err(doing("store what a server lists"))?;
         Ok(())
-    }
-
-    pub async fn read_listing(
-        &self,
-        name: &ServerName,
-        fingerprint: &str,
-    ) -> Result<Option<Listing>, StoreError> {
-        const DOING: &str = "read what a server lists";
-        let query = self.db.sql(READ_LISTING).bind(self.tenant).bind(name.as_str()).bind(fingerprint);
-        let text: Option<(Vec<u8>,)> = query.fetch_optional().await.map_err(doing(DOING))?;
-        text.map(|(text,)| read_listing(&text, DOING)).transpose()
     }
 
     /// The last listing of every server, by name.

@@ -35,8 +35,6 @@ static WRITE: LazyLock<Rows> = LazyLock::new(|| {
 const TOUCH: &str = "INSERT INTO registry_readings (tenant, server, read_ms) VALUES ($1, $2, $3)
     ON CONFLICT (tenant, server) DO UPDATE SET read_ms = excluded.read_ms
     WHERE registry_readings.read_ms < excluded.read_ms";
-const DELETE_OF: &str = "DELETE FROM registry_tools WHERE tenant = $1 AND server = $2";
-const DELETE_READING_OF: &str = "DELETE FROM registry_readings WHERE tenant = $1 AND server = $2";
 
 /// What is said about a tool, to be shown and looked for. Nothing is decided by it.
 #[derive(Clone, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -143,25 +141,6 @@ impl Books {
         write.await.map_err(&doing)?;
         change.finish(events).await.map_err(&doing)?;
         Ok(ToolRowsWritten::All)
-    }
-
-    /// Forgets all tools of a server, and tells how many that were. Without any there are no events either.
-    pub async fn delete_tool_rows_of(
-        &self,
-        server: &ServerName,
-        events: Vec<Event>,
-    ) -> Result<u64, StoreError> {
-        let doing = doing("forget the pinned tools of a server");
-        let mut change = Change::begin(self, Topic::Tools).await.map_err(&doing)?;
-        let delete = change.tx.sql(DELETE_OF).bind(change.tenant).bind(server.as_str());
-        let deleted = delete.execute().await.map_err(&doing)?;
-        if deleted == 0 {
-            return Ok(0);
-        }
-        let delete = change.tx.sql(DELETE_READING_OF).bind(change.tenant).bind(server.as_str());
-        delete.execute().await.map_err(&doing)?;
-        change.finish(events).await.map_err(&doing)?;
-        Ok(deleted)
     }
 }
 

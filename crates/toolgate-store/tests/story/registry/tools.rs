@@ -3,7 +3,7 @@
 use toolgate_core::event::{EventKind, Filter};
 use toolgate_core::registry::{ToolRow, ToolStatus};
 use toolgate_core::tool::{Effects, FileStrategy};
-use toolgate_core::{CanonicalName, ServerName};
+use toolgate_core::CanonicalName;
 use toolgate_store::{Order, Revisions, Store, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits};
 
 use super::{SEEN_MS, count_of, event, first, name, quarantined, replicas, revisions, tool};
@@ -19,7 +19,6 @@ crate::on_both!(
     of_two_who_change_a_tool_one_does,
     one_outdated_row_keeps_all_of_a_change_back,
     a_reading_is_seen_without_a_change,
-    the_tools_of_a_forgotten_server_are_gone,
     the_ledger_finds_what_the_registry_tells,
 );
 
@@ -209,27 +208,6 @@ async fn a_reading_is_seen_without_a_change(world: World) {
     assert_eq!(read(&store, &foreign).await.row, foreign);
     assert_eq!(read(&store, &foreign).await.row_version, 1);
     assert_eq!(revisions(&store).await, before);
-}
-
-async fn the_tools_of_a_forgotten_server_are_gone(world: World) {
-    let store = world.open().await;
-    let books = books(&store).await;
-    let changes = [tool("files", "a"), tool("files", "b"), tool("other", "a")].map(first);
-    assert_eq!(books.write_tool_rows(&changes, Vec::new()).await.expect("written"), ToolRowsWritten::All);
-    store.touch_tool_rows(&name("files"), SEEN_MS + 9).await.expect("noted");
-    let forget = async |server: &ServerName| {
-        let events = vec![event(EventKind::ServerRemoved)];
-        books.delete_tool_rows_of(server, events).await.expect("forgotten")
-    };
-    assert_eq!(forget(&name("files")).await, 2);
-    assert_eq!(forget(&name("files")).await, 0);
-    assert_eq!(store.read_tool_rows().await.expect("read").len(), 1);
-    assert_eq!(count_of(&store, EventKind::ServerRemoved).await, 1);
-    assert_eq!(revisions(&store).await.tools, 2);
-
-    let again = first(tool("files", "a"));
-    let written = books.write_tool_rows(std::slice::from_ref(&again), Vec::new()).await.expect("written");
-    assert_eq!((written, read(&store, &again.row).await.row), (ToolRowsWritten::All, again.row));
 }
 
 async fn the_ledger_finds_what_the_registry_tells(world: World) {

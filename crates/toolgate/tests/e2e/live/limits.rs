@@ -169,3 +169,31 @@ async fn one_tool_that_hangs_is_left_alone_and_the_others_go_on() {
     let other = call(&agent, "jobs__write", json!({ "n": 1 })).await;
     assert!(other["isError"] != true || text(&other).contains("left alone"), "{other}");
 }
+
+#[tokio::test]
+async fn how_long_calls_took_is_told_by_server_and_by_tool() {
+    const CALLS: usize = 5;
+    let (site, _worker) = with_worker("", json!({})).await;
+    let agent = site.agent();
+    for n in 0..CALLS {
+        done(&call(&agent, "jobs__work", json!({ "n": n, "ms": 20 })).await);
+    }
+    let vitals = &site.get("/servers/jobs").await["vitals"];
+    let tool = &vitals["tools"][0];
+    assert_eq!((&tool["name"], &tool["latency"]["count"]), (&json!("work"), &json!(CALLS)), "{vitals}");
+    for percentile in ["p50_ms", "p95_ms", "p99_ms", "max_ms"] {
+        assert!(tool["latency"][percentile].as_f64().is_some_and(|ms| ms >= 15.0), "{percentile}: {vitals}");
+    }
+    let metrics = HttpClient::finish(agent.http.get(site.gateway.url("/metrics"))).await.text;
+    let of_tool = "{server=\"jobs\",tool=\"work\"";
+    let value = |line: &str| {
+        let found = metrics.lines().find_map(|one| one.strip_prefix(line));
+        found.and_then(|rest| rest.trim().parse::<f64>().ok()).unwrap_or_else(|| panic!("{line}: {metrics}"))
+    };
+    assert_eq!(value(&format!("toolgate_tool_seconds_count{of_tool}}}")), CALLS as f64);
+    assert_eq!(value(&format!("toolgate_tool_seconds_bucket{of_tool},le=\"+Inf\"}}")), CALLS as f64);
+    assert!(value(&format!("toolgate_tool_seconds_sum{of_tool}}}")) >= 0.02 * CALLS as f64);
+    assert!(value("toolgate_server_seconds_count{server=\"jobs\"}") >= CALLS as f64);
+    assert_eq!(value("toolgate_instance_resting{server=\"jobs\",instance=\"a\"}"), 0.0);
+    assert!(metrics.ends_with("# EOF\n") && metrics.matches("# EOF").count() == 1);
+}
