@@ -1,9 +1,9 @@
 //! Pinned tools.
 
+use toolgate_core::CanonicalName;
 use toolgate_core::event::{EventKind, Filter};
 use toolgate_core::registry::{ToolRow, ToolStatus};
 use toolgate_core::tool::{Effects, FileStrategy};
-use toolgate_core::CanonicalName;
 use toolgate_store::{Order, Revisions, Store, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits};
 
 use super::{SEEN_MS, count_of, event, first, name, quarantined, replicas, revisions, tool};
