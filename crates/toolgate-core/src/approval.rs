@@ -1,8 +1,9 @@
 //! An approval: people's word on one exact call. The state machine is pure; the store runs each step of it inside one
 //! transaction, so that whatever happens at the same moment, there is one outcome.
 
-use crate::decision::{CALLER_GROUP, OnTimeout, Requirement};
+use crate::decision::{CALLER_GROUP, OnTimeout, Requirement, Template};
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
+use crate::scope::AgentName;
 use crate::{CanonicalName, Digest, Kind, Principal, PrincipalId, RawJson};
 
 /// `pending → approved | rejected | changes requested | expired | cancelled; approved → consumed | lapsed`.
@@ -87,6 +88,11 @@ pub struct Approval {
     pub votes: Vec<Vote>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+    /// The level of care of the session: an edit is judged by it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<Template>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,13 +3,20 @@
 use std::time::Duration;
 
 use crate::id::{RunId, SessionId};
+use crate::scope::AgentName;
 use crate::{Digest, Principal, Tool};
 
 /// The policy port. A decision is made from what is in memory.
 pub trait Policy: Send + Sync {
     fn decide(&self, question: &Question<'_>) -> Decision;
+    /// What can be said before there are arguments: whether the tool may be seen, and whether people will be asked.
+    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility;
     /// Stands for everything that decides: texts, template, settings.
     fn version(&self) -> Digest;
+    /// The same for sessions with a level of care of their own: what their decisions have as `policy_version`.
+    fn version_under(&self, _template: Option<Template>) -> Digest {
+        self.version()
+    }
 }
 
 /// One call that somebody proposes.
@@ -20,8 +27,84 @@ pub struct Question<'a> {
     /// The object of arguments.
     pub arguments: &'a serde_json::Value,
     pub session: Option<&'a SessionId>,
+    pub agent: Option<&'a AgentName>,
+    /// The level of care of the session. It never relaxes that of the gateway.
+    pub template: Option<Template>,
     pub run: Option<&'a RunId>,
     pub task: Option<&'a str>,
+}
+
+/// A tool that somebody might call.
+#[derive(Clone, Copy, Debug)]
+pub struct Glimpse<'a> {
+    pub principal: &'a Principal,
+    pub tool: &'a Tool,
+    pub agent: Option<&'a AgentName>,
+    pub template: Option<Template>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Visibility {
+    /// No arguments would make policy allow it: it is not there for this caller.
+    Hidden(Denial),
+    Visible(Asking),
+}
+
+/// Whether people are asked when a tool is called.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Asking {
+    Never,
+    /// It depends on the call.
+    Sometimes,
+    Always,
+}
+
+/// A level of care. A later one is stricter, and gates whatever an earlier one gates.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Template {
+    /// No gates.
+    #[default]
+    Exploratory,
+    /// Gates promotions and external writes.
+    Standard,
+    /// Gates schema changes and claim decisions too.
+    Regulated,
+    /// Gates every move and every external action.
+    AuditCritical,
+}
+
+impl Template {
+    pub const ALL: [Template; 4] =
+        [Template::Exploratory, Template::Standard, Template::Regulated, Template::AuditCritical];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Template::Exploratory => "exploratory",
+            Template::Standard => "standard",
+            Template::Regulated => "regulated",
+            Template::AuditCritical => "audit_critical",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Template> {
+        Self::ALL.into_iter().find(|template| template.as_str() == name)
+    }
+
+    /// What holds where two scopes meet: strictness never relaxes.
+    #[must_use]
+    pub fn strictest(a: Template, b: Template) -> Template {
+        a.max(b)
+    }
+}
+
+impl std::fmt::Display for Template {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -131,4 +214,22 @@ pub enum OnTimeout {
     Deny,
     /// Those whom the operator named are asked as well, once, for as long again.
     Escalate,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stricter_of_two_levels_holds_whichever_comes_first() {
+        for (place, a) in Template::ALL.into_iter().enumerate() {
+            for b in Template::ALL.into_iter().skip(place) {
+                assert_eq!(Template::strictest(a, b), b);
+                assert_eq!(Template::strictest(b, a), b);
+            }
+            assert_eq!(Template::parse(a.as_str()), Some(a));
+            assert_eq!(serde_json::to_string(&a).unwrap(), format!("\"{a}\""));
+        }
+        assert_eq!(Template::parse("lax"), None);
+    }
 }

@@ -100,6 +100,13 @@ words!(
         AliasesChanged = "registry.aliases.changed",
         CredentialStored = "credential.stored",
         CredentialRemoved = "credential.removed",
+        /// A version of an agent definition was seen for the first time.
+        AgentDefined = "agent.defined",
+        SessionStarted = "session.started",
+        /// It may touch other things from now on.
+        SessionChanged = "session.changed",
+        /// Somebody closed it, or nobody used it for too long.
+        SessionClosed = "session.closed",
     }
 );
 

@@ -5,10 +5,12 @@ use std::time::Duration;
 use crate::approval::{
     Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, Grant, GrantTerms, Standing,
 };
+use crate::decision::{Requirement, Template};
 use crate::event::Entry;
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use crate::port::BoxFuture;
-use crate::{CanonicalName, Digest, Principal, PrincipalId, RawJson, decision::Requirement};
+use crate::scope::AgentName;
+use crate::{CanonicalName, Digest, Principal, PrincipalId, RawJson};
 
 /// The store cannot keep anything now. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,6 +95,8 @@ pub struct NewApproval {
     pub complete: bool,
     pub requirement: Requirement,
     pub session: Option<SessionId>,
+    pub agent: Option<AgentName>,
+    pub template: Option<Template>,
     pub run: Option<RunId>,
     pub task: Option<String>,
     pub timeout: Duration,

@@ -16,6 +16,7 @@ pub mod principal;
 pub mod raw;
 pub mod registry;
 pub mod rpc;
+pub mod scope;
 pub mod server;
 pub mod signature;
 pub mod stop_point;

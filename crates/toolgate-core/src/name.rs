@@ -62,6 +62,13 @@ impl serde::Serialize for ServerName {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for ServerName {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        Self::new(&text).map_err(serde::de::Error::custom)
+    }
+}
+
 /// `{server}:{tool}`: what policy, ledger, CLI, API and console call a tool.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]

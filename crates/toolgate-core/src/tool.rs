@@ -131,6 +131,23 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// A tool of which nothing is known but its name: it may do anything.
+    pub fn unread(server: &ServerName, own: &str) -> Self {
+        Self {
+            name: CanonicalName::of(server, own),
+            server: server.clone(),
+            own: own.into(),
+            version: Digest::of(""),
+            effects: Effects::ALL,
+            idempotent: false,
+            audit: AuditLevel::Standard,
+            input_schema: None,
+            output_schema: None,
+            output_check: None,
+            handling: Handling::default(),
+        }
+    }
+
     /// Whether a call of which nobody knows if it ran may be sent once more.
     pub fn may_repeat(&self) -> bool {
         self.idempotent || !self.effects.changes_something()

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Effects, FileStrategy};
+use crate::scope::Need;
 
 /// Where a definition's `_meta` holds it.
 pub const EXTRA_META: &str = "dev.toolgate/tool";
@@ -16,6 +17,9 @@ pub const EXTRA_META: &str = "dev.toolgate/tool";
 pub struct ToolExtra {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
+    /// What a session must have mounted for the tool to be of use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mounts: Vec<Need>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effects: Option<Effects>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,6 +43,7 @@ pub struct BadExtra(String);
 impl ToolExtra {
     pub const CAPABILITIES_MAX: usize = 32;
     pub const ALIASES_MAX: usize = 16;
+    pub const MOUNTS_MAX: usize = 16;
     const NAME_CHARS_MAX: usize = 128;
     const SECONDS_MAX: f64 = 24.0 * 3600.0;
 
@@ -57,6 +62,9 @@ impl ToolExtra {
         let bad = |what: String| Err(BadExtra(what));
         if self.capabilities.len() > Self::CAPABILITIES_MAX {
             return bad(format!("more than {} capabilities", Self::CAPABILITIES_MAX));
+        }
+        if self.mounts.len() > Self::MOUNTS_MAX {
+            return bad(format!("more than {} mounts", Self::MOUNTS_MAX));
         }
         if self.aliases.len() > Self::ALIASES_MAX {
             return bad(format!("more than {} aliases", Self::ALIASES_MAX));

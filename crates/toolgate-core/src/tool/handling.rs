@@ -6,11 +6,17 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::scope::Need;
+
 /// What is not said is as the server's own settings have it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Handling {
     /// Capabilities the tool belongs to, sorted.
     pub capabilities: Arc<[String]>,
+    /// What a session must have mounted for the tool to be of use, sorted.
+    pub needs: Arc<[Need]>,
+    /// Queries that should find it, in the operator's words.
+    pub examples: Arc<[String]>,
     pub file_strategy: Option<FileStrategy>,
     pub timeout: Option<Duration>,
     /// Calls of this tool under way at once.

@@ -1,0 +1,206 @@
+//! A kind of agent, as operators define it.
+
+use serde::Deserialize;
+
+use super::capability::CapabilityName;
+use super::mount::Mounts;
+use super::pattern::Pattern;
+use crate::Digest;
+use crate::decision::Template;
+
+/// Names that people give: letters and digits of any script, `-`, `_` and `.`.
+macro_rules! plain_name {
+    ($(#[$doc:meta])* $name:ident, $what:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
+        #[serde(transparent)]
+        pub struct $name(std::sync::Arc<str>);
+
+        impl $name {
+            pub const CHARS_MAX: usize = 64;
+
+            pub fn new(name: &str) -> Result<Self, String> {
+                let fits = (1..=Self::CHARS_MAX).contains(&name.chars().count())
+                    && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+                    // Dots alone lead somewhere else in an address.
+                    && name.contains(|c: char| c != '.');
+                // It would be mistaken for the id of a session where both may stand.
+                if fits && !name.starts_with("ses_") {
+                    return Ok(Self(name.into()));
+                }
+                Err(format!(
+                    "{name:?} is no name for {}: 1 to {} letters, digits, `-`, `_` and `.`, not beginning with `ses_`",
+                    $what,
+                    Self::CHARS_MAX
+                ))
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            /// The text itself, not a copy.
+            pub fn shared(&self) -> std::sync::Arc<str> {
+                std::sync::Arc::clone(&self.0)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+                Self::new(&text).map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+pub(super) use plain_name;
+
+plain_name!(
+    /// The name of an agent definition.
+    AgentName,
+    "an agent"
+);
+
+impl AgentName {
+    /// What credentials have that no definition is for: every tool, within the usual budget.
+    pub fn default_agent() -> Self {
+        Self("default".into())
+    }
+}
+
+/// A kind of agent: what its sessions begin with. Each change of it is another version.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentDefinition {
+    pub name: AgentName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Nothing stands for every tool there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Vec<CapabilityName>>,
+    /// Tools that are listed with their schemas even where the rest is searched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pinned: Vec<Pattern>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked: Vec<Pattern>,
+    #[serde(default, skip_serializing_if = "Mounts::is_empty")]
+    pub mounts: Mounts,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_template: Option<Template>,
+    #[serde(default)]
+    pub token_budget: TokenBudget,
+    /// Lists leave out what schemas say twice.
+    #[serde(default)]
+    pub schema_diet: bool,
+    /// What a client of the older era finds joins its list.
+    #[serde(default)]
+    pub reveal_found: bool,
+    #[serde(default)]
+    pub limits: AgentLimits,
+    /// Whose credentials begin with this definition, unless the credential itself says which.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub principals: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+}
+
+impl AgentDefinition {
+    /// A definition that says nothing but its name.
+    pub fn named(name: AgentName) -> Self {
+        Self {
+            name,
+            description: None,
+            capabilities: None,
+            pinned: Vec::new(),
+            blocked: Vec::new(),
+            mounts: Mounts::default(),
+            policy_template: None,
+            token_budget: TokenBudget::default(),
+            schema_diet: false,
+            reveal_found: false,
+            limits: AgentLimits::default(),
+            principals: Vec::new(),
+            groups: Vec::new(),
+        }
+    }
+
+    pub fn version(&self) -> Digest {
+        Digest::of(serde_json::to_vec(self).expect("a definition is text and numbers"))
+    }
+}
+
+/// How many tokens a list may cost before it is searched instead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TokenBudget {
+    /// 0 is always searched.
+    Tokens(u32),
+    /// Everything is always listed.
+    Off,
+}
+
+impl TokenBudget {
+    pub const USUAL: u32 = 8_000;
+}
+
+impl Default for TokenBudget {
+    fn default() -> Self {
+        TokenBudget::Tokens(Self::USUAL)
+    }
+}
+
+impl serde::Serialize for TokenBudget {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            TokenBudget::Tokens(tokens) => serializer.serialize_u32(*tokens),
+            TokenBudget::Off => serializer.serialize_str("off"),
+        }
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for TokenBudget {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(i64),
+            Word(String),
+        }
+        let wrong = || serde::de::Error::custom("a budget is a number of tokens, 0 or more, or \"off\"");
+        match Written::deserialize(deserializer).map_err(|_| wrong())? {
+            Written::Number(tokens) => u32::try_from(tokens).map(TokenBudget::Tokens).map_err(|_| wrong()),
+            Written::Word(word) if word == "off" => Ok(TokenBudget::Off),
+            Written::Word(_) => Err(wrong()),
+        }
+    }
+}
+
+/// What sessions of an agent may take up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgentLimits {
+    /// A session that nobody uses for so long is closed.
+    pub idle_seconds: u64,
+    /// A session is closed when it is so old, used or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifetime_seconds: Option<u64>,
+    /// Sessions of this agent that are open at once.
+    pub sessions_max: u32,
+}
+
+impl AgentLimits {
+    /// What a session may be given at most.
+    pub const SECONDS_MAX: u64 = 365 * 24 * 3600;
+}
+
+impl Default for AgentLimits {
+    fn default() -> Self {
+        Self { idle_seconds: 24 * 3600, lifetime_seconds: None, sessions_max: 1000 }
+    }
+}

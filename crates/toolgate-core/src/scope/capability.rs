@@ -1,0 +1,55 @@
+//! A named set of tools.
+
+use super::pattern::Pattern;
+use super::{Rule, agent};
+use crate::{ServerName, Tool};
+
+agent::plain_name!(
+    /// The name of a capability.
+    CapabilityName,
+    "a capability"
+);
+
+/// A named set of tools: by canonical name or pattern, by tag, by server. What fits one of them belongs to it. One that
+/// says nothing but its name takes the tools that are tagged with that name.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capability {
+    pub name: CapabilityName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Over canonical names: `github:*`, `*:read_*`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Pattern>,
+    /// What a tool or the operator says it is for (`capabilities` of a tool).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<Pattern>,
+}
+
+impl Capability {
+    pub const RULES_MAX: usize = 1000;
+
+    /// The first rule that a tool fits.
+    pub fn rule_for<'a>(&'a self, tool: &'a Tool) -> Option<Rule<'a>> {
+        let server = || self.servers.iter().find(|one| one.matches(tool.server.as_str())).map(Rule::Server);
+        let named = || self.tools.iter().find(|one| one.matches(tool.name.as_str())).map(Rule::Tool);
+        let tags = &tool.handling.capabilities;
+        let tagged = || self.wanted_tags().find(|tag| tags.iter().any(|one| one == tag)).map(Rule::Tag);
+        server().or_else(named).or_else(tagged)
+    }
+
+    /// Whether it takes in a server as a whole, tools that are still to come included.
+    pub(super) fn reaches(&self, server: &ServerName) -> bool {
+        let named = self.servers.iter().any(|one| one.matches(server.as_str()));
+        named || self.tools.iter().any(|one| one.covers(server))
+    }
+
+    /// The tags by which tools belong to it.
+    pub fn wanted_tags(&self) -> impl Iterator<Item = &str> {
+        let bare = self.tools.is_empty() && self.tags.is_empty() && self.servers.is_empty();
+        let own = bare.then(|| self.name.as_str());
+        own.into_iter().chain(self.tags.iter().map(String::as_str))
+    }
+}

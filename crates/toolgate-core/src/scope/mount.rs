@@ -1,0 +1,102 @@
+//! What a session may touch.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::ServerName;
+
+/// What a session may touch. Where no server is named, servers are not restricted; what a tool needs of the other kinds
+/// must be named.
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mounts {
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub servers: BTreeSet<ServerName>,
+    /// Providers that connectors reach, such as `slack`.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub providers: BTreeSet<String>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub pointers: BTreeSet<String>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub knowledge_bases: BTreeSet<String>,
+}
+
+impl Mounts {
+    /// Mounts of each kind.
+    pub const NAMES_MAX: usize = 1000;
+
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Mounts add up.
+    pub fn add(&mut self, other: Mounts) {
+        self.servers.extend(other.servers);
+        self.providers.extend(other.providers);
+        self.pointers.extend(other.pointers);
+        self.knowledge_bases.extend(other.knowledge_bases);
+    }
+
+    pub fn satisfy(&self, need: &Need) -> bool {
+        match need {
+            Need::Provider(name) => self.providers.contains(name),
+            Need::Pointer => !self.pointers.is_empty(),
+            Need::KnowledgeBase => !self.knowledge_bases.is_empty(),
+        }
+    }
+}
+
+/// What a tool is no use without: `provider:slack`, `pointer`, `knowledge_base`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Need {
+    Provider(String),
+    /// Some pointer.
+    Pointer,
+    /// Some knowledge base.
+    KnowledgeBase,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0:?} is nothing that can be mounted: `provider:NAME`, `pointer` or `knowledge_base`")]
+pub struct BadNeed(String);
+
+const PROVIDER: &str = "provider:";
+
+impl FromStr for Need {
+    type Err = BadNeed;
+
+    fn from_str(text: &str) -> Result<Self, BadNeed> {
+        match (text, text.strip_prefix(PROVIDER)) {
+            ("pointer", _) => Ok(Need::Pointer),
+            ("knowledge_base", _) => Ok(Need::KnowledgeBase),
+            (_, Some(name)) if !name.is_empty() && !name.contains(char::is_whitespace) => {
+                Ok(Need::Provider(name.to_owned()))
+            }
+            _ => Err(BadNeed(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Need::Provider(name) => write!(f, "{PROVIDER}{name}"),
+            Need::Pointer => f.write_str("pointer"),
+            Need::KnowledgeBase => f.write_str("knowledge_base"),
+        }
+    }
+}
+
+impl serde::Serialize for Need {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Need {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,45 @@
+//! Where a request sits: who makes it, and in which session.
+
+use std::sync::Arc;
+
+use super::{AgentName, Scope};
+use crate::id::SessionId;
+use crate::{Digest, Principal};
+
+/// What a secret stands for, once it is verified.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Credential {
+    pub principal: Principal,
+    /// The agent definition it is bound to. It sees no more than that one admits, wherever it goes.
+    pub agent: Option<AgentName>,
+    /// The session whose token it is.
+    pub session: Option<SessionId>,
+}
+
+impl Credential {
+    /// One that is bound to nothing.
+    pub fn of(principal: Principal) -> Self {
+        Self { principal, agent: None, session: None }
+    }
+}
+
+/// Where a request sits: who makes it, in which session, and what that lets it see.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Seat {
+    pub principal: Principal,
+    pub session: SessionId,
+    pub agent: AgentName,
+    pub scope: Arc<Scope>,
+    /// [`Scope::id`], worked out once.
+    pub scope_id: Digest,
+}
+
+/// Which of the sessions that a credential may use a request names: by its address, never by its connection.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Route {
+    /// The one that the credential stands for.
+    Default,
+    /// The default session of this agent.
+    Agent(AgentName),
+    Session(SessionId),
+}
