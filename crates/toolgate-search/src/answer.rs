@@ -1,0 +1,152 @@
+//! The answer of a search: as many tools as a number of tokens allows, the best of them in most detail.
+//!
+//! Three lengths, by rank: the first few as signatures, the next few with one line each, and of all that still fit the
+//! names, those of one server together. On the measured catalogues the names find more of the right tools than the
+//! same tokens spent on lines, and any of them can be described or called at once. An answer of nothing says where to
+//! look.
+
+mod card;
+mod compose;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Value, json};
+
+use crate::names::names_within;
+use crate::tokens;
+
+pub use card::Card;
+
+/// How many tools an answer shows with their signatures, or with their definitions where these are asked for.
+pub const DETAILED_MAX: usize = 5;
+/// How many are shown with one line each before there are only names.
+pub const LINES_MAX: usize = 5;
+/// How many lines an answer without signatures has before there are only names.
+pub const LINES_ALONE_MAX: usize = 12;
+
+/// How much an answer says about its best tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Names with one line each.
+    Name,
+    /// Typed signatures: enough to call most tools.
+    #[default]
+    Signature,
+    /// Whole definitions, as far as they fit.
+    Schema,
+}
+
+impl Detail {
+    pub const ALL: [Detail; 3] = [Detail::Signature, Detail::Name, Detail::Schema];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Detail::Name => "name",
+            Detail::Signature => "signature",
+            Detail::Schema => "schema",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Detail> {
+        Self::ALL.into_iter().find(|detail| detail.as_str() == name)
+    }
+}
+
+/// How many tokens an answer may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget(usize);
+
+impl Budget {
+    pub const TOKENS_DEFAULT: usize = 500;
+    /// Room for one line and the words about the rest.
+    pub const TOKENS_MIN: usize = 100;
+    pub const TOKENS_MAX: usize = 10_000;
+
+    /// What was asked for, brought within the limits.
+    pub fn of(tokens: usize) -> Budget {
+        Budget(tokens.clamp(Self::TOKENS_MIN, Self::TOKENS_MAX))
+    }
+
+    pub fn tokens(self) -> usize {
+        self.0
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget(Self::TOKENS_DEFAULT)
+    }
+}
+
+/// One found tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    pub card: &'a Card,
+    /// Its whole definition under the name agents call it by; only [`Detail::Schema`] shows it.
+    pub definition: Option<&'a Value>,
+}
+
+/// A tool as an answer shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    pub name: String,
+    pub form: Form,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    Definition(Value),
+    Signature(String),
+    Line(String),
+    Name,
+}
+
+/// What a search answers, for people and models as text and for programs as data: the same tools in both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub text: String,
+    pub tokens: usize,
+    /// By rank.
+    pub shown: Vec<Shown>,
+    /// How many others match.
+    pub more: usize,
+}
+
+impl Answer {
+    /// The found tools, best first; `matches` is how many there are, also beyond `items`.
+    pub fn of(items: &[Item<'_>], matches: usize, detail: Detail, budget: Budget) -> Answer {
+        compose::compose(items, matches.max(items.len()), detail, budget)
+    }
+
+    /// Nothing matches: what to try, among the servers that the asking one may see.
+    pub fn nothing(servers: &[&str], budget: Budget) -> Answer {
+        let advice = "No tool matches. Try other words for what it does or works on";
+        let text = match servers {
+            [] => format!("{advice}. There are no tools in this session."),
+            servers => {
+                let advice = format!("{advice}, or search without `servers`. There are: ");
+                let left = budget.tokens().saturating_sub(tokens::count(&advice) + 1);
+                format!("{advice}{}.", names_within(servers, left))
+            }
+        };
+        Answer { tokens: tokens::count(&text), text, shown: Vec::new(), more: 0 }
+    }
+
+    /// `{"tools": [{"name", "signature" | "line" | "definition"}], "more"}`
+    pub fn structured(&self) -> Value {
+        let tools: Vec<Value> = self.shown.iter().map(Shown::structured).collect();
+        json!({ "tools": tools, "more": self.more })
+    }
+}
+
+impl Shown {
+    fn structured(&self) -> Value {
+        let name = &self.name;
+        match &self.form {
+            Form::Definition(definition) => json!({ "name": name, "definition": definition }),
+            Form::Signature(signature) => json!({ "name": name, "signature": signature }),
+            Form::Line(line) => json!({ "name": name, "line": line }),
+            Form::Name => json!({ "name": name }),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What a model would know without being told.
+
+use serde_json::{Map, Value};
+
+/// Where a schema stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The property, definition or tool it describes; empty inside lists and alternatives.
+    pub(super) name: &'a str,
+    /// The description it stands under.
+    pub(super) above: &'a str,
+    pub(super) depth: usize,
+}
+
+impl<'a> Place<'a> {
+    /// The place of what stands inside a schema here.
+    pub(super) fn inside(self, keywords: &'a Map<String, Value>) -> Place<'a> {
+        let above = keywords.get("description").and_then(Value::as_str).unwrap_or(self.above);
+        Place { name: "", above, depth: self.depth + 1 }
+    }
+
+    pub(super) fn named(self, name: &'a str) -> Place<'a> {
+        Place { name, ..self }
+    }
+}
+
+/// Endings that generators put behind a tool's name to title its schemas.
+const GENERATED: [&str; 14] = [
+    "arguments",
+    "args",
+    "input",
+    "inputschema",
+    "params",
+    "parameters",
+    "request",
+    "schema",
+    "output",
+    "outputschema",
+    "result",
+    "response",
+    "dictoutput",
+    "model",
+];
+
+/// Words that add nothing to a name.
+const FILLERS: [&str; 4] = ["the", "a", "an", "of"];
+
+/// Whether a keyword tells nothing in its place. Names of properties never come here: only the keywords of a schema.
+pub(super) fn is_redundant(
+    key: &str,
+    value: &Value,
+    keywords: &Map<String, Value>,
+    place: Place<'_>,
+) -> bool {
+    match key {
+        "title" => is_title(value, place.name),
+        "description" => value.as_str().is_some_and(|text| repeats(text, place)),
+        "default" => says_nothing(value),
+        "examples" => value.as_array().is_some_and(|values| values.iter().all(|one| is_known(one, keywords))),
+        "required" => value.as_array().is_some_and(Vec::is_empty),
+        "$comment" => true,
+        _ => false,
+    }
+}
+
+/// Whether a title is the name it stands under, or was made from it.
+pub(super) fn is_title(title: &Value, name: &str) -> bool {
+    let Some(title) = title.as_str().map(letters) else { return false };
+    let name = letters(name);
+    let generated = title.strip_prefix(&name).is_some_and(|ending| GENERATED.contains(&ending));
+    title.is_empty() || title == name || generated || GENERATED.contains(&title.as_str())
+}
+
+fn repeats(text: &str, place: Place<'_>) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let words: String = words.filter(|word| !FILLERS.contains(&word.as_str())).collect();
+    text.trim().is_empty()
+        || text.trim() == place.above.trim()
+        || !words.is_empty() && words == letters(place.name)
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn says_nothing(default: &Value) -> bool {
+    match default {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(values) => values.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether an example stands in the schema already.
+fn is_known(example: &Value, keywords: &Map<String, Value>) -> bool {
+    let listed =
+        keywords.get("enum").and_then(Value::as_array).is_some_and(|values| values.contains(example));
+    listed || keywords.get("default") == Some(example) || keywords.get("const") == Some(example)
+}
+
+/// Keywords that mean something else, or nothing, in another dialect than the one MCP assumes.
+const DIALECT: [&str; 7] = [
+    "additionalItems",
+    "dependencies",
+    "id",
+    "$recursiveRef",
+    "$recursiveAnchor",
+    "$vocabulary",
+    "divisibleBy",
+];
+const ANNOTATIONS: [&str; 5] = ["$ref", "description", "title", "default", "examples"];
+
+/// Whether a schema may lose its `$schema`: a client that compiles it would read it as 2020-12 then. A property that is
+/// called like one of the keywords keeps it, too.
+pub(super) fn reads_alike_in_every_dialect(schema: &Value) -> bool {
+    match schema {
+        Value::Array(values) => values.iter().all(reads_alike_in_every_dialect),
+        Value::Object(members) => {
+            !members.keys().any(|key| DIALECT.contains(&key.as_str()))
+                && !members.get("items").is_some_and(Value::is_array)
+                && !members.get("exclusiveMinimum").is_some_and(Value::is_boolean)
+                && !members.get("exclusiveMaximum").is_some_and(Value::is_boolean)
+                && (!members.contains_key("$ref")
+                    || members.keys().all(|key| ANNOTATIONS.contains(&key.as_str())))
+                && members.values().all(reads_alike_in_every_dialect)
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,93 @@
+//! A document as counts of words by field.
+
+mod vocabulary;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::Document;
+use crate::words::{self, Kind};
+
+pub(super) use vocabulary::Vocabulary;
+
+/// Where in a document a word stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Field {
+    Server,
+    Name,
+    Title,
+    /// The first sentence of the description: what the tool does.
+    Summary,
+    /// The rest of it: how, when, and what else.
+    Details,
+    ArgumentName,
+    ArgumentText,
+    Tag,
+    Example,
+}
+
+pub(super) const FIELDS: usize = 9;
+/// What one field says beyond this is not read: no description is that long, and a flood of words finds nothing.
+const WORDS_MAX: usize = 2_000;
+
+/// How often a word stands in each field.
+pub(super) type Counts = [u8; FIELDS];
+/// How many words each field has.
+pub(super) type Lengths = [u16; FIELDS];
+
+/// What indexing has to know of a document.
+pub(super) struct Analysis {
+    pub(super) document: Arc<Document>,
+    /// The numbers of its stems in the vocabulary.
+    pub(super) terms: Vec<(u32, Counts)>,
+    pub(super) lengths: Lengths,
+    /// The keys of its names.
+    pub(super) keys: Vec<Arc<str>>,
+}
+
+impl Analysis {
+    pub(super) fn of(document: &Arc<Document>, vocabulary: &mut Vocabulary) -> Self {
+        let mut lengths = [0; FIELDS];
+        let mut terms: BTreeMap<u32, Counts> = BTreeMap::new();
+        for (field, text) in texts(document) {
+            let length = &mut lengths[field as usize];
+            let room = WORDS_MAX.saturating_sub(usize::from(*length));
+            for word in words::words(text).into_iter().filter(|word| !words::is_filler(&word.text)).take(room)
+            {
+                let count = &mut terms.entry(vocabulary.stem_number(word.text)).or_default()[field as usize];
+                *count = count.saturating_add(1);
+                *length += u16::from(word.kind == Kind::Plain);
+            }
+        }
+        let keys = document.names().map(|name| words::name_key(name).into()).collect();
+        Self { document: Arc::clone(document), terms: terms.into_iter().collect(), lengths, keys }
+    }
+}
+
+fn texts(document: &Document) -> impl Iterator<Item = (Field, &str)> {
+    let (summary, details) = sentences(&document.description);
+    let arguments = document.arguments.iter();
+    [(Field::Server, document.server.as_str()), (Field::Name, &*document.own)]
+        .into_iter()
+        .chain(document.title.as_deref().map(|title| (Field::Title, title)))
+        .chain([(Field::Summary, summary), (Field::Details, details)])
+        .chain(arguments.clone().map(|argument| (Field::ArgumentName, argument.name.as_str())))
+        .chain(arguments.map(|argument| (Field::ArgumentText, argument.description.as_str())))
+        .chain(document.tags.iter().map(|tag| (Field::Tag, tag.as_str())))
+        .chain(document.examples.iter().map(|example| (Field::Example, example.as_str())))
+}
+
+/// The first sentence or paragraph, and what follows it.
+fn sentences(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let end = text.char_indices().find(|(at, c)| is_end(*c, &text[at + c.len_utf8()..]));
+    text.split_at(end.map_or(text.len(), |(at, c)| at + c.len_utf8()))
+}
+
+fn is_end(c: char, after: &str) -> bool {
+    match c {
+        '.' | '!' | '?' => after.starts_with(char::is_whitespace),
+        '\n' => after.trim_start_matches([' ', '\t', '\r']).starts_with('\n'),
+        _ => c == '。',
+    }
+}

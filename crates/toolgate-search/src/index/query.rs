@@ -1,0 +1,40 @@
+//! What is asked for: the words of a query.
+
+use crate::words::{self, Kind};
+
+/// What stands after this many characters is not read.
+const CHARS_MAX: usize = 10_000;
+/// More words than this are not read: what somebody wants of a tool is said by then.
+const CONCEPTS_MAX: usize = 48;
+
+pub(super) struct Query {
+    /// In the order of the text, which is the order in which scores are added up.
+    pub(super) concepts: Vec<Concept>,
+}
+
+/// One word of a query.
+pub(super) struct Concept {
+    pub(super) stem: String,
+    pub(super) kind: Kind,
+}
+
+impl Query {
+    pub(super) fn read(text: &str) -> Self {
+        let mut concepts: Vec<Concept> = Vec::new();
+        let words = words::words(beginning(text)).into_iter().filter(|word| !words::is_filler(&word.text));
+        for word in words {
+            let stem = words::stem(&word.text);
+            if concepts.iter().all(|concept| concept.stem != stem) {
+                concepts.push(Concept { stem: stem.into_owned(), kind: word.kind });
+            }
+            if concepts.len() == CONCEPTS_MAX {
+                break;
+            }
+        }
+        Self { concepts }
+    }
+}
+
+fn beginning(text: &str) -> &str {
+    text.char_indices().nth(CHARS_MAX).map_or(text, |(end, _)| &text[..end])
+}

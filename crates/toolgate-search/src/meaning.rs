@@ -1,0 +1,169 @@
+//! Finding by meaning: an encoder makes vectors of tools and queries, and near ones mean alike. Optional; whatever has
+//! no vector yet is found by its words alone.
+//!
+//! [`Meaning`] holds the vectors and follows the index; running an encoder and keeping files is the caller's.
+
+mod cache;
+mod encoder;
+mod fuse;
+mod queries;
+mod shelf;
+mod text;
+mod vector;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolgate_core::ServerName;
+
+use crate::{Document, FUSED_MAX, Hit, Index, Place, Subset};
+use queries::Queries;
+use shelf::{Shelf, Text};
+use vector::Vector;
+
+pub use cache::BadCache;
+pub use encoder::{EncodeError, Encoder};
+pub use text::text;
+
+/// Texts that are embedded in one go: as many as one would want to wait for when asked to stop.
+pub const BATCH_MAX: usize = 32;
+
+/// The vectors of a catalogue, one for each text that a tool has, shared between indexes.
+pub struct Meaning {
+    encoder: Arc<dyn Encoder>,
+    shelf: Mutex<Shelf>,
+    queries: Mutex<Queries>,
+}
+
+/// How far embedding has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Different texts of the tools there are.
+    pub texts: usize,
+    /// Those that have their vector. The others are found by their words alone.
+    pub embedded: usize,
+}
+
+impl Progress {
+    pub fn is_complete(&self) -> bool {
+        self.embedded == self.texts
+    }
+}
+
+impl Meaning {
+    pub fn new(encoder: Arc<dyn Encoder>) -> Self {
+        Self { encoder, shelf: Mutex::default(), queries: Mutex::default() }
+    }
+
+    /// Takes the vectors of an earlier run from the bytes of its cache; answers how many there were.
+    pub fn remember(&self, bytes: &[u8]) -> Result<usize, BadCache> {
+        let vectors = cache::decode(bytes, self.encoder.model(), self.encoder.dimensions())?;
+        let (count, mut shelf) = (vectors.len(), self.shelf());
+        vectors.into_iter().for_each(|(digest, vector)| shelf.put(digest, vector));
+        Ok(count)
+    }
+
+    /// The bytes of a cache with the vectors of the tools there are.
+    pub fn cache(&self) -> Vec<u8> {
+        cache::encode(self.encoder.model(), self.encoder.dimensions(), self.shelf().embedded())
+    }
+
+    /// Takes up the tools of an index; those whose text is known have their vector at once.
+    pub fn follow(&self, index: &Arc<Index>) -> Progress {
+        let mut shelf = self.shelf();
+        shelf.follow(index);
+        shelf.progress()
+    }
+
+    /// Embeds some of the texts that are missing. Slow: call it until it says it is complete, on a thread that may wait.
+    pub fn embed_some(&self) -> Result<Progress, EncodeError> {
+        let missing = self.shelf().missing(BATCH_MAX);
+        if !missing.is_empty() {
+            let words: Vec<&str> = missing.iter().map(|(words, _)| &**words).collect();
+            let vectors = self.encode(&words)?;
+            missing.iter().zip(vectors).for_each(|((_, text), vector)| text.fill(vector));
+        }
+        Ok(self.shelf().progress())
+    }
+
+    pub fn progress(&self) -> Progress {
+        self.shelf().progress()
+    }
+
+    /// The tools of a subset nearest in meaning to a query, the best first. Tools without a vector are left out.
+    pub fn nearest(&self, subset: &Subset, query: &str, limit: usize) -> Result<Vec<Hit>, EncodeError> {
+        let query = self.query(query)?;
+        let texts = self.shelf().view(subset.index());
+        let near = near(subset, &texts, &query).into_iter();
+        let mut near: Vec<_> = near.filter_map(|tool| Some((tool.cosine?, tool.document))).collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let hit = |(score, document): (f32, &Arc<Document>)| {
+            let name = document.name.clone();
+            Hit { name, score, place: Place::Words }
+        };
+        Ok(near.into_iter().take(limit).map(hit).collect())
+    }
+
+    /// Words and meaning together. Exact names and their beginnings stay in front.
+    pub fn search(
+        &self,
+        subset: &Subset,
+        query: &str,
+        servers: Option<&[ServerName]>,
+        limit: usize,
+    ) -> Result<Vec<Hit>, EncodeError> {
+        let narrowed = servers.map(|servers| subset.of_servers(servers));
+        let subset = narrowed.as_ref().unwrap_or(subset);
+        let vector = self.query(query)?;
+        let texts = self.shelf().view(subset.index());
+        let by_words = subset.search(query, None, limit.max(FUSED_MAX));
+        Ok(fuse::fuse(&by_words, &near(subset, &texts, &vector), limit))
+    }
+
+    fn query(&self, query: &str) -> Result<Arc<Vector>, EncodeError> {
+        let query = queries::cut(query);
+        if let Some(vector) = self.queries().get(query) {
+            return Ok(vector);
+        }
+        let vector = Arc::new(self.encode(&[query])?.remove(0));
+        self.queries().put(query, &vector);
+        Ok(vector)
+    }
+
+    /// Holds the encoder to its word about how many vectors there are and how long.
+    fn encode(&self, texts: &[&str]) -> Result<Vec<Vector>, EncodeError> {
+        let vectors = self.encoder.embed(texts)?;
+        let dimensions = self.encoder.dimensions();
+        if vectors.len() != texts.len() || vectors.iter().any(|vector| vector.len() != dimensions) {
+            return Err(EncodeError::shape(texts.len(), dimensions));
+        }
+        Ok(vectors.iter().map(|vector| Vector::of(vector)).collect())
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn queries(&self) -> MutexGuard<'_, Queries> {
+        self.queries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A tool and how near it is, once it has a vector.
+struct Near<'a> {
+    document: &'a Arc<Document>,
+    cosine: Option<f32>,
+}
+
+/// The tools of a subset by the order of their names, as its index has them. Nothing outside is looked at.
+fn near<'a>(subset: &'a Subset, texts: &[Arc<Text>], query: &Vector) -> Vec<Near<'a>> {
+    let mut tools = subset.index().documents().zip(texts);
+    let near = subset.documents().map(|document| {
+        let found = tools.find(|(other, _)| Arc::ptr_eq(other, document));
+        let (_, text) = found.expect("a subset has the documents of its index, in their order");
+        Near { document, cosine: text.vector().map(|vector| query.cosine(vector)) }
+    });
+    near.collect()
+}

@@ -1,0 +1,45 @@
+//! One ranking from two: how near a tool is in meaning, and how good its words are beside the best.
+//!
+//! Adding up the two was measured against reciprocal rank fusion, which knows places only: a tool that is far ahead of all
+//! others counts there as much as one that is just ahead. The sum put the right tool first more often on every set.
+
+use crate::{Hit, Place};
+
+use super::Near;
+
+/// What the best words count beside a cosine of one. Everything from 0.2 to 0.6 does about as well.
+const WORDS: f32 = 0.35;
+/// A tool that has no word of the query must be at least this near to be found at all.
+const NEARNESS_MIN: f32 = 0.15;
+
+/// The best first. Exact names and their beginnings stay in front. `tools` are by the order of their names.
+pub(super) fn fuse(by_words: &[Hit], tools: &[Near<'_>], limit: usize) -> Vec<Hit> {
+    let shares = shares(by_words, tools);
+    let nearest = tools.iter().filter_map(|tool| tool.cosine).fold(0.0, f32::max);
+    let found = tools.iter().zip(shares).filter_map(|(tool, (place, share))| {
+        let is_found =
+            share > 0.0 || place < Place::Words || tool.cosine.is_some_and(|near| near >= NEARNESS_MIN);
+        // A tool that is still without a vector counts as near as its words are good.
+        let score = tool.cosine.unwrap_or(share * nearest) + WORDS * share;
+        is_found.then_some((place, score, tool))
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    let hit = |(place, score, tool): (Place, f32, &Near<'_>)| Hit {
+        name: tool.document.name.clone(),
+        score,
+        place,
+    };
+    found.into_iter().take(limit).map(hit).collect()
+}
+
+/// How each tool was found by its words, and how good they are beside the best.
+fn shares(by_words: &[Hit], tools: &[Near<'_>]) -> Vec<(Place, f32)> {
+    let best = by_words.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
+    let mut shares = vec![(Place::Words, 0.0); tools.len()];
+    for hit in by_words {
+        let place = tools.binary_search_by(|tool| tool.document.name.cmp(&hit.name));
+        shares[place.expect("what was found is in the subset")] = (hit.place, hit.score / best);
+    }
+    shares
+}

@@ -1,0 +1,35 @@
+//! Queries that were embedded lately: agents ask the same again, and a page of results is asked for after another.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::vector::Vector;
+
+const QUERIES_MAX: usize = 256;
+/// Only the beginning of a longer query is read: what it asks for is said by then, and time grows with its length.
+const QUERY_CHARS_MAX: usize = 1_000;
+
+/// The latest first.
+#[derive(Default)]
+pub(super) struct Queries(VecDeque<(Box<str>, Arc<Vector>)>);
+
+impl Queries {
+    pub(super) fn get(&mut self, query: &str) -> Option<Arc<Vector>> {
+        let place = self.0.iter().position(|(other, _)| **other == *query)?;
+        let found = self.0.remove(place)?;
+        let vector = Arc::clone(&found.1);
+        self.0.push_front(found);
+        Some(vector)
+    }
+
+    pub(super) fn put(&mut self, query: &str, vector: &Arc<Vector>) {
+        self.0.truncate(QUERIES_MAX - 1);
+        self.0.push_front((query.into(), Arc::clone(vector)));
+    }
+}
+
+/// The part of a query that is read.
+pub(super) fn cut(query: &str) -> &str {
+    let query = query.trim();
+    query.char_indices().nth(QUERY_CHARS_MAX).map_or(query, |(end, _)| &query[..end])
+}

@@ -1,0 +1,50 @@
+//! Text to words: names taken apart, case and accents folded, English reduced to stems, and scripts that are
+//! written without spaces cut into pairs of characters.
+//!
+//! Tools and queries go through the same code, so that what is written alike is found alike.
+
+mod alike;
+mod filler;
+mod split;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use snowball_stemmers_rs::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization;
+
+pub(crate) use alike::alike;
+pub(crate) use filler::is_filler;
+pub(crate) use split::{Kind, Word};
+
+/// The words of a text in their order, folded but not stemmed.
+pub(crate) fn words(text: &str) -> Vec<Word> {
+    split::split(&fold_accents(text))
+}
+
+/// A name with its words apart: `createIssue`, `create-issue` and `Create Issue` are all `create_issue`.
+pub(crate) fn name_key(name: &str) -> String {
+    let words = words(name).into_iter().filter(|word| word.kind == Kind::Plain);
+    words.map(|word| word.text).collect::<Vec<_>>().join("_")
+}
+
+/// The stem under which a folded word is kept and looked up.
+pub(crate) fn stem(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        Stemmer::create(Algorithm::English).stem(word)
+    } else {
+        Cow::Borrowed(word)
+    }
+}
+
+/// Accents of alphabetic scripts go; a mark that makes another character of the one before it (as in Japanese)
+/// stays, and so do the syllables of Korean.
+fn fold_accents(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let accents = '\u{300}'..='\u{36f}';
+    Cow::Owned(text.nfkd().filter(|c| !accents.contains(c)).nfc().collect())
+}
