@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+
+mod config;
+mod error;
+mod folder;
+mod lanes;
+mod linear;
+mod model;
+mod network;
+mod tokens;
+mod weights;
+
+pub use error::LoadError;
+pub use model::Model;

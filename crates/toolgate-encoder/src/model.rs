@@ -1,0 +1,98 @@
+//! A model folder as an [`Encoder`].
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use toolgate_core::Digest;
+use toolgate_search::meaning::{EncodeError, Encoder};
+
+use crate::LoadError;
+use crate::config::Config;
+use crate::folder::{CONFIG, Folder, TOKENIZER, WEIGHTS};
+use crate::lanes::Lanes;
+use crate::network::Network;
+use crate::tokens::Tokens;
+use crate::weights::Weights;
+
+/// Word pieces that go through the layers at once: more would be no faster and need more memory.
+const BATCH_TOKENS_MAX: usize = 1024;
+
+/// A sentence encoder that is loaded.
+pub struct Model {
+    id: String,
+    dimensions: usize,
+    tokens: Tokens,
+    network: Network,
+    lanes: Lanes,
+}
+
+impl Model {
+    /// Reads a folder with `config.json`, `tokenizer.json` and `model.safetensors`. Takes some tenths of a second.
+    pub fn load(folder: &Path) -> Result<Self, LoadError> {
+        let folder = Folder::open(folder)?;
+        let config = Config::read(&folder)?;
+        let tokens = Tokens::read(&folder, &config)?;
+        let bytes = folder.read(WEIGHTS)?;
+        let id = id(&folder, &bytes)?;
+        let mut weights = Weights::parse(&folder, &bytes)?;
+        drop(bytes);
+        let network = Network::build(&config, &mut weights)?;
+        Ok(Self { id, dimensions: config.hidden_size, tokens, network, lanes: Lanes::open()? })
+    }
+
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncodeError> {
+        let tokens = texts.iter().map(|text| self.tokens.of(text)).collect::<Result<Vec<_>, _>>();
+        let tokens = tokens.map_err(|source| EncodeError::new("taking the text apart", source))?;
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in batches(&tokens) {
+            let embedded = self.network.embed(batch);
+            vectors.extend(embedded.map_err(|source| EncodeError::new("running the model", source))?);
+        }
+        Ok(vectors)
+    }
+}
+
+impl Encoder for Model {
+    fn model(&self) -> &str {
+        &self.id
+    }
+
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// A single text is taken for a query and does not wait for catalogues.
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncodeError> {
+        match texts {
+            [_] => self.lanes.query(|| self.vectors(texts)),
+            _ => self.lanes.catalogue(|| self.vectors(texts)),
+        }
+    }
+}
+
+/// Everything that has a say in what the vectors are.
+fn id(folder: &Folder, weights: &[u8]) -> Result<String, LoadError> {
+    let mut parts = format!("{}", Digest::of(weights));
+    for file in [CONFIG, TOKENIZER] {
+        parts.push_str(&Digest::of(folder.read(file)?).to_string());
+    }
+    Ok(Digest::of(parts).to_string())
+}
+
+/// Texts that follow each other, as many as the limit allows but one at least.
+fn batches(texts: &[Vec<u32>]) -> impl Iterator<Item = &[Vec<u32>]> {
+    let mut rest = texts;
+    std::iter::from_fn(move || {
+        let mut tokens = 0;
+        let fits = |text: &&Vec<u32>| {
+            tokens += text.len();
+            tokens <= BATCH_TOKENS_MAX
+        };
+        let count = rest.iter().take_while(fits).count().max(1).min(rest.len());
+        let (batch, after) = rest.split_at(count);
+        rest = after;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
