@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::Approval;
-use toolgate_core::decision::Policy;
+use toolgate_core::decision::{Policy, Template};
 use toolgate_core::governance::{Approvals, Clock, Ledger};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
+use toolgate_core::scope::AgentName;
 use toolgate_core::{AuditLevel, Digest, OutputCheck, Principal, RawJson, RpcError, Tool};
 
 use crate::answer::Answer;
@@ -109,6 +110,9 @@ pub struct CallRequest {
 #[derive(Clone, Debug, Default)]
 pub struct CallContext {
     pub session: Option<SessionId>,
+    pub agent: Option<AgentName>,
+    /// The level of care of the session.
+    pub template: Option<Template>,
     pub run: Option<RunId>,
     pub task: Option<Arc<str>>,
     /// W3C `traceparent`.
@@ -117,6 +121,8 @@ pub struct CallContext {
     pub round: Option<Round>,
     /// What is to be said with the answer, whatever it is.
     pub warnings: Vec<Warning>,
+    /// Why the session may not call this tool, whatever policy says: it is denied, and that is recorded.
+    pub barred: Option<Arc<str>>,
 }
 
 /// A call that waited for its client, and how often it has.
@@ -175,18 +181,13 @@ impl Pipeline {
         }
     }
 
-    /// The policies that decide now.
-    pub fn policy_version(&self) -> Digest {
-        self.policy.version()
+    /// Whether what decides now is what decided when people were asked for this approval.
+    pub fn policy_stands(&self, approval: &Approval) -> bool {
+        self.policy.version_under(approval.template) == approval.binding.policy_version
     }
 
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
-    }
-
-    /// What the ledger calls a session that has just begun.
-    pub fn session_name(&self) -> SessionId {
-        SessionId::new(self.clock.fresh_id(SessionId::PREFIX))
     }
 
     /// Takes a call through every step. Must be driven to its end: a call that is not wanted any more is ended

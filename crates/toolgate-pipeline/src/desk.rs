@@ -169,6 +169,8 @@ impl Desk {
             tool,
             arguments,
             session: approval.session.as_ref(),
+            agent: approval.agent.as_ref(),
+            template: approval.template,
             run: approval.run.as_ref(),
             task: approval.task.as_deref(),
         });

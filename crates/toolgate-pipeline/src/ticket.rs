@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toolgate_core::approval::Approval;
+use toolgate_core::decision::Template;
 use toolgate_core::event::{About, Body, DecisionKind, Entry, Event, EventKind, Outcome};
 use toolgate_core::id::{ApprovalId, CallId};
+use toolgate_core::scope::AgentName;
 use toolgate_core::{AuditLevel, Digest, Principal, RawJson, Tool};
 
 use crate::answer::Refusal;
@@ -41,6 +43,8 @@ impl Received {
             principal,
             tool,
             about,
+            agent: context.agent,
+            template: context.template,
             arguments: arguments.unwrap_or(RawJson::EMPTY),
             round: context.round,
             started_us: pipeline.clock.monotonic_us(),
@@ -48,6 +52,7 @@ impl Received {
             approval: None,
             is_gated: false,
             warnings: context.warnings,
+            barred: context.barred,
             unwritten: Entry::default(),
             input: None,
             secrets: Vec::new(),
@@ -61,6 +66,9 @@ pub(crate) struct Ticket {
     pub(crate) principal: Principal,
     pub(crate) tool: Arc<Tool>,
     pub(crate) about: Arc<About>,
+    pub(crate) agent: Option<AgentName>,
+    /// The level of care of the session.
+    pub(crate) template: Option<Template>,
     /// As they came.
     pub(crate) arguments: RawJson,
     pub(crate) round: Option<Round>,
@@ -70,6 +78,7 @@ pub(crate) struct Ticket {
     /// A gate matched, so people or a grant of theirs let it through.
     pub(crate) is_gated: bool,
     pub(crate) warnings: Vec<Warning>,
+    pub(crate) barred: Option<Arc<str>>,
     /// Events that are written with the next entry.
     pub(crate) unwritten: Entry,
     /// The digest of the arguments, redacted, once they are known to be readable.

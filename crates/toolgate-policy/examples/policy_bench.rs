@@ -1,11 +1,12 @@
-//! What one decision costs: `cargo run --release -p toolgate-policy --example policy_bench`.
+//! What one decision costs, and one look at a tool beforehand: `cargo run --release -p toolgate-policy --example policy_bench`.
 
 use std::hint::black_box;
 use std::io::{Result, Write, stdout};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use toolgate_core::decision::{Policy, Question};
+use toolgate_core::decision::{Glimpse, Policy, Question};
 use toolgate_core::{
     AuditLevel, CanonicalName, Digest, Effects, Handling, Principal, PrincipalId, RawJson, Role, ServerName,
     Tool,
@@ -40,7 +41,64 @@ fn main() -> Result<()> {
         report(&format!("{count} over every tool, left to Cedar"), &patterns, &quiet)?;
         report(&format!("{count} over every tool, every one matches"), &open, &large)?;
     }
+    lists()
+}
+
+/// How many tools a list has.
+const LISTED: usize = 10_000;
+
+/// Looks at long lists, for the first time and again.
+fn lists() -> Result<()> {
+    let tools: Vec<Tool> = (0..LISTED).map(|place| tool(&format!("tool{place}"))).collect();
+    list("no policies, no template", &tools, || engine(&[], Template::Exploratory))?;
+    list("no policies, regulated", &tools, || engine(&[], Template::Regulated))?;
+    list("no policies, audit_critical", &tools, || engine(&[], Template::AuditCritical))?;
+    for count in [20, 200] {
+        let limits = limits(count, |_| "action".to_owned());
+        list(&format!("{count} over every tool"), &tools, || engine(&limits, Template::Regulated))?;
+        let own = texts(count, "resource.write && principal in Group::\"finance\"");
+        list(&format!("{count} over principals and tools"), &tools, || engine(&own, Template::Regulated))?;
+        let cedar = texts(count, "if resource.write then principal in Group::\"finance\" else false");
+        list(&format!("{count} over both, left to Cedar"), &tools, || engine(&cedar, Template::Regulated))?;
+    }
     Ok(())
+}
+
+fn list(label: &str, tools: &[Tool], load: impl Fn() -> PolicyEngine) -> Result<()> {
+    let start = Instant::now();
+    let engine = load();
+    let loaded_ms = start.elapsed().as_secs_f64() * 1e3;
+    let first = per_tool(tools, || Arc::new(load()));
+    look(&engine, tools);
+    // The same engine each time: it has seen them all.
+    let engine = Arc::new(engine);
+    let again = per_tool(tools, || Arc::clone(&engine));
+    writeln!(
+        stdout(),
+        "{first:>7.0} ns at first, {again:>5.0} ns again, loaded in {loaded_ms:>5.1} ms  {label}"
+    )
+}
+
+/// Looks at a whole list as often as it takes to measure it, and says what one tool cost. Loading does not count.
+fn per_tool(tools: &[Tool], engine: impl Fn() -> Arc<PolicyEngine>) -> f64 {
+    let (mut spent, mut rounds) = (0.0, 0);
+    while spent < RUN_SECONDS * 1e9 {
+        let engine = engine();
+        let start = (Instant::now(), busy_ns());
+        look(&engine, tools);
+        let wall = start.0.elapsed().as_nanos() as f64;
+        spent += start.1.zip(busy_ns()).map_or(wall, |(before, after)| (after - before) as f64);
+        rounds += 1;
+    }
+    spent / (rounds * tools.len()) as f64
+}
+
+fn look(engine: &PolicyEngine, tools: &[Tool]) {
+    let principal = Principal::new(PrincipalId::new("helper"), Role::Agent);
+    for tool in tools {
+        let glimpse = Glimpse { principal: &principal, tool, agent: None, template: None };
+        black_box(engine.visibility(black_box(&glimpse)));
+    }
 }
 
 /// Gates over an argument, each with a limit of its own.
@@ -71,9 +129,17 @@ fn engine(gates: &[String], template: Template) -> PolicyEngine {
 }
 
 fn report(label: &str, engine: &PolicyEngine, arguments: &Value) -> Result<()> {
-    let (principal, tool) = (Principal::new(PrincipalId::new("helper"), Role::Agent), tool());
-    let question =
-        Question { principal: &principal, tool: &tool, arguments, session: None, run: None, task: None };
+    let (principal, tool) = (Principal::new(PrincipalId::new("helper"), Role::Agent), tool("tool7"));
+    let question = Question {
+        principal: &principal,
+        tool: &tool,
+        arguments,
+        session: None,
+        agent: None,
+        template: None,
+        run: None,
+        task: None,
+    };
     let verdict = engine.decide(&question).verdict;
     let pilot = Instant::now();
     run(engine, &question, PILOT_ROUNDS);
@@ -100,16 +166,16 @@ fn busy_ns() -> Option<u64> {
     text.split(' ').next()?.parse().ok()
 }
 
-fn tool() -> Tool {
+fn tool(own: &str) -> Tool {
     let server = ServerName::new("bank").expect("it is a name");
     let schema = json!({"type": "object", "properties": {
         "amount": {"type": "number"}, "account": {"type": "string"},
         "currency": {"type": "string"}, "note": {"type": "string"},
     }});
     Tool {
-        name: CanonicalName::of(&server, "tool7"),
+        name: CanonicalName::of(&server, own),
         server,
-        own: "tool7".into(),
+        own: own.into(),
         version: Digest::of(schema.to_string()),
         effects: Effects::WRITE,
         idempotent: false,

@@ -7,8 +7,9 @@ use cedar_policy::ffi::DetailedError;
 use cedar_policy::{PolicyId, PolicySet, ValidationError, ValidationMode, ValidationWarning, Validator};
 use toolgate_core::Tool;
 
-use crate::compiled::assemble;
+use crate::discovery::with_discovery;
 use crate::entity::{ACTION, SERVER, TOOL};
+use crate::level::assemble;
 use crate::problem::{Place, Problem, did_you_mean};
 use crate::rule::{Rule, problem_of};
 use crate::schema::schema_for;
@@ -26,12 +27,12 @@ pub struct Report {
 /// Checks everything that can be checked. Without tools only texts and annotations are.
 pub fn check(sources: &Sources, tools: &[Arc<Tool>]) -> Report {
     let (written, mut errors) = sources.read();
-    let (texts, rules, problems) = assemble(&written, sources.template);
+    let (texts, rules, problems) = assemble(&written);
     errors.extend(problems);
     let mut report = Report { errors, warnings: Vec::new() };
     if !tools.is_empty() {
         let texts: BTreeMap<&str, &Text> = texts.iter().map(|text| (text.name.as_str(), text)).collect();
-        Checker { texts, rules: &rules, report: &mut report }.check(tools);
+        Checker { texts, rules: &rules, report: &mut report }.check(&with_discovery(tools));
     }
     for problems in [&mut report.errors, &mut report.warnings] {
         problems.sort();

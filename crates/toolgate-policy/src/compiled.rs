@@ -1,73 +1,88 @@
-//! One set of policies, ready to decide. It never changes: a reload makes another one.
+//! One set of policies at one level of care, ready to decide. It never changes: a reload makes another one.
 
 use std::sync::Arc;
 
-use cedar_policy::{Authorizer, Context, Request, RestrictedExpression};
+use cedar_policy::{Authorizer, Context, Entities, Request, RestrictedExpression};
 use serde_json::Value;
-use toolgate_core::decision::{Decision, Denial, Question, Verdict};
+use toolgate_core::decision::{Decision, Denial, Question, Template, Verdict};
+use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, Principal, Tool};
 
-use crate::glance::Sight;
+use crate::glance::{Call, Sight};
 use crate::plan::{Cache, Plan, ToolFacts, ToolKey};
-use crate::problem::{PolicyError, Problem};
-use crate::rule::{Rule, rules_of};
-use crate::source::{Set, Text, version};
-use crate::template::{Template, built_in_guard};
+use crate::rule::Rule;
+use crate::source::{Author, Set, Text, version};
 use crate::usage::Fields;
 use crate::value;
 use crate::verdict::{Failure, Findings};
+use crate::visibility::Answered;
 
 pub(crate) struct Compiled {
     pub(crate) version: Digest,
     pub(crate) template: Template,
-    /// What was written, without what is built in.
-    pub(crate) written: Arc<[Text]>,
-    pub(crate) rules: Vec<Rule>,
+    /// Those of every level of care.
+    rules: Arc<[Rule]>,
     /// Whether everything is permitted, whoever asks for whatever.
-    permits_all: bool,
+    pub(crate) permits_all: bool,
     has_shadow: bool,
+    /// Whether any rule asks for the agent.
+    looks_at_agent: bool,
     /// The built-in guard, where a guard in shadow mode would take its place.
     replaced: Option<usize>,
     authorizer: Authorizer,
-    tools: Cache<(ToolKey, Arc<ToolFacts>)>,
     plans: Cache<Plan>,
+    pub(crate) remembered: Arc<Remembered>,
 }
 
-/// All rules of some texts under a level of care, and everything that is wrong with them.
-pub(crate) fn assemble(written: &[Text], template: Template) -> (Vec<Text>, Vec<Rule>, Vec<Problem>) {
-    let has_guard = written.iter().any(|text| text.set == Set::Guard);
-    let guard = (!has_guard).then(built_in_guard);
-    let all: Vec<Text> = guard.into_iter().chain(template.texts()).chain(written.iter().cloned()).collect();
-    let (rules, problems) = rules_of(&all);
-    (all, rules, problems)
+/// What all levels of care work out only once. The sizes are for some thousand tools in use, and for lists of many more.
+pub(crate) struct Remembered {
+    tools: Cache<(ToolKey, Arc<ToolFacts>)>,
+    pub(crate) answers: Cache<Answered>,
+}
+
+const TOOLS_MAX: usize = 4096;
+/// Each is some kilobytes.
+const PLANS_MAX: usize = 4096;
+/// Each is some hundred bytes.
+const ANSWERS_MAX: usize = 32_768;
+
+impl Default for Remembered {
+    fn default() -> Self {
+        Self { tools: Cache::holding(TOOLS_MAX), answers: Cache::holding(ANSWERS_MAX) }
+    }
 }
 
 impl Compiled {
-    pub(crate) fn new(written: Arc<[Text]>, template: Template) -> Result<Self, PolicyError> {
-        let (all, rules, problems) = assemble(&written, template);
-        PolicyError::unless_empty(problems)?;
-        let shadow_guard = written.iter().any(|text| text.set == Set::GuardShadow);
-        let has_guard = written.iter().any(|text| text.set == Set::Guard);
-        Ok(Self {
-            version: version(&all, template),
+    pub(crate) fn new(
+        texts: &[Text],
+        rules: Arc<[Rule]>,
+        template: Template,
+        remembered: Arc<Remembered>,
+    ) -> Self {
+        let part = || rules.iter().filter(|rule| rule.level <= template);
+        let is_plain_permit = |rule: &Rule| rule.set == Set::Guard && rule.is_permit() && rule.is_plain();
+        let is_there = |set| texts.iter().any(|text| text.set == set && text.author == Author::Operator);
+        Self {
+            version: version(texts, template),
             template,
-            permits_all: matches!(rules.as_slice(), [rule] if rule.is_permit() && rule.is_unconditional() && rule.set == Set::Guard),
-            has_shadow: written.iter().any(|text| text.set.is_shadow()),
+            permits_all: part().all(is_plain_permit) && part().any(Rule::is_unconditional),
+            has_shadow: texts.iter().any(|text| text.set.is_shadow()),
+            looks_at_agent: part().any(|rule| rule.usage.agent),
             // The built-in guard is the first of all rules.
-            replaced: (shadow_guard && !has_guard).then_some(0),
-            written,
+            replaced: (is_there(Set::GuardShadow) && !is_there(Set::Guard)).then_some(0),
             rules,
             authorizer: Authorizer::new(),
-            tools: Cache::default(),
-            plans: Cache::default(),
-        })
+            plans: Cache::holding(PLANS_MAX),
+            remembered,
+        }
     }
 
     pub(crate) fn decide(&self, question: &Question<'_>) -> Decision {
         if self.permits_all {
             return Decision { verdict: Verdict::Permit, policy_version: self.version, shadow: None };
         }
-        let plan = self.plan(question.principal, question.tool);
+        let agent = self.agent_that_matters(question.agent);
+        let plan = self.plan(question.principal, question.tool, agent);
         let mut findings = self.found(&plan);
         match self.look(&plan, question, &mut findings) {
             Ok(()) => self.decision(&findings),
@@ -78,11 +93,11 @@ impl Compiled {
     /// Evaluates every policy whose scope fits, without shortcuts.
     pub(crate) fn examine(&self, question: &Question<'_>) -> Result<Findings<'_>, String> {
         let facts = Arc::new(ToolFacts::of(question.tool));
-        let plan = Plan::blank(question.principal, question.tool, facts);
-        let request = plan.request(self.context(&plan, question, &Fields::All)?);
+        let plan = Plan::blank(question.principal, question.tool, question.agent, facts);
+        let request = plan.uids.request(self.context(&plan, question, &Fields::All)?);
         let mut findings = Findings::default();
-        for rule in self.rules.iter().filter(|rule| rule.scope.fits(question.principal, question.tool)) {
-            self.evaluate(rule, &request, &plan, &mut findings);
+        for (_, rule) in self.fitting(question.principal, question.tool) {
+            self.evaluate(rule, &request, &plan.entities, &mut findings);
         }
         Ok(findings)
     }
@@ -119,22 +134,30 @@ impl Compiled {
         question: &Question<'_>,
         findings: &mut Findings<'a>,
     ) -> Result<(), String> {
-        let Question { principal, tool, arguments, .. } = *question;
-        let sight = Sight { arguments, shape: &plan.facts.shape, tool, principal };
+        let Question { principal, tool, arguments, agent, .. } = *question;
+        let call = Some(Call { arguments, shape: &plan.facts.shape });
+        let agent = agent.map(AgentName::as_str);
+        let sight = Sight { call, tool, principal, agent, template: self.template };
         let open = plan.open.iter().map(|place| &self.rules[*place]);
         let mut request = None;
         for rule in open.filter(|rule| !rule.glance.is_certainly_false(sight)) {
             let request = match &request {
                 Some(request) => request,
-                None => request.insert(plan.request(self.context(plan, question, &plan.fields)?)),
+                None => request.insert(plan.uids.request(self.context(plan, question, &plan.fields)?)),
             };
-            self.evaluate(rule, request, plan, findings);
+            self.evaluate(rule, request, &plan.entities, findings);
         }
         Ok(())
     }
 
-    fn evaluate<'a>(&self, rule: &'a Rule, request: &Request, plan: &Plan, findings: &mut Findings<'a>) {
-        let response = self.authorizer.is_authorized(request, &rule.alone, &plan.entities);
+    pub(crate) fn evaluate<'a>(
+        &self,
+        rule: &'a Rule,
+        request: &Request,
+        entities: &Entities,
+        findings: &mut Findings<'a>,
+    ) {
+        let response = self.authorizer.is_authorized(request, &rule.alone, entities);
         if response.diagnostics().reason().next().is_some() {
             findings.matched.push(rule);
         }
@@ -151,37 +174,60 @@ impl Compiled {
             Value::Null => value::input(&serde_json::Map::new(), &plan.facts.shape, fields),
             _ => return Err("the arguments are not an object".to_owned()),
         };
-        let text = |value: &str| RestrictedExpression::new_string(value.to_owned());
-        let optional = [
+        let call = [
             ("session", question.session.map(|id| id.as_str())),
             ("run", question.run.map(|id| id.as_str())),
             ("task", question.task),
         ];
-        let given = optional.into_iter().filter_map(|(name, value)| Some((name, text(value?))));
-        let always = [("input", input), ("template", text(self.template.as_str()))];
-        let pairs = always.into_iter().chain(given).map(|(name, value)| (name.to_owned(), value));
+        let given = call.into_iter().filter_map(|(name, value)| Some((name.to_owned(), text(value?))));
+        let pairs = self.known(question.agent).chain(given).chain([("input".to_owned(), input)]);
         Context::from_pairs(pairs).map_err(|error| format!("the arguments cannot be judged: {error}"))
     }
 
-    fn plan(&self, principal: &Principal, tool: &Tool) -> Arc<Plan> {
-        let of_principal = (&principal.id, principal.kind, principal.role, &principal.groups);
-        let hash = self.plans.hash((of_principal, &tool.version, tool.name.as_str(), tool.effects));
-        let known = self.plans.get(hash, |plan| plan.is_for(principal, tool));
-        known.unwrap_or_else(|| self.plans.put(hash, self.make_plan(principal, tool)))
+    /// What is in the context of every call of an agent.
+    fn known(&self, agent: Option<&AgentName>) -> impl Iterator<Item = (String, RestrictedExpression)> {
+        let agent = agent.map(|agent| ("agent".to_owned(), text(agent.as_str())));
+        [("template".to_owned(), text(self.template.as_str()))].into_iter().chain(agent)
     }
 
-    fn make_plan(&self, principal: &Principal, tool: &Tool) -> Plan {
-        let mut plan = Plan::blank(principal, tool, self.facts(tool));
-        let request = plan.request(Context::empty());
+    /// The context for rules that do not look at the call.
+    pub(crate) fn known_context(&self, agent: Option<&AgentName>) -> Context {
+        Context::from_pairs(self.known(agent)).expect("two texts with two names")
+    }
+
+    /// Calls of several agents have the same plan as long as no policy tells agents apart.
+    pub(crate) fn agent_that_matters<'a>(&self, agent: Option<&'a AgentName>) -> Option<&'a AgentName> {
+        agent.filter(|_| self.looks_at_agent)
+    }
+
+    /// The rules of this level that may concern a principal and a tool, with their places.
+    pub(crate) fn fitting(&self, principal: &Principal, tool: &Tool) -> impl Iterator<Item = (usize, &Rule)> {
+        let rules = self.rules.iter().enumerate();
+        rules.filter(|(_, rule)| rule.level <= self.template && rule.scope.fits(principal, tool))
+    }
+
+    fn plan(&self, principal: &Principal, tool: &Tool, agent: Option<&AgentName>) -> Arc<Plan> {
+        let of_principal = (&principal.id, principal.kind, principal.role, &principal.groups);
+        let of_call = (of_principal, &tool.version, tool.name.as_str(), tool.effects);
+        let hash = match agent {
+            None => self.plans.hash(of_call),
+            Some(agent) => self.plans.hash((of_call, agent)),
+        };
+        let known = self.plans.get(hash, |plan| plan.is_for(principal, tool, agent));
+        known.unwrap_or_else(|| self.plans.put(hash, self.make_plan(principal, tool, agent)))
+    }
+
+    fn make_plan(&self, principal: &Principal, tool: &Tool, agent: Option<&AgentName>) -> Plan {
+        let mut plan = Plan::blank(principal, tool, agent, self.facts(tool));
+        let request = plan.uids.request(self.known_context(agent));
         let mut findings = Findings::default();
-        let fitting = self.rules.iter().enumerate().filter(|(_, rule)| rule.scope.fits(principal, tool));
-        for (place, rule) in fitting {
-            if rule.usage.context {
+        for (place, rule) in self.fitting(principal, tool) {
+            if rule.usage.call {
                 plan.open.push(place);
                 plan.fields = std::mem::replace(&mut plan.fields, Fields::All).and(&rule.usage.fields);
                 continue;
             }
-            self.evaluate(rule, &request, &plan, &mut findings);
+            self.evaluate(rule, &request, &plan.entities, &mut findings);
             plan.matched.extend(findings.matched.drain(..).map(|_| place));
             plan.failed.extend(findings.failed.drain(..).map(|failure| (place, failure.error)));
         }
@@ -189,18 +235,15 @@ impl Compiled {
     }
 
     fn facts(&self, tool: &Tool) -> Arc<ToolFacts> {
-        let hash = self.tools.hash((&tool.version, tool.name.as_str(), tool.effects));
-        let known = self.tools.get(hash, |(key, _)| key.is(tool));
+        let tools = &self.remembered.tools;
+        let hash = tools.hash((&tool.version, tool.name.as_str(), tool.effects));
+        let known = tools.get(hash, |(key, _)| key.is(tool));
         let entry =
-            known.unwrap_or_else(|| self.tools.put(hash, (ToolKey::of(tool), Arc::new(ToolFacts::of(tool)))));
+            known.unwrap_or_else(|| tools.put(hash, (ToolKey::of(tool), Arc::new(ToolFacts::of(tool)))));
         Arc::clone(&entry.1)
     }
 }
 
-impl Plan {
-    fn request(&self, context: Context) -> Request {
-        let [principal, action, resource] =
-            [&self.principal_uid, &self.action_uid, &self.resource_uid].map(Clone::clone);
-        Request::new(principal, action, resource, context, None).expect("without a schema nothing is checked")
-    }
+fn text(value: &str) -> RestrictedExpression {
+    RestrictedExpression::new_string(value.to_owned())
 }

@@ -4,17 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use toolgate_core::Digest;
-use toolgate_core::decision::{Decision, Policy, Question};
+use toolgate_core::decision::{Decision, Glimpse, Policy, Question, Template, Visibility};
 
-use crate::compiled::Compiled;
 use crate::explain::Explanation;
+use crate::level::Levels;
 use crate::problem::PolicyError;
 use crate::source::{Sources, Stamps};
-use crate::template::Template;
 
 /// Judges calls by Cedar policies.
 pub struct PolicyEngine {
-    current: ArcSwap<Compiled>,
+    current: ArcSwap<Levels>,
     origin: Mutex<Origin>,
 }
 
@@ -28,9 +27,9 @@ impl PolicyEngine {
     pub fn load(sources: Sources) -> Result<PolicyEngine, PolicyError> {
         // Looked at before it is read: what changes in between is noticed as a change.
         let stamps = sources.stamp();
-        let compiled = compile(&sources)?;
+        let levels = compile(&sources)?;
         let origin = Mutex::new(Origin { sources, stamps });
-        Ok(Self { current: ArcSwap::from_pointee(compiled), origin })
+        Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
     /// Reads everything again. What does not load leaves the old policies in force. Returns the version in force.
@@ -56,30 +55,36 @@ impl PolicyEngine {
         origin.sources.stamp() != origin.stamps
     }
 
+    /// The gateway's own level of care.
     pub fn template(&self) -> Template {
-        self.current.load().template
+        self.current.load().own().template
     }
 
     /// The same policies under another level of care.
     pub fn under(&self, template: Template) -> Result<PolicyEngine, PolicyError> {
-        let compiled = Compiled::new(Arc::clone(&self.current.load().written), template)?;
+        let levels = self.current.load().under(template)?;
         let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = Sources { template, ..origin.sources.clone() };
         let origin = Mutex::new(Origin { sources, stamps: origin.stamps.clone() });
-        Ok(Self { current: ArcSwap::from_pointee(compiled), origin })
+        Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
     /// Says how a decision comes about: every policy that matched and what it says.
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
-        Explanation::of(&self.current.load(), question)
+        Explanation::of(self.current.load().of(question.template), question)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn in_force(&self) -> Arc<Levels> {
+        self.current.load_full()
     }
 
     fn exchange(&self, sources: &Sources) -> Result<Digest, PolicyError> {
-        let compiled = compile(sources)?;
-        let version = compiled.version;
+        let levels = compile(sources)?;
+        let version = levels.own().version;
         // What was worked out for the same texts stays.
-        if version != self.current.load().version {
-            self.current.store(Arc::new(compiled));
+        if version != self.current.load().own().version {
+            self.current.store(Arc::new(levels));
             tracing::info!(%version, "policies loaded");
         }
         Ok(version)
@@ -88,19 +93,27 @@ impl PolicyEngine {
 
 impl Policy for PolicyEngine {
     fn decide(&self, question: &Question<'_>) -> Decision {
-        self.current.load().decide(question)
+        self.current.load().of(question.template).decide(question)
+    }
+
+    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
+        self.current.load().of(glimpse.template).visibility(glimpse)
     }
 
     fn version(&self) -> Digest {
-        self.current.load().version
+        self.current.load().own().version
+    }
+
+    fn version_under(&self, template: Option<Template>) -> Digest {
+        self.current.load().of(template).version
     }
 }
 
 /// Reads and compiles; files that cannot be read and texts that do not parse are told together.
-fn compile(sources: &Sources) -> Result<Compiled, PolicyError> {
+fn compile(sources: &Sources) -> Result<Levels, PolicyError> {
     let (texts, mut problems) = sources.read();
-    match Compiled::new(texts.into(), sources.template) {
-        Ok(compiled) => PolicyError::unless_empty(problems).map(|()| compiled),
+    match Levels::new(texts.into(), sources.template) {
+        Ok(levels) => PolicyError::unless_empty(problems).map(|()| levels),
         Err(error) => {
             problems.extend(error.problems);
             Err(PolicyError::unless_empty(problems).expect_err("there is at least what did not compile"))

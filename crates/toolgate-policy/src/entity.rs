@@ -9,7 +9,9 @@
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
-use cedar_policy::{Entities, Entity, EntityId, EntityTypeName, EntityUid, RestrictedExpression};
+use cedar_policy::{
+    Context, Entities, Entity, EntityId, EntityTypeName, EntityUid, Request, RestrictedExpression,
+};
 use toolgate_core::{Effects, Kind, Principal, Tool};
 
 use crate::traits::traits_of;
@@ -37,6 +39,29 @@ pub(crate) fn uid(entity_type: &str, id: &str) -> EntityUid {
 
 pub(crate) fn principal_uid(principal: &Principal) -> EntityUid {
     uid(principal_type(principal.kind), principal.id.as_str())
+}
+
+/// Who calls what, by name.
+#[derive(Debug)]
+pub(crate) struct Uids {
+    principal: EntityUid,
+    action: EntityUid,
+    resource: EntityUid,
+}
+
+impl Uids {
+    pub(crate) fn of(principal: &Principal, tool: &Tool) -> Self {
+        Self {
+            principal: principal_uid(principal),
+            action: uid(ACTION, tool.name.as_str()),
+            resource: uid(TOOL, tool.name.as_str()),
+        }
+    }
+
+    pub(crate) fn request(&self, context: Context) -> Request {
+        let [principal, action, resource] = [&self.principal, &self.action, &self.resource].map(Clone::clone);
+        Request::new(principal, action, resource, context, None).expect("without a schema nothing is checked")
+    }
 }
 
 pub(crate) fn principal_entity(principal: &Principal) -> Entity {

@@ -1,12 +1,11 @@
 //! How a decision comes about, for people: every policy that matched, in each set, and what went wrong.
 
 use toolgate_core::Digest;
-use toolgate_core::decision::{Denial, Question, Requirement, Verdict};
+use toolgate_core::decision::{Denial, Question, Requirement, Template, Verdict};
 
 use crate::compiled::Compiled;
 use crate::rule::Rule;
 use crate::source::Set;
-use crate::template::Template;
 
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Explanation {

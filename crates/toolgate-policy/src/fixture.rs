@@ -1,5 +1,7 @@
 //! Tools, people and policies for the tests.
 
+pub(crate) mod conditions;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -80,6 +82,11 @@ pub(crate) fn engine(texts: &[(Set, &str)]) -> PolicyEngine {
     load(texts).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// A call that belongs to nothing.
+pub(crate) fn question<'a>(principal: &'a Principal, tool: &'a Tool, arguments: &'a Value) -> Question<'a> {
+    Question { principal, tool, arguments, session: None, agent: None, template: None, run: None, task: None }
+}
+
 /// Asks about a call without a session, and holds the decision against what looking at everything finds.
 pub(crate) fn decide(
     engine: &PolicyEngine,
@@ -87,7 +94,7 @@ pub(crate) fn decide(
     tool: &Tool,
     arguments: Value,
 ) -> Decision {
-    let question = Question { principal, tool, arguments: &arguments, session: None, run: None, task: None };
+    let question = question(principal, tool, &arguments);
     let decision = engine.decide(&question);
     let explanation = engine.explain(&question);
     assert_eq!(explanation.verdict.as_str(), decision.verdict.as_str(), "{explanation:?}");

@@ -7,11 +7,13 @@
 use std::cmp::Ordering;
 
 use serde_json::Value;
+use toolgate_core::decision::Template;
 use toolgate_core::{Effects, Principal, Tool};
 
 use crate::number::{Fixed, read_decimal};
 use crate::scope::Side;
 use crate::shape::Shape;
+use crate::traits::traits_of;
 
 /// A condition, as far as it can be looked at.
 #[derive(Clone, Debug)]
@@ -32,6 +34,10 @@ pub(crate) enum Glance {
     Principal(Vec<Side>),
     /// The same for the resource.
     Resource(Vec<Side>),
+    /// `context has agent`
+    HasAgent,
+    /// `resource.traits.contains("promotion")`
+    Trait(String),
 }
 
 #[derive(Clone, Debug)]
@@ -42,6 +48,8 @@ pub(crate) enum Operand {
     Server,
     PrincipalName,
     PrincipalRole,
+    Agent,
+    Template,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,13 +70,20 @@ pub(crate) enum Relation {
     GreaterOrEqual,
 }
 
-/// What is looked at.
+/// What is looked at. What is not there yet is not known, which is not the same as absent.
 #[derive(Clone, Copy)]
 pub(crate) struct Sight<'a> {
-    pub(crate) arguments: &'a Value,
-    pub(crate) shape: &'a Shape,
+    pub(crate) call: Option<Call<'a>>,
     pub(crate) tool: &'a Tool,
     pub(crate) principal: &'a Principal,
+    pub(crate) agent: Option<&'a str>,
+    pub(crate) template: Template,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub(crate) arguments: &'a Value,
+    pub(crate) shape: &'a Shape,
 }
 
 /// A value in a call that can be compared.
@@ -100,7 +115,7 @@ impl Glance {
     }
 
     /// What Cedar would find; nothing where that is not certain.
-    fn look(&self, sight: Sight<'_>) -> Option<bool> {
+    pub(crate) fn look(&self, sight: Sight<'_>) -> Option<bool> {
         match self {
             Glance::Unknown => None,
             Glance::Known(value) => Some(*value),
@@ -120,7 +135,7 @@ impl Glance {
                 }
             }
             Glance::Not(inner) => inner.look(sight).map(|value| !value),
-            Glance::Has(path) => has(sight.arguments, path),
+            Glance::Has(path) => has(sight.call?.arguments, path),
             Glance::Compare(operand, relation, literal) => compare(&sight.see(operand)?, *relation, literal),
             Glance::OneOf(operand, literals) => {
                 let seen = sight.see(operand)?;
@@ -134,6 +149,8 @@ impl Glance {
             },
             Glance::Principal(sides) => Some(sides.iter().any(|side| side.fits_principal(sight.principal))),
             Glance::Resource(sides) => Some(sides.iter().any(|side| side.fits_tool(sight.tool))),
+            Glance::HasAgent => Some(sight.agent.is_some()),
+            Glance::Trait(name) => Some(traits_of(&sight.tool.own).contains(&name.as_str())),
         }
     }
 }
@@ -159,11 +176,13 @@ impl<'a> Sight<'a> {
             Operand::Server => Some(Seen::Text(self.tool.server.as_str())),
             Operand::PrincipalName => Some(Seen::Text(self.principal.id.as_str())),
             Operand::PrincipalRole => Some(Seen::Text(self.principal.role.as_str())),
+            Operand::Agent => self.agent.map(Seen::Text),
+            Operand::Template => Some(Seen::Text(self.template.as_str())),
         }
     }
 
     fn see_argument(self, path: &[String]) -> Option<Seen<'a>> {
-        let (mut at, mut shape) = (self.arguments, self.shape);
+        let Call { arguments: mut at, mut shape } = self.call?;
         for name in path {
             at = at.as_object()?.get(name)?;
             shape = shape.field(name);
@@ -246,7 +265,7 @@ fn read_known(node: &Value) -> Option<Glance> {
         "!" => Some(Glance::Not(Box::new(read(body.get("arg")?)))),
         "Value" => body.as_bool().map(Glance::Known),
         "has" => read_has(body),
-        "contains" => read_one_of(body),
+        "contains" => read_one_of(body).or_else(|| read_own_set(body)),
         "like" => Some(Glance::Like(read_operand(body.get("left")?)?, Pattern::read(body.get("pattern")?)?)),
         // A flag by itself: `resource.write`.
         "." => Some(Glance::Compare(read_operand(node)?, Relation::Equal, Literal::Bool(true))),
@@ -255,6 +274,10 @@ fn read_known(node: &Value) -> Option<Glance> {
 }
 
 fn read_has(body: &Value) -> Option<Glance> {
+    let of_context = body.get("left")?.get("Var").and_then(Value::as_str) == Some("context");
+    if of_context && body.get("attr")?.as_str() == Some("agent") {
+        return Some(Glance::HasAgent);
+    }
     let mut path = input_path(body.get("left")?)?;
     match body.get("attr")? {
         Value::String(name) => path.push(name.clone()),
@@ -272,6 +295,20 @@ fn read_one_of(body: &Value) -> Option<Glance> {
     let set = body.get("left")?.get("Set")?.as_array()?;
     let literals = set.iter().map(read_literal).collect::<Option<Vec<_>>>()?;
     Some(Glance::OneOf(read_operand(body.get("right")?)?, literals))
+}
+
+/// `resource.traits.contains("promotion")`, `resource.effects.contains("write")`
+fn read_own_set(body: &Value) -> Option<Glance> {
+    let access = body.get("left")?.get(".")?;
+    let Literal::Text(name) = read_literal(body.get("right")?)? else { return None };
+    match (access.get("left")?.get("Var")?.as_str()?, access.get("attr")?.as_str()?) {
+        ("resource", "traits") => Some(Glance::Trait(name)),
+        ("resource", "effects") => Some(match Effects::named(&name) {
+            Some(effect) => Glance::Compare(Operand::Effect(effect), Relation::Equal, Literal::Bool(true)),
+            None => Glance::Known(false),
+        }),
+        _ => None,
+    }
 }
 
 /// The pieces of a pattern with wildcards between them: `"a*b"` is `["a", "b"]`.
@@ -342,6 +379,8 @@ fn read_operand(node: &Value) -> Option<Operand> {
         ("resource", flag) => Effects::named(flag).map(Operand::Effect),
         ("principal", "name") => Some(Operand::PrincipalName),
         ("principal", "role") => Some(Operand::PrincipalRole),
+        ("context", "agent") => Some(Operand::Agent),
+        ("context", "template") => Some(Operand::Template),
         _ => None,
     }
 }

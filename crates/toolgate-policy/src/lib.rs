@@ -3,12 +3,14 @@
 mod annotation;
 mod check;
 mod compiled;
+mod discovery;
 mod engine;
 mod entity;
 mod explain;
 #[cfg(test)]
 mod fixture;
 mod glance;
+mod level;
 mod number;
 mod plan;
 mod problem;
@@ -24,13 +26,15 @@ mod trial;
 mod usage;
 mod value;
 mod verdict;
+mod visibility;
 
 pub use check::{Report, check};
+pub use discovery::{DESCRIBE_TOOL, OWN_SERVER, SEARCH_TOOL};
 pub use engine::PolicyEngine;
 pub use explain::{Explanation, Failed, Matched, ShadowVerdict, VerdictKind};
 pub use problem::{Place, PolicyError, Problem};
 pub use schema::{GeneratedSchema, schema_for};
 pub use source::{Set, Sources};
 pub use table::table;
-pub use template::Template;
+pub use toolgate_core::decision::Template;
 pub use trial::{TEST_SUFFIX, TestFailure, TestOutcome, run_tests};

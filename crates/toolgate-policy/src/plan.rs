@@ -1,14 +1,15 @@
-//! What is the same for every call of one tool by one principal, found once: the entities, the policies whose scope fits,
+//! What is the same for every call of one tool by one principal and agent, found once: the entities, the policies whose scope fits,
 //! and the answers of those that do not look at the call itself.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use cedar_policy::{Entities, Entity, EntityUid};
+use cedar_policy::{Entities, Entity};
+use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, Digest, Effects, Principal, Tool};
 
-use crate::entity;
+use crate::entity::{self, Uids};
 use crate::shape::Shape;
 use crate::usage::Fields;
 
@@ -50,11 +51,11 @@ impl ToolKey {
 pub(crate) struct Plan {
     pub(crate) principal: Principal,
     pub(crate) tool: ToolKey,
+    /// Nothing where no policy asks for it.
+    pub(crate) agent: Option<AgentName>,
     pub(crate) facts: Arc<ToolFacts>,
     pub(crate) entities: Entities,
-    pub(crate) principal_uid: EntityUid,
-    pub(crate) action_uid: EntityUid,
-    pub(crate) resource_uid: EntityUid,
+    pub(crate) uids: Uids,
     /// Rules that matched whatever the arguments are.
     pub(crate) matched: Vec<usize>,
     /// Rules that fail whatever the arguments are.
@@ -67,14 +68,18 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// A plan that nothing has been evaluated for.
-    pub(crate) fn blank(principal: &Principal, tool: &Tool, facts: Arc<ToolFacts>) -> Self {
+    pub(crate) fn blank(
+        principal: &Principal,
+        tool: &Tool,
+        agent: Option<&AgentName>,
+        facts: Arc<ToolFacts>,
+    ) -> Self {
         Self {
             entities: entity::entities(entity::principal_entity(principal), facts.entity.clone()),
-            principal_uid: entity::principal_uid(principal),
-            action_uid: entity::uid(entity::ACTION, tool.name.as_str()),
-            resource_uid: entity::uid(entity::TOOL, tool.name.as_str()),
+            uids: Uids::of(principal, tool),
             principal: principal.clone(),
             tool: ToolKey::of(tool),
+            agent: agent.cloned(),
             facts,
             matched: Vec::new(),
             failed: Vec::new(),
@@ -83,8 +88,8 @@ impl Plan {
         }
     }
 
-    pub(crate) fn is_for(&self, principal: &Principal, tool: &Tool) -> bool {
-        self.tool.is(tool) && self.principal == *principal
+    pub(crate) fn is_for(&self, principal: &Principal, tool: &Tool, agent: Option<&AgentName>) -> bool {
+        self.tool.is(tool) && self.principal == *principal && self.agent.as_ref() == agent
     }
 }
 
@@ -94,19 +99,22 @@ impl Plan {
 pub(crate) struct Cache<T> {
     shelves: [RwLock<HashMap<u64, Arc<T>>>; SHELVES],
     hasher: RandomState,
+    /// How many values a shelf holds.
+    shelf_max: usize,
 }
 
 const SHELVES: usize = 16;
-/// How many values a shelf holds.
-const SHELF_MAX: usize = 256;
-
-impl<T> Default for Cache<T> {
-    fn default() -> Self {
-        Self { shelves: std::array::from_fn(|_| RwLock::default()), hasher: RandomState::new() }
-    }
-}
 
 impl<T> Cache<T> {
+    /// A cache for at most so many values.
+    pub(crate) fn holding(values_max: usize) -> Self {
+        Self {
+            shelves: std::array::from_fn(|_| RwLock::default()),
+            hasher: RandomState::new(),
+            shelf_max: values_max.div_ceil(SHELVES),
+        }
+    }
+
     pub(crate) fn hash(&self, of: impl std::hash::Hash) -> u64 {
         self.hasher.hash_one(of)
     }
@@ -119,11 +127,16 @@ impl<T> Cache<T> {
     pub(crate) fn put(&self, hash: u64, value: T) -> Arc<T> {
         let value = Arc::new(value);
         let mut shelf = self.shelf(hash).write().unwrap_or_else(PoisonError::into_inner);
-        if shelf.len() >= SHELF_MAX {
+        if shelf.len() >= self.shelf_max {
             shelf.clear();
         }
         shelf.insert(hash, Arc::clone(&value));
         value
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.shelves.iter().map(|shelf| shelf.read().unwrap().len()).sum()
     }
 
     fn shelf(&self, hash: u64) -> &RwLock<HashMap<u64, Arc<T>>> {
@@ -138,14 +151,13 @@ mod tests {
 
     #[test]
     fn a_cache_tells_collisions_apart_and_stays_small() {
-        let cache: Cache<u64> = Cache::default();
+        let cache: Cache<u64> = Cache::holding(4096);
         cache.put(7, 1);
         assert_eq!(cache.get(7, |value| *value == 1).as_deref(), Some(&1));
         assert_eq!(cache.get(7, |value| *value == 2), None);
         for number in 0..100_000 {
             cache.put(cache.hash(number), number);
         }
-        let held: usize = cache.shelves.iter().map(|shelf| shelf.read().unwrap().len()).sum();
-        assert!(held <= SHELVES * SHELF_MAX, "{held}");
+        assert!((1..=4096).contains(&cache.len()), "{}", cache.len());
     }
 }

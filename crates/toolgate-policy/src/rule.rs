@@ -7,7 +7,7 @@ use std::str::FromStr;
 use cedar_policy::ffi::DetailedError;
 use cedar_policy::{Effect, Policy, PolicyId, PolicySet};
 use toolgate_core::Digest;
-use toolgate_core::decision::PolicyRef;
+use toolgate_core::decision::{PolicyRef, Template};
 
 use crate::annotation::{self, Refused, Terms};
 use crate::entity::ENTITY_TYPES;
@@ -22,6 +22,8 @@ pub(crate) struct Rule {
     pub(crate) policy: Policy,
     pub(crate) set: Set,
     pub(crate) author: Author,
+    /// The least strict level of care that it is part of.
+    pub(crate) level: Template,
     /// The path inside the policy folder, or the name from the settings.
     pub(crate) file: String,
     /// The same as a person would open it.
@@ -46,9 +48,14 @@ impl Rule {
         self.policy.effect() == Effect::Permit
     }
 
+    /// Whether its scope is all there is to it: then it cannot fail.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.policy.has_non_scope_constraint()
+    }
+
     /// Whether it holds for everybody and everything.
     pub(crate) fn is_unconditional(&self) -> bool {
-        self.scope.is_open() && !self.policy.has_non_scope_constraint()
+        self.scope.is_open() && self.is_plain()
     }
 }
 
@@ -146,6 +153,7 @@ fn read_policy(text: &Text, policy: &Policy, start: usize) -> (Rule, Vec<Problem
     let rule = Rule {
         set: text.set,
         author: text.author,
+        level: text.level,
         file: text.name.clone(),
         shown: text.shown.clone(),
         start,

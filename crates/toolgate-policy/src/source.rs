@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use toolgate_core::Digest;
+use toolgate_core::decision::Template;
 
 use crate::problem::Problem;
-use crate::template::Template;
 
 /// What to load.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -80,6 +80,8 @@ pub(crate) struct Text {
     pub(crate) set: Set,
     pub(crate) text: String,
     pub(crate) author: Author,
+    /// The least strict level of care that it is part of.
+    pub(crate) level: Template,
 }
 
 /// Who wrote a text.
@@ -92,7 +94,14 @@ pub(crate) enum Author {
 
 impl Text {
     pub(crate) fn new(name: &str, set: Set, text: &str, author: Author) -> Self {
-        Self { name: name.to_owned(), shown: name.to_owned(), set, text: text.to_owned(), author }
+        Self {
+            name: name.to_owned(),
+            shown: name.to_owned(),
+            set,
+            text: text.to_owned(),
+            author,
+            level: Template::Exploratory,
+        }
     }
 }
 
@@ -221,19 +230,16 @@ fn read_file(folder: &Path, path: &Path, stamp: &Stamp) -> Result<Text, Problem>
         return Err(Problem::of_file(shown, format!("a policy file has at most {FILE_BYTES_MAX} bytes")));
     }
     match fs::read(&full).map(String::from_utf8) {
-        Ok(Ok(text)) => Ok(Text {
-            name: path.display().to_string(),
-            shown,
-            set: stamp.set,
-            text,
-            author: Author::Operator,
-        }),
+        Ok(Ok(text)) => {
+            let name = path.display().to_string();
+            Ok(Text { shown, ..Text::new(&name, stamp.set, &text, Author::Operator) })
+        }
         Ok(Err(_)) => Err(Problem::of_file(shown, "is not text in UTF-8")),
         Err(error) => Err(Problem::of_file(shown, format!("cannot be read: {error}"))),
     }
 }
 
-/// The digest of all texts and of the level of care.
+/// The digest of a level of care and of all texts that are part of it.
 pub(crate) fn version(texts: &[Text], template: Template) -> Digest {
     let mut all = Vec::new();
     let mut add = |part: &str| {
@@ -241,7 +247,7 @@ pub(crate) fn version(texts: &[Text], template: Template) -> Digest {
         all.extend_from_slice(part.as_bytes());
     };
     add(template.as_str());
-    for text in texts {
+    for text in texts.iter().filter(|text| text.level <= template) {
         add(&text.name);
         add(match text.set {
             Set::Guard => "guard",

@@ -4,13 +4,12 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use serde_json::json;
-use toolgate_core::decision::{Policy, Question, Verdict};
+use toolgate_core::decision::{Policy, Question, Template, Verdict};
 use toolgate_core::{Principal, Tool};
 
 use crate::engine::PolicyEngine;
 use crate::explain::people;
 use crate::problem::PolicyError;
-use crate::template::Template;
 
 /// Renders the decisions for every actor, tool and level of care, without arguments. Actors and tools come with the names
 /// they have in the table.
@@ -35,7 +34,16 @@ pub fn table(
 
 fn cell(engine: &PolicyEngine, principal: &Principal, tool: &Tool) -> String {
     let arguments = json!({});
-    let question = Question { principal, tool, arguments: &arguments, session: None, run: None, task: None };
+    let question = Question {
+        principal,
+        tool,
+        arguments: &arguments,
+        session: None,
+        agent: None,
+        template: None,
+        run: None,
+        task: None,
+    };
     match engine.decide(&question).verdict {
         Verdict::Permit => "permit".to_owned(),
         Verdict::Deny(denial) if denial.error.is_some() => "by its arguments".to_owned(),

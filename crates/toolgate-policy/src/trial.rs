@@ -6,6 +6,8 @@
 //! principal = { id = "helper", kind = "agent", groups = ["payments"] }
 //! tool = "bank:transfer"
 //! arguments = { amount = 5000 }
+//! agent = "clerk"         # what the session is; so are session, run, task
+//! template = "regulated"  # its level of care, where it is stricter than the gateway's
 //! expect = "approve"      # or "permit", "deny"
 //! by = ["finance"]        # every group that may agree, over all gates
 //! quorum = 2
@@ -22,6 +24,7 @@ use std::sync::Arc;
 use toolgate_core::decision::{Decision, Policy, Question, Requirement, Verdict};
 use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, ServerName, Tool};
 
+use crate::discovery;
 use crate::engine::PolicyEngine;
 use crate::explain::{VerdictKind, summary};
 use crate::problem::{PolicyError, Problem};
@@ -126,6 +129,8 @@ fn run(case: Case, engine: &PolicyEngine, tools: &[Arc<Tool>]) -> TestOutcome {
         tool: &tool,
         arguments: &case.arguments,
         session: case.session.as_ref(),
+        agent: case.agent.as_ref(),
+        template: case.template,
         run: case.run.as_ref(),
         task: case.task.as_deref(),
     };
@@ -154,6 +159,9 @@ fn tool_of(case: &Case, tools: &[Arc<Tool>]) -> Tool {
     if let Some(tool) = known {
         let effects = case.effects.unwrap_or(tool.effects);
         return Tool { effects, ..Tool::clone(tool) };
+    }
+    if let Some(tool) = discovery::tool(&case.tool) {
+        return Tool { effects: case.effects.unwrap_or(tool.effects), ..tool };
     }
     Tool {
         name: CanonicalName::of(&case.server, &case.own),
@@ -199,6 +207,9 @@ fn groups(requirement: &Requirement) -> BTreeSet<String> {
 
 /// Splits a canonical name. Only tests name tools that do not exist; everywhere else names are looked up.
 fn split(name: &str) -> Option<(ServerName, String)> {
+    if let Some(tool) = discovery::tool(name) {
+        return Some((tool.server, tool.own.to_string()));
+    }
     let (server, own) = name.split_once(':')?;
     Some((ServerName::new(server).ok()?, own.to_owned()))
 }

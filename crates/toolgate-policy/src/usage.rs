@@ -1,4 +1,4 @@
-//! What a policy looks at: whether it needs the context of a call, which arguments, and which entities it names. Read off
+//! What a policy looks at: whether it needs a call or only who makes it, which arguments, and which entities it names. Read off
 //! Cedar's JSON form of the policy. Where in doubt it says more, never less.
 
 use std::collections::BTreeSet;
@@ -45,8 +45,10 @@ pub(crate) struct Named {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Usage {
-    /// Whether the answer depends on the context at all.
-    pub(crate) context: bool,
+    /// Whether the answer depends on what only a call has: arguments, session, run, task.
+    pub(crate) call: bool,
+    /// Whether it asks for the agent by name.
+    pub(crate) agent: bool,
     pub(crate) fields: Fields,
     pub(crate) entities: BTreeSet<Named>,
     /// Every entity type that is named, on its own or with an id.
@@ -57,7 +59,8 @@ impl Usage {
     /// Reads the JSON form of a policy.
     pub(crate) fn of(policy: &Value) -> Usage {
         let mut usage = Usage {
-            context: false,
+            call: false,
+            agent: false,
             fields: Fields::none(),
             entities: BTreeSet::new(),
             entity_types: BTreeSet::new(),
@@ -82,14 +85,19 @@ impl Usage {
 
     /// Notes an expression over the context and says whether it was one.
     fn takes_as_context(&mut self, node: &Value) -> bool {
-        let needed = match (context_path(node), context_test(node)) {
-            (Some(path), _) => field_of(&path),
+        let (path, needed) = match (context_path(node), context_test(node)) {
+            (Some(path), _) => (path.clone(), field_of(&path)),
             // `context has input` is true whatever is in it.
-            (None, Some(path)) if path == ["input"] => Fields::none(),
-            (None, Some(path)) => field_of(&path),
+            (None, Some(path)) if path == ["input"] => (path, Fields::none()),
+            (None, Some(path)) => (path.clone(), field_of(&path)),
             (None, None) => return false,
         };
-        self.context = true;
+        match path.as_slice() {
+            ["agent", ..] => self.agent = true,
+            // It is the same for all calls that a set of policies judges.
+            ["template", ..] => {}
+            _ => self.call = true,
+        }
         self.fields = std::mem::replace(&mut self.fields, Fields::All).and(&needed);
         true
     }
@@ -165,7 +173,7 @@ mod tests {
             ("context has input", &[]),
         ] {
             let usage = usage(condition);
-            assert!(usage.context, "{condition}");
+            assert!(usage.call && !usage.agent, "{condition}");
             let expected = fields.iter().map(|&field| field.to_owned()).collect();
             assert_eq!(usage.fields, Fields::Named(expected), "{condition}");
         }
@@ -179,9 +187,26 @@ mod tests {
     }
 
     #[test]
+    fn agent_and_template_are_known_before_there_is_a_call() {
+        for (condition, agent) in [
+            ("context has agent && context.agent == \"clerk\"", true),
+            ("context[\"agent\"] like \"c*\"", true),
+            ("context.template == \"regulated\"", false),
+        ] {
+            let usage = usage(condition);
+            assert_eq!((usage.call, usage.agent), (false, agent), "{condition}");
+            assert_eq!(usage.fields, Fields::none(), "{condition}");
+        }
+        for condition in ["context == {}", "context has agent && context has task", "context has input"] {
+            assert!(usage(condition).call, "{condition}");
+        }
+    }
+
+    #[test]
     fn a_policy_without_context_needs_none() {
         for condition in ["principal == Human::\"context\"", "resource.name == \"context.input.a\"", "true"] {
-            assert!(!usage(condition).context, "{condition}");
+            let usage = usage(condition);
+            assert!(!usage.call && !usage.agent, "{condition}");
         }
     }
 
@@ -195,6 +220,6 @@ mod tests {
         let entities: Vec<String> =
             usage.entities.iter().map(|one| format!("{}::{}", one.entity_type, one.id)).collect();
         assert_eq!(entities, ["Action::a:b", "Group::g", "Role::agent", "Server::s"]);
-        assert!(!usage.context);
+        assert!(!usage.call && !usage.agent);
     }
 }

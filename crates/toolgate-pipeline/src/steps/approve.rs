@@ -155,6 +155,8 @@ impl Asking {
             arguments: RawJson::from(redacted.value.into_owned()),
             requirement: self.requirement.clone(),
             session: about.session.clone(),
+            agent: self.ticket.agent.clone(),
+            template: self.ticket.template,
             run: about.run.clone(),
             task: about.task.as_deref().map(str::to_owned),
             timeout: self.requirement.timeout().unwrap_or(pipeline.settings.approval_timeout),
@@ -356,6 +358,13 @@ fn settle(pipeline: &Pipeline, asking: Asking, approval: Approval) -> Result<App
 /// changed while people were asked. An approval that another call has used meanwhile is found out when the call is to be
 /// started.
 fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<Approved, Box<Stopped>> {
+    // The same call from another session may have met fewer gates, and people agreed to those only.
+    if !covered(&asking.requirement, &approval.requirement) {
+        let message = "people agreed to this call for another session, where policy asks for less";
+        let hint = "call again once that approval is used or has ended, which asks anew";
+        let refusal = Refusal::new("not_approved", Blame::Caller, message, hint);
+        return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal));
+    }
     let warrant = Warrant::Approval {
         id: approval.id.clone(),
         binding: asking.binding(),
@@ -374,7 +383,8 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
             }
         };
     }
-    let policy_stands = asking.ticket.policy_version == Some(pipeline.policy.version());
+    let deciding = pipeline.policy.version_under(asking.ticket.template);
+    let policy_stands = asking.ticket.policy_version == Some(deciding);
     if (is_edited || !policy_stands)
         && let Err(refusal) = check_again(pipeline, &mut asking.ticket, &asking.arguments, &approval)
     {

@@ -1,9 +1,9 @@
 //! Step two: policy permits the call, perhaps if a person agrees.
 
 use serde_json::{Value, json};
-use toolgate_core::decision::{Denial, Question, Requirement, Verdict};
+use toolgate_core::decision::{Denial, PolicyRef, Question, Requirement, Verdict};
 use toolgate_core::event::{DecisionKind, Outcome};
-use toolgate_core::{Blame, RawJson};
+use toolgate_core::{Blame, Digest, RawJson};
 
 use super::validate::Validated;
 use crate::answer::Refusal;
@@ -53,11 +53,17 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
         tool: &ticket.tool,
         arguments,
         session: ticket.about.session.as_ref(),
+        agent: ticket.agent.as_ref(),
+        template: ticket.template,
         run: ticket.about.run.as_ref(),
         task: ticket.about.task.as_deref(),
     });
     ticket.policy_version = Some(decision.policy_version);
-    let (kind, mut detail) = match &decision.verdict {
+    let verdict = match &ticket.barred {
+        Some(why) => Verdict::Deny(out_of_scope(why)),
+        None => decision.verdict,
+    };
+    let (kind, mut detail) = match &verdict {
         Verdict::Permit => (DecisionKind::Permit, Value::Null),
         Verdict::Approve(requirement) => (DecisionKind::Approve, json!({ "requirement": requirement })),
         Verdict::Deny(denial) => (DecisionKind::Deny, json!({ "denial": denial })),
@@ -65,8 +71,29 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
     if let Some(shadow) = &decision.shadow {
         detail["shadow"] = shadow.as_str().into();
     }
+    // The session of a plain yes says as much, and most calls are one.
+    if !detail.is_null() {
+        tell_seat(ticket, &mut detail);
+    }
     ticket.decided(pipeline, kind, (!detail.is_null()).then(|| RawJson::from(detail)));
-    decision.verdict
+    verdict
+}
+
+/// The scope of a session is no policy that somebody wrote, and denies like one.
+fn out_of_scope(why: &str) -> Denial {
+    const SCOPE: &str = "session-scope";
+    let scope = PolicyRef { id: SCOPE.to_owned(), reason: Some(why.to_owned()), text: Digest::of(SCOPE) };
+    Denial { policies: vec![scope], error: None }
+}
+
+/// Adds on whose behalf and with how much care it was judged.
+fn tell_seat(ticket: &Ticket, detail: &mut Value) {
+    if let Some(agent) = &ticket.agent {
+        detail["agent"] = agent.as_str().into();
+    }
+    if let Some(template) = ticket.template {
+        detail["template"] = template.as_str().into();
+    }
 }
 
 pub(super) fn denied(ticket: &Ticket, denial: &Denial) -> Refusal {

@@ -24,7 +24,7 @@ impl ToolBook for OneTool {
     }
 }
 
-fn gated() -> World {
+pub(super) fn gated() -> World {
     gated_with(requirement())
 }
 
@@ -57,7 +57,11 @@ fn redactor() -> Redactor {
     Redactor::new(vec![]).expect("no rules are good rules")
 }
 
-async fn decide(world: &World, decision: Decision, grant: Option<GrantRequest>) -> Result<(), DeskError> {
+pub(super) async fn decide(
+    world: &World,
+    decision: Decision,
+    grant: Option<GrantRequest>,
+) -> Result<(), DeskError> {
     let books = Arc::new(world.books.clone());
     let desk =
         Desk::new(world.policy.clone(), books, Arc::new(OneTool(tool())), Arc::new(EpochClock), redactor());
@@ -73,7 +77,7 @@ async fn decide(world: &World, decision: Decision, grant: Option<GrantRequest>) 
     desk.decide(request).await.map(drop)
 }
 
-fn transfer() -> Value {
+pub(super) fn transfer() -> Value {
     json!({ "amount": 10, "account": "a" })
 }
 

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Step};
 use toolgate_core::decision::{
-    Decision, Denial, OnTimeout, Policy, PolicyRef, Question, Requirement, Verdict,
+    Asking, Decision, Denial, Glimpse, OnTimeout, Policy, PolicyRef, Question, Requirement, Template,
+    Verdict, Visibility,
 };
 use toolgate_core::event::{Durability, Entry, EventKind};
 use toolgate_core::governance::{
@@ -17,6 +18,7 @@ use toolgate_core::governance::{
 };
 use toolgate_core::id::{ApprovalId, CallId, GrantId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
+use toolgate_core::scope::AgentName;
 use toolgate_core::{
     AuditLevel, CanonicalName, Digest, Effects, Handling, Principal, PrincipalId, RawJson, Role, RpcError,
     ServerName, Tool,
@@ -27,26 +29,53 @@ use crate::{
     Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Pipeline, Settings, Setup,
 };
 
-/// Says the same about everything, and forbids amounts above the limit in any case.
+/// Says the same about everything, but forbids amounts above the limit, which is lower where more care is asked for, and
+/// has one more gate for trainees.
 pub(super) struct FixedPolicy {
     pub(super) verdict: Mutex<Verdict>,
+    /// Stands for the texts.
+    pub(super) texts: Mutex<&'static str>,
+    /// Whom it was asked about.
+    pub(super) asked: Mutex<Vec<(Option<AgentName>, Option<Template>)>>,
 }
 
 pub(super) const AMOUNT_MAX: i64 = 1_000;
+pub(super) const CAREFUL_AMOUNT_MAX: i64 = 100;
+pub(super) const TRAINEE: &str = "trainee";
 
 impl Policy for FixedPolicy {
     fn decide(&self, question: &Question<'_>) -> Decision {
+        lock(&self.asked).push((question.agent.cloned(), question.template));
         let amount = question.arguments["amount"].as_i64().unwrap_or(0);
-        let verdict = if amount > AMOUNT_MAX {
-            Verdict::Deny(Denial { policies: vec![policy("too-much")], error: None })
-        } else {
-            lock(&self.verdict).clone()
-        };
-        Decision { verdict, policy_version: self.version(), shadow: None }
+        let is_careful = question.template == Some(Template::AuditCritical);
+        let amount_max = if is_careful { CAREFUL_AMOUNT_MAX } else { AMOUNT_MAX };
+        let mut verdict = lock(&self.verdict).clone();
+        if amount > amount_max {
+            verdict = Verdict::Deny(Denial { policies: vec![policy("too-much")], error: None });
+        }
+        if let Verdict::Approve(requirement) = &mut verdict
+            && question.agent.is_some_and(|agent| agent.as_str() == TRAINEE)
+        {
+            requirement.gates.push(policy("trainees"));
+        }
+        Decision { verdict, policy_version: self.version_under(question.template), shadow: None }
+    }
+
+    fn visibility(&self, _glimpse: &Glimpse<'_>) -> Visibility {
+        match lock(&self.verdict).clone() {
+            Verdict::Permit => Visibility::Visible(Asking::Never),
+            Verdict::Approve(_) => Visibility::Visible(Asking::Always),
+            Verdict::Deny(denial) => Visibility::Hidden(denial),
+        }
     }
 
     fn version(&self) -> Digest {
-        Digest::of("policies")
+        self.version_under(None)
+    }
+
+    fn version_under(&self, template: Option<Template>) -> Digest {
+        let template = template.unwrap_or_default();
+        Digest::of(format!("{} {template}", lock(&self.texts)))
     }
 }
 
@@ -191,6 +220,8 @@ impl Approvals for Shared {
                 state: ApprovalState::Pending,
                 votes: vec![],
                 session: new.session,
+                agent: new.agent,
+                template: new.template,
                 run: new.run,
                 task: new.task,
                 created_at_ms: 0,
@@ -376,7 +407,11 @@ impl World {
     }
 
     pub(super) fn with(verdict: Verdict, settings: Settings) -> Self {
-        let policy = Arc::new(FixedPolicy { verdict: Mutex::new(verdict) });
+        let policy = Arc::new(FixedPolicy {
+            verdict: Mutex::new(verdict),
+            texts: Mutex::new("policies"),
+            asked: Mutex::default(),
+        });
         let books = Shared::default();
         let pipeline = Pipeline::new(Setup {
             policy: policy.clone(),

@@ -1,5 +1,6 @@
 //! The path of a call, with everything around it in memory.
 
 mod approvals;
+mod care;
 mod kit;
 mod path;

@@ -22,6 +22,18 @@ fn good_policies_and_all_templates_pass() {
 }
 
 #[test]
+fn search_and_describe_are_known_though_no_server_has_them() {
+    let text = r#"permit(principal, action == Action::"bank:balance", resource);
+        forbid(principal, action in [Action::"toolgate.tools.search", Action::"toolgate.tools.describe"], resource)
+        when { context has agent && context.agent == "clerk" };"#;
+    assert_eq!(report(&[(Set::Guard, text)]), Report::default());
+    // What fails on them would take them from everybody.
+    let text = "permit(principal, action, resource);\nforbid(principal, action, resource) when { context.input.account == \"x\" };";
+    let told = told(&report(&[(Set::Guard, text)]).errors);
+    assert!(told.contains("Action::\"toolgate.tools."), "{told}");
+}
+
+#[test]
 fn a_misspelt_argument_is_an_error() {
     let text = "forbid(principal, action == Action::\"bank:transfer\", resource)\nwhen { context.input.amont.greaterThan(decimal(\"1000.0\")) };";
     let report = report(&[(Set::Gates, text)]);
@@ -43,6 +55,8 @@ fn types_that_do_not_fit_are_errors() {
         "resource.wirte",
         "principal.team == \"x\"",
         "context.sesion == \"x\"",
+        "context.agent == \"x\"",
+        "context has agent && context.agent > 1",
     ] {
         let text = format!(
             "forbid(principal, action == Action::\"bank:transfer\", resource) when {{ {condition} }};"

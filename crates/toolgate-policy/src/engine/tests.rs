@@ -1,9 +1,9 @@
-//! Decisions, reloading, shadow mode, explaining.
+//! Decisions, levels of care, reloading, shadow mode, explaining.
 
 use std::fs;
 
 use serde_json::{Value, json};
-use toolgate_core::decision::{OnTimeout, Policy, Question, Verdict};
+use toolgate_core::decision::{Decision, OnTimeout, Policy, Question, Verdict};
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::{Effects, Kind, Role};
 
@@ -12,6 +12,7 @@ use crate::{PolicyEngine, Set, Sources, Template, VerdictKind};
 
 mod gates;
 mod guard;
+mod levels;
 mod reload;
 mod shadow;
 

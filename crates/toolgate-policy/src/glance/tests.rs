@@ -1,12 +1,13 @@
 //! The first look never says "false" where Cedar would not.
 
-use cedar_policy::{Authorizer, Context, Entities, Policy as CedarPolicy, PolicySet, Request};
+use cedar_policy::{Authorizer, Context, Entities, Policy as CedarPolicy, PolicySet, RestrictedExpression};
 use proptest::prelude::*;
 use serde_json::json;
 use toolgate_core::{Kind, Role};
 
 use super::*;
-use crate::entity::{entities, principal_entity, principal_uid, tool_entity, uid};
+use crate::entity::{Uids, entities, principal_entity, tool_entity};
+use crate::fixture::conditions::{arguments, condition, parses};
 use crate::fixture::{principal, tool};
 use crate::usage::Fields;
 
@@ -26,28 +27,64 @@ fn schema() -> Value {
     json!({"properties": {"amount": {"type": "number"}, "count": {"type": "integer"}, "deep": {"properties": {"amount": {"type": "number"}}}}})
 }
 
-fn looked(condition: &str, arguments: &Value) -> Option<bool> {
-    let tool = tool("bank:transfer", Effects::WRITE.and(Effects::EXTERNAL), schema());
-    let shape = Shape::of_schema(&schema());
-    glance(condition).look(Sight { arguments, shape: &shape, tool: &tool, principal: &agent() })
+/// Something that is looked at.
+#[derive(Clone, Debug)]
+struct Scene {
+    tool: Tool,
+    agent: Option<&'static str>,
+    template: Template,
 }
 
-/// What Cedar says: matched, not matched, or an error.
-fn judged(condition: &str, arguments: &Value) -> Option<bool> {
+fn transfer() -> Scene {
     let tool = tool("bank:transfer", Effects::WRITE.and(Effects::EXTERNAL), schema());
-    let shape = Shape::of_schema(&schema());
-    let input = crate::value::input(arguments.as_object().unwrap(), &shape, &Fields::All);
-    let context = Context::from_pairs([("input".to_owned(), input)]).unwrap();
-    let entities: Entities = entities(principal_entity(&agent()), tool_entity(&tool));
-    let name = "bank:transfer";
-    let request =
-        Request::new(principal_uid(&agent()), uid("Action", name), uid("Tool", name), context, None).unwrap();
-    let set = PolicySet::from_policies([policy(condition)]).unwrap();
-    let response = Authorizer::new().is_authorized(&request, &set, &entities);
-    if response.diagnostics().errors().next().is_some() {
-        return None;
+    Scene { tool, agent: None, template: Template::Exploratory }
+}
+
+fn promotion() -> Scene {
+    let tool = tool("bank:promote", Effects::READ, schema());
+    Scene { tool, agent: Some("clerk"), template: Template::Regulated }
+}
+
+impl Scene {
+    /// What is certain, before there is a call or with it.
+    fn looked(&self, condition: &str, arguments: Option<&Value>) -> Option<bool> {
+        let shape = Shape::of_schema(&schema());
+        let call = arguments.map(|arguments| Call { arguments, shape: &shape });
+        let (principal, Scene { tool, agent, template }) = (agent(), self);
+        glance(condition).look(Sight {
+            call,
+            tool,
+            principal: &principal,
+            agent: *agent,
+            template: *template,
+        })
     }
-    Some(response.diagnostics().reason().next().is_some())
+
+    /// What Cedar says: matched, not matched, or an error.
+    fn judged(&self, condition: &str, arguments: &Value) -> Option<bool> {
+        let shape = Shape::of_schema(&schema());
+        let input = crate::value::input(arguments.as_object().unwrap(), &shape, &Fields::All);
+        let text = |text: &str| RestrictedExpression::new_string(text.to_owned());
+        let agent_name = self.agent.map(|name| ("agent".to_owned(), text(name)));
+        let template = ("template".to_owned(), text(self.template.as_str()));
+        let pairs = [("input".to_owned(), input), template].into_iter().chain(agent_name);
+        let entities: Entities = entities(principal_entity(&agent()), tool_entity(&self.tool));
+        let request = Uids::of(&agent(), &self.tool).request(Context::from_pairs(pairs).unwrap());
+        let set = PolicySet::from_policies([policy(condition)]).unwrap();
+        let response = Authorizer::new().is_authorized(&request, &set, &entities);
+        if response.diagnostics().errors().next().is_some() {
+            return None;
+        }
+        Some(response.diagnostics().reason().next().is_some())
+    }
+}
+
+fn looked(condition: &str, arguments: &Value) -> Option<bool> {
+    transfer().looked(condition, Some(arguments))
+}
+
+fn judged(condition: &str, arguments: &Value) -> Option<bool> {
+    transfer().judged(condition, arguments)
 }
 
 #[test]
@@ -116,132 +153,47 @@ fn what_is_not_understood_is_left_to_cedar() {
     }
 }
 
-fn operand() -> impl Strategy<Value = String> {
-    prop::sample::select(vec![
-        "context.input.amount",
-        "context.input.count",
-        "context.input.who",
-        "context.input.on",
-        "context.input.deep.amount",
-        "context.input.free",
-        "resource.name",
-        "resource.write",
-        "principal.name",
-        "principal.role",
-    ])
-    .prop_map(str::to_owned)
-}
-
-fn literal() -> impl Strategy<Value = String> {
-    prop::sample::select(vec![
-        "1",
-        "-3",
-        "500",
-        "\"x\"",
-        "\"transfer\"",
-        "true",
-        "decimal(\"1.5\")",
-        "decimal(\"500.0\")",
-    ])
-    .prop_map(str::to_owned)
-}
-
-fn pattern() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(vec!["*", "x", "tr", "s", "r", "\\*"]), 0..5)
-        .prop_map(|pieces| pieces.concat())
-}
-
-fn membership() -> impl Strategy<Value = String> {
-    let entities = [
-        "Group::\"payments\"",
-        "Group::\"finance\"",
-        "Role::\"agent\"",
-        "Agent::\"helper\"",
-        "Human::\"helper\"",
-        "Server::\"bank\"",
-        "Server::\"shop\"",
-        "Tool::\"bank:transfer\"",
-        "Action::\"bank:transfer\"",
-    ];
-    let entity = prop::sample::select(entities.to_vec());
-    let variable = prop::sample::select(vec!["principal", "resource", "action"]);
-    let types = prop::sample::select(vec!["Agent", "Human", "Tool", "Action"]);
-    prop_oneof![
-        (variable.clone(), prop::sample::select(vec!["==", "!=", "in"]), entity.clone())
-            .prop_map(|(variable, operator, entity)| format!("{variable} {operator} {entity}")),
-        (variable.clone(), entity.clone(), entity.clone())
-            .prop_map(|(variable, a, b)| format!("{variable} in [{a}, {b}]")),
-        (variable.clone(), types.clone()).prop_map(|(variable, name)| format!("{variable} is {name}")),
-        (variable, types, entity)
-            .prop_map(|(variable, name, entity)| format!("{variable} is {name} in {entity}")),
-    ]
-}
-
-fn atom() -> impl Strategy<Value = String> {
-    let operator = prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="]);
-    let method =
-        prop::sample::select(vec!["lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual"]);
-    prop_oneof![
-        (operand(), operator.clone(), literal()).prop_map(|(a, operator, b)| format!("{a} {operator} {b}")),
-        (literal(), operator, operand()).prop_map(|(a, operator, b)| format!("{a} {operator} {b}")),
-        (operand(), method.clone(), literal()).prop_map(|(a, method, b)| format!("{a}.{method}({b})")),
-        (literal(), method, operand()).prop_map(|(a, method, b)| format!("({a}).{method}({b})")),
-        (literal(), literal(), operand()).prop_map(|(a, b, c)| format!("[{a}, {b}].contains({c})")),
-        prop::sample::select(vec!["amount", "free", "deep.amount", "deep.free", "who", "who.deep"])
-            .prop_map(|field| format!("context.input has {field}")),
-        membership(),
-        operand(),
-        Just("true".to_owned()),
-        (operand(), pattern()).prop_map(|(operand, pattern)| format!("{operand} like \"{pattern}\"")),
-    ]
-}
-
-fn condition() -> impl Strategy<Value = String> {
-    let whole = atom().prop_recursive(4, 24, 2, |inner| {
-        prop_oneof![
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}) && ({b})")),
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}) || ({b})")),
-            inner.prop_map(|a| format!("!({a})")),
-        ]
-    });
-    (whole, any::<bool>()).prop_map(|(whole, plain)| {
-        if plain { format!("when {{ {whole} }}") } else { format!("unless {{ {whole} }}") }
-    })
-}
-
-fn value() -> impl Strategy<Value = Value> {
-    let plain = vec![
-        json!(null),
-        json!(1),
-        json!(1.5),
-        json!(500),
-        json!(500.0),
-        json!("x"),
-        json!(true),
-        json!(1e300),
-        json!(-3),
-    ];
-    let deep = vec![json!({}), json!({"amount": 1.5}), json!({"amount": null}), json!([1])];
-    prop::sample::select([plain, deep].concat())
-}
-
-fn arguments() -> impl Strategy<Value = Value> {
-    let names = prop::sample::select(vec!["amount", "count", "who", "on", "deep", "free"]);
-    prop::collection::btree_map(names, value(), 0..6).prop_map(|fields| json!(fields))
+#[test]
+fn agent_template_effects_and_traits_are_seen_before_there_is_a_call() {
+    for (condition, expected) in [
+        ("when { context has agent && context.agent == \"clerk\" }", true),
+        ("unless { context.agent like \"cl*\" }", false),
+        ("when { [\"regulated\", \"audit_critical\"].contains(context.template) }", true),
+        ("when { context.template == \"exploratory\" && context.input.amount > 1 }", false),
+        ("when { resource.traits.contains(\"promotion\") || context.input has amount }", true),
+        ("when { resource.traits.contains(\"schema\") }", false),
+        ("when { resource.effects.contains(\"read\") && !resource.effects.contains(\"write\") }", true),
+        ("when { resource.effects.contains(\"nothing\") }", false),
+        ("when { principal in Group::\"finance\" && context.input has amount }", false),
+    ] {
+        assert_eq!(promotion().looked(condition, None), Some(expected), "{condition}");
+        assert_eq!(promotion().judged(condition, &json!({})), Some(expected), "{condition}");
+    }
+    assert_eq!(transfer().looked("when { context has agent }", None), Some(false));
+    // Without an agent this is an error to Cedar.
+    assert_eq!(transfer().looked("when { context.agent != \"clerk\" }", None), None);
+    // What is not there yet is not absent.
+    for condition in ["when { context.input has amount }", "when { context has task }"] {
+        assert_eq!(promotion().looked(condition, None), None, "{condition}");
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn a_look_that_is_certain_is_what_cedar_says(condition in condition(), arguments in arguments()) {
-        if policy_parses(&condition) && let Some(certain) = looked(&condition, &arguments) {
-            prop_assert_eq!(judged(&condition, &arguments), Some(certain));
+    fn a_look_that_is_certain_is_what_cedar_says(
+        condition in condition(),
+        arguments in arguments(),
+        scene in prop::sample::select(vec![transfer(), promotion()]),
+    ) {
+        prop_assume!(parses(&condition));
+        let (before, with_it) = (scene.looked(&condition, None), scene.looked(&condition, Some(&arguments)));
+        if let Some(certain) = before {
+            prop_assert_eq!(with_it, Some(certain));
+        }
+        if let Some(certain) = with_it {
+            prop_assert_eq!(scene.judged(&condition, &arguments), Some(certain));
         }
     }
-}
-
-/// Some literals cannot be called on, which the parser already says.
-fn policy_parses(condition: &str) -> bool {
-    CedarPolicy::parse(None, format!("forbid(principal, action, resource) {condition};")).is_ok()
 }

@@ -27,6 +27,7 @@ fn each_tool_is_an_action_with_its_arguments() {
           "account": String
         },
         "session"?: String,
+        "agent"?: String,
         "run"?: String,
         "task"?: String,
         "template": String
@@ -45,6 +46,7 @@ fn each_tool_is_an_action_with_its_arguments() {
           "note"?: String
         },
         "session"?: String,
+        "agent"?: String,
         "run"?: String,
         "task"?: String,
         "template": String

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toolgate_core::decision::Template;
 use toolgate_core::id::{RunId, SessionId};
+use toolgate_core::scope::AgentName;
 use toolgate_core::{Effects, Kind, Principal, PrincipalId, Role, ServerName};
 
 use crate::explain::VerdictKind;
@@ -26,6 +28,8 @@ pub(super) struct Case {
     pub(super) effects: Option<Effects>,
     pub(super) arguments: Value,
     pub(super) session: Option<SessionId>,
+    pub(super) agent: Option<AgentName>,
+    pub(super) template: Option<Template>,
     pub(super) run: Option<RunId>,
     pub(super) task: Option<String>,
     pub(super) expect: VerdictKind,
@@ -33,8 +37,21 @@ pub(super) struct Case {
     pub(super) quorum: Option<u32>,
 }
 
-const TEST_KEYS: [&str; 11] =
-    ["name", "principal", "tool", "effects", "arguments", "session", "run", "task", "expect", "by", "quorum"];
+const TEST_KEYS: [&str; 13] = [
+    "name",
+    "principal",
+    "tool",
+    "effects",
+    "arguments",
+    "session",
+    "agent",
+    "template",
+    "run",
+    "task",
+    "expect",
+    "by",
+    "quorum",
+];
 const PRINCIPAL_KEYS: [&str; 4] = ["id", "kind", "role", "groups"];
 
 type Item<'i> = Spanned<DeValue<'i>>;
@@ -90,6 +107,8 @@ impl Reader<'_> {
             effects: self.effects(table.get("effects")),
             arguments: self.arguments(table.get("arguments")),
             session: self.text(table, "session").map(SessionId::new),
+            agent: self.agent(table),
+            template: self.choice(table, "template", Template::parse, &Template::ALL.map(Template::as_str)),
             run: self.text(table, "run").map(RunId::new),
             task: self.text(table, "task"),
             expect: expect.unwrap_or(VerdictKind::Permit),
@@ -117,6 +136,15 @@ impl Reader<'_> {
             role,
             groups: groups.into(),
         }
+    }
+
+    fn agent(&mut self, table: &DeTable<'_>) -> Option<AgentName> {
+        let name = AgentName::new(&self.text(table, "agent")?);
+        name.map_err(|problem| {
+            let at = table.get("agent").map_or(0, |item| item.span().start);
+            self.refuse(at, problem, "write the name of an agent definition: `agent = \"clerk\"`");
+        })
+        .ok()
     }
 
     fn tool_name(&mut self, name: &Option<String>, item: Option<&Item<'_>>) -> (ServerName, String) {

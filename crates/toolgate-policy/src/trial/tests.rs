@@ -9,7 +9,9 @@ use crate::{Set, Sources};
 const GATE: &str = r#"@id("money") @approvers("finance, legal") @quorum("2")
     forbid(principal, action == Action::"bank:transfer", resource)
     when { context.input.amount.greaterThan(decimal("1000.0")) };
-    @id("vip") @approvers("risk") forbid(principal in Group::"vip", action, resource) when { resource.write };"#;
+    @id("vip") @approvers("risk") forbid(principal in Group::"vip", action, resource) when { resource.write };
+    @id("new") @approvers("mentors") forbid(principal, action, resource)
+    when { context has agent && context.agent == "trainee" };"#;
 
 fn run_text(text: &str) -> Result<Vec<TestOutcome>, PolicyError> {
     let folder = tempfile::tempdir().unwrap();
@@ -51,6 +53,26 @@ fn tests_pass_where_policies_do_what_they_say() {
         tool = "shop:look"
         effects = ["read"]
         session = "ses_1"
+        expect = "permit"
+
+        [[test]]
+        name = "a session with care of its own"
+        tool = "bank:transfer"
+        arguments = { amount = 1 }
+        template = "audit_critical"
+        expect = "approve"
+
+        [[test]]
+        name = "an agent"
+        tool = "bank:balance"
+        agent = "trainee"
+        expect = "approve"
+        by = ["mentors"]
+
+        [[test]]
+        name = "searching, whatever the care"
+        tool = "toolgate.tools.search"
+        template = "audit_critical"
         expect = "permit"
 
         [[test]]
@@ -132,6 +154,8 @@ expect = "permit"
 quorum = 2
 session = []
 arguments = "none"
+agent = "a b"
+template = "regulate"
 "#;
     insta::assert_snapshot!(run_text(text).unwrap_err(), @r#"
     bank.test.toml:1:1: there is no key `title` here
@@ -160,6 +184,10 @@ arguments = "none"
     hint: write `session = "…"`
     bank.test.toml:18:13: `arguments` is no table
     hint: write `{ key = value }`
+    bank.test.toml:19:9: "a b" is no name for an agent: 1 to 64 letters, digits, `-`, `_` and `.`, not beginning with `ses_`
+    hint: write the name of an agent definition: `agent = "clerk"`
+    bank.test.toml:20:12: `template` is not "regulate"
+    hint: did you mean `regulated`?
     "#);
 }
 

@@ -186,12 +186,10 @@ fn the_context_holds_session_run_task_and_template() {
     let (session, run, arguments) = (SessionId::new("ses_1"), RunId::new("run_1"), json!({}));
     let (principal, tool) = (agent(), transfer());
     let full = Question {
-        principal: &principal,
-        tool: &tool,
-        arguments: &arguments,
         session: Some(&session),
         run: Some(&run),
         task: Some("t"),
+        ..question(&principal, &tool, &arguments)
     };
     assert_eq!(engine.decide(&full).verdict, Verdict::Permit);
     let other = Question { task: Some("u"), ..full };

@@ -88,14 +88,7 @@ fn deciding_goes_on_while_policies_are_exchanged() {
     let versions = std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
             let (principal, tool, arguments) = (agent(), transfer(), json!({}));
-            let question = Question {
-                principal: &principal,
-                tool: &tool,
-                arguments: &arguments,
-                session: None,
-                run: None,
-                task: None,
-            };
+            let question = question(&principal, &tool, &arguments);
             let mut seen = std::collections::BTreeMap::new();
             // Ends when both versions have decided.
             while seen.len() < 2 {

@@ -56,14 +56,7 @@ fn an_explanation_tells_every_policy_that_had_a_say() {
     let gates = "\n@id(\"money\") @reason(\"it is money\") @approvers(\"finance\")\nforbid(principal, action, resource) when { context.input.amount.greaterThan(decimal(\"10.0\")) };";
     let engine = engine(&[(Set::Guard, guard), (Set::Gates, gates), (Set::GuardShadow, LIMIT)]);
     let (principal, tool, arguments) = (agent(), transfer(), json!({"amount": 100}));
-    let question = Question {
-        principal: &principal,
-        tool: &tool,
-        arguments: &arguments,
-        session: None,
-        run: None,
-        task: None,
-    };
+    let question = question(&principal, &tool, &arguments);
     let explanation = engine.explain(&question);
     assert_eq!(explanation.verdict, VerdictKind::Approve);
     assert_eq!(explanation.summary, "needs approval by finance: money");
@@ -88,14 +81,7 @@ fn an_explanation_tells_what_failed() {
     let engine =
         engine(&[(Set::Guard, "permit(principal, action, resource) when { context.input.nothing };")]);
     let (principal, tool, arguments) = (agent(), transfer(), json!({}));
-    let question = Question {
-        principal: &principal,
-        tool: &tool,
-        arguments: &arguments,
-        session: None,
-        run: None,
-        task: None,
-    };
+    let question = question(&principal, &tool, &arguments);
     let explanation = engine.explain(&question);
     assert_eq!(explanation.verdict, VerdictKind::Deny);
     assert_eq!(explanation.failed[0].policy.id, "a.cedar:1");

@@ -1,0 +1,129 @@
+//! Calls of sessions with an agent and a level of care of their own.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolgate_core::approval::ApprovalState;
+use toolgate_core::decision::{Denial, Policy, Template, Verdict};
+use toolgate_core::event::Outcome;
+use toolgate_core::scope::AgentName;
+
+use super::approvals::{decide, gated, transfer};
+use super::kit::{CAREFUL_AMOUNT_MAX, TRAINEE, World, code, lock, requirement};
+use crate::Settings;
+use crate::desk::{Decision, DeskError};
+
+fn careful(mut world: World) -> World {
+    world.context.agent = Some(AgentName::new("clerk").expect("a name"));
+    world.context.template = Some(Template::AuditCritical);
+    world
+}
+
+fn details(world: &World) -> Vec<Option<Value>> {
+    let entries = lock(&world.books.0.entries);
+    let decided = entries.iter().flat_map(|entry| &entry.events).filter(|event| event.decision.is_some());
+    decided.map(|event| event.detail.as_ref().map(|raw| raw.decode().expect("JSON"))).collect()
+}
+
+#[tokio::test]
+async fn policy_and_people_hear_of_agent_and_care() {
+    let world = careful(gated());
+    world.call(transfer()).await;
+    let told = (world.context.agent.clone(), world.context.template);
+    assert_eq!(lock(&world.policy.asked).as_slice(), std::slice::from_ref(&told));
+    let approval = world.books.0.only_approval();
+    assert_eq!((approval.agent, approval.template), told);
+}
+
+#[tokio::test]
+async fn a_decision_that_says_more_than_yes_says_for_whom() {
+    let world = careful(World::new(Verdict::Permit));
+    world.call(json!({ "amount": 1 })).await;
+    *lock(&world.policy.verdict) = Verdict::Deny(Denial::default());
+    world.call(json!({ "amount": 1 })).await;
+    let told = details(&world);
+    let [None, Some(denied)] = told.as_slice() else { panic!("a plain yes says nothing more: {told:?}") };
+    assert_eq!((&denied["agent"], &denied["template"]), (&json!("clerk"), &json!("audit_critical")));
+}
+
+#[tokio::test]
+async fn a_stricter_session_uses_its_own_approval_once_and_is_not_judged_twice() {
+    let world = careful(gated());
+    world.call(transfer()).await;
+    let approval = world.books.0.only_approval();
+    assert_ne!(approval.binding.policy_version, world.policy.version());
+    assert!(world.pipeline.policy_stands(&approval));
+    decide(&world, Decision::Approve, None).await.expect("ann may");
+    assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded);
+    assert_eq!(world.books.0.only_approval().state, ApprovalState::Consumed);
+    assert_eq!(lock(&world.policy.asked).len(), 2, "once for each call");
+    assert_eq!(code(&world.call(transfer()).await), "pending_approval");
+}
+
+#[tokio::test]
+async fn a_yes_to_a_session_with_less_care_is_none_to_one_with_more() {
+    let mut world = gated();
+    world.call(transfer()).await;
+    decide(&world, Decision::Approve, None).await.expect("ann may");
+    world.context.template = Some(Template::AuditCritical);
+    assert_eq!((code(&world.call(transfer()).await), world.ran()), ("pending_approval", 0));
+    world.context.template = None;
+    assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded);
+}
+
+#[tokio::test]
+async fn a_yes_from_before_policies_changed_is_not_used() {
+    let world = careful(gated());
+    world.call(transfer()).await;
+    decide(&world, Decision::Approve, None).await.expect("ann may");
+    *lock(&world.policy.texts) = "others";
+    assert!(!world.pipeline.policy_stands(&world.books.0.only_approval()));
+    assert_eq!((code(&world.call(transfer()).await), world.ran()), ("pending_approval", 0));
+}
+
+#[tokio::test]
+async fn a_held_call_is_judged_again_with_its_own_care_when_policies_changed() {
+    let settings = Settings { hold: Duration::from_secs(60), ..Settings::default() };
+    let world = careful(World::with(Verdict::Approve(requirement()), settings));
+    let (answer, ()) = tokio::join!(world.call(transfer()), async {
+        while lock(&world.books.0.approvals).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        *lock(&world.policy.texts) = "others";
+        *lock(&world.policy.verdict) = Verdict::Deny(Denial::default());
+        decide(&world, Decision::Approve, None).await.expect("ann may");
+    });
+    assert_eq!((code(&answer), world.ran()), ("denied", 0));
+    let asked = lock(&world.policy.asked);
+    assert_eq!(asked.len(), 2);
+    assert_eq!(asked[0], asked[1]);
+}
+
+#[tokio::test]
+async fn an_edit_is_judged_with_the_agent_and_care_of_the_call() {
+    let edit = || Decision::Edit(json!({ "amount": CAREFUL_AMOUNT_MAX + 1 }));
+    let world = careful(gated());
+    world.call(transfer()).await;
+    let refused = decide(&world, edit(), None).await.expect_err("too much for so much care");
+    assert!(matches!(refused, DeskError::Denied(_)), "{refused}");
+    let asked = lock(&world.policy.asked).clone();
+    assert_eq!(asked[0], asked[1]);
+
+    let world = gated();
+    world.call(transfer()).await;
+    decide(&world, edit(), None).await.expect("ann may");
+    assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded);
+}
+
+#[tokio::test]
+async fn a_yes_to_one_agent_does_not_open_the_gates_of_another() {
+    let mut world = gated();
+    world.call(transfer()).await;
+    decide(&world, Decision::Approve, None).await.expect("ann may");
+    world.context.agent = Some(AgentName::new(TRAINEE).expect("a name"));
+    assert_eq!((code(&world.call(transfer()).await), world.ran()), ("not_approved", 0));
+    world.context.agent = None;
+    assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded);
+    world.context.agent = Some(AgentName::new(TRAINEE).expect("a name"));
+    assert_eq!(code(&world.call(transfer()).await), "pending_approval", "now they are asked");
+}
