@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod agent_version;
 mod approval;
 mod books;
 mod db;
@@ -9,9 +10,11 @@ mod grant;
 mod ledger;
 mod open;
 mod registry;
+mod revisions;
 mod rows;
 mod secret;
 mod server;
+mod session;
 mod token;
 mod token_cache;
 mod waiting;
@@ -20,6 +23,7 @@ mod warrant;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
 pub use books::{Books, BooksSettings};
 pub use error::StoreError;
@@ -30,11 +34,16 @@ pub use ledger::{
 };
 pub use open::Others;
 pub use registry::{
-    Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, Revisions, SealedSecret,
-    Setting, StoredInstance, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits, WriteSettingError,
+    Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, SealedSecret, Setting,
+    StoredInstance, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits, WriteSettingError,
 };
+pub use revisions::Revisions;
 pub use server::{Counts, ServerStatus, StoredListing};
-pub use token::{NewToken, NewTokenSpec, Token};
+pub use session::{
+    ChangeSessionError, Closing, NewSessionError, OpenSessions, SESSIONS_PAGE_MAX, SessionCursor,
+    SessionFilter, SessionKind, SessionMark, SessionStanding, StoredSession, Unused,
+};
+pub use token::{NewToken, NewTokenSpec, Token, is_reserved_principal};
 pub use token_cache::TokenCache;
 
 /// An open data folder and its database. Clones share one small pool and one token cache.

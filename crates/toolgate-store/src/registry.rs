@@ -3,7 +3,6 @@
 //! transaction. Each change counts up the revision of its topic.
 
 mod instances;
-mod revisions;
 mod settings;
 mod tools;
 mod vault;
@@ -15,13 +14,12 @@ use crate::StoreError;
 pub use instances::{
     Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, StoredInstance,
 };
-pub use revisions::Revisions;
 pub use settings::{Setting, WriteSettingError};
 pub use tools::{StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits};
 pub use vault::SealedSecret;
 
 /// Names what cannot be read.
-fn unreadable(doing: &'static str, what: &'static str) -> StoreError {
+pub(crate) fn unreadable(doing: &'static str, what: &'static str) -> StoreError {
     StoreError::Unreadable { doing, what }
 }
 
@@ -29,15 +27,15 @@ fn read_server(name: &str, doing: &'static str) -> Result<ServerName, StoreError
     ServerName::new(name).map_err(|_| unreadable(doing, "server name"))
 }
 
-fn read_raw(text: String, doing: &'static str, what: &'static str) -> Result<RawJson, StoreError> {
+pub(crate) fn read_raw(text: String, doing: &'static str, what: &'static str) -> Result<RawJson, StoreError> {
     RawJson::parse(text.into_bytes().into()).map_err(|_| unreadable(doing, what))
 }
 
 /// A counter. Databases have no unsigned ones.
-fn read_count(stored: i64) -> u64 {
+pub(crate) fn read_count(stored: i64) -> u64 {
     u64::try_from(stored).unwrap_or_default()
 }
 
-fn stored_count(count: u64) -> i64 {
+pub(crate) fn stored_count(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -5,22 +5,31 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use toolgate_core::event::Durability;
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{AgentName, Credential};
 use toolgate_core::{Kind, Principal, PrincipalId, Role, ServerName};
 
-use crate::db::{Lock, Transaction};
+use crate::db::{Lock, Transaction, without_nul};
 use crate::error::{doing, random_bytes};
 use crate::token_cache::{Digest, digest};
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError, StoredSession, now_ms};
 
 const INSERT: &str =
-    "INSERT INTO tokens (tenant, id, hash, role, label, principal, kind, groups, created_at_ms)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-const ANY: &str = "SELECT EXISTS (SELECT 1 FROM tokens WHERE tenant = $1 AND role = $2)";
-const LIST: &str = "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms
-    FROM tokens WHERE tenant = $1 ORDER BY created_at_ms, id";
+    "INSERT INTO tokens (tenant, id, hash, role, label, principal, kind, groups, created_at_ms, agent, session)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+const ANY: &str = "SELECT EXISTS (SELECT 1 FROM tokens WHERE tenant = $1 AND role = $2 AND session IS NULL)";
+const LIST: &str =
+    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
+    FROM tokens WHERE tenant = $1 AND session IS NULL ORDER BY created_at_ms, id";
+const LIST_OF: &str =
+    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
+    FROM tokens WHERE tenant = $1 AND session = $2 ORDER BY created_at_ms, id";
 const REVOKE: &str =
     "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL";
-const VERIFY: &str = "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms
+const REVOKE_OF_SESSION: &str =
+    "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND session = $2 AND revoked_at_ms IS NULL";
+const VERIFY: &str =
+    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
     FROM tokens WHERE tenant = $1 AND hash = $2 AND revoked_at_ms IS NULL";
 
 const ID_PREFIX: &str = "tok_";
@@ -45,11 +54,13 @@ pub struct NewTokenSpec {
     /// What usually holds a token of this role, if not said.
     pub kind: Option<Kind>,
     pub groups: Vec<String>,
+    /// The agent definition it is bound to: it sees no more than that one admits.
+    pub agent: Option<AgentName>,
 }
 
 impl NewTokenSpec {
     pub fn of(role: Role) -> Self {
-        Self { role, label: None, principal: None, kind: None, groups: Vec::new() }
+        Self { role, label: None, principal: None, kind: None, groups: Vec::new(), agent: None }
     }
 
     #[must_use]
@@ -76,13 +87,24 @@ impl NewTokenSpec {
                 "a token of role server is for one server: its principal is the name of that server",
             );
         }
+        if self.agent.is_some() && !self.role.may_call_tools() {
+            return refused(&format!(
+                "a token of role {} calls no tools, so it has no agent",
+                self.role.as_str()
+            ));
+        }
         match self.principal.as_deref() {
-            Some(name) if RESERVED.contains(&name) || name.starts_with(ID_PREFIX) => {
+            Some(name) if is_reserved_principal(name) || name.starts_with(ID_PREFIX) => {
                 refused(&format!("nobody may be called {name:?}, it would be mistaken for somebody else"))
             }
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a principal of this name would be mistaken for somebody else in the ledger.
+pub fn is_reserved_principal(name: &str) -> bool {
+    RESERVED.contains(&name)
 }
 
 /// A token at the one moment its secret is known.
@@ -109,6 +131,10 @@ pub struct Token {
     pub principal: Option<String>,
     pub kind: Kind,
     pub groups: Vec<String>,
+    /// The agent definition it is bound to.
+    pub agent: Option<AgentName>,
+    /// The session that it was made for, and that it ends with.
+    pub session: Option<SessionId>,
     /// Milliseconds since 1970, as everywhere here.
     pub created_at_ms: i64,
     pub revoked_at_ms: Option<i64>,
@@ -120,6 +146,11 @@ impl Token {
         let id = PrincipalId::new(self.principal.as_deref().unwrap_or(&self.id));
         Principal { id, kind: self.kind, role: self.role, groups: self.groups.clone().into() }
     }
+
+    /// What it stands for.
+    pub fn credential(&self) -> Credential {
+        Credential { principal: self.principal(), agent: self.agent.clone(), session: self.session.clone() }
+    }
 }
 
 impl Store {
@@ -127,7 +158,7 @@ impl Store {
         const DOING: &str = "create a token";
         spec.check()?;
         let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
-        let token = self.insert_token(&mut transaction, &spec).await?;
+        let token = insert(&mut transaction, self.tenant, &spec, None).await?;
         transaction.commit().await.map_err(doing(DOING))?;
         self.tokens.clear();
         Ok(token)
@@ -144,7 +175,7 @@ impl Store {
             let (any,): (bool,) = any.fetch_one().await.map_err(doing(DOING))?;
             if !any {
                 let spec = NewTokenSpec::of(role).labelled(format!("first {}", role.as_str()));
-                made.push(self.insert_token(&mut transaction, &spec).await?);
+                made.push(insert(&mut transaction, self.tenant, &spec, None).await?);
             }
         }
         transaction.commit().await.map_err(doing(DOING))?;
@@ -152,7 +183,7 @@ impl Store {
         Ok(made)
     }
 
-    /// All tokens, revoked ones too, oldest first.
+    /// All tokens but those of sessions, revoked ones too, oldest first.
     pub async fn list_tokens(&self) -> Result<Vec<Token>, StoreError> {
         const DOING: &str = "list the tokens";
         let rows: Vec<TokenRow> =
@@ -160,7 +191,16 @@ impl Store {
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }
 
-    /// Revokes the token with this id, label, or beginning of an id. Revoking twice changes nothing.
+    /// Those that were made for a session.
+    pub async fn list_session_tokens(&self, session: &SessionId) -> Result<Vec<Token>, StoreError> {
+        const DOING: &str = "list the tokens of a session";
+        let list = self.db.sql(LIST_OF).bind(self.tenant).bind(without_nul(session.as_str()));
+        let rows: Vec<TokenRow> = list.fetch_all().await.map_err(doing(DOING))?;
+        rows.into_iter().map(|row| row.read(DOING)).collect()
+    }
+
+    /// Revokes the token with this id, label, or beginning of an id. Revoking twice changes nothing. That of a
+    /// session ends with its session, and is not found here.
     pub async fn revoke_token(&self, given: &str) -> Result<Token, StoreError> {
         const DOING: &str = "revoke the token";
         let tokens = self.list_tokens().await?;
@@ -173,8 +213,8 @@ impl Store {
         Ok(token)
     }
 
-    /// Who presents this secret, if it is a live token. Whatever is done elsewhere takes effect within a second.
-    pub async fn verify(&self, presented: &str) -> Result<Option<Principal>, StoreError> {
+    /// What this secret stands for, if it is a live token. Whatever is done elsewhere takes effect within a second.
+    pub async fn verify(&self, presented: &str) -> Result<Option<Credential>, StoreError> {
         if !has_the_form_of_a_token(presented) {
             return Ok(None);
         }
@@ -190,7 +230,7 @@ impl Store {
     }
 
     /// The answer of `verify` if it is known without asking the database: `None` means "ask".
-    pub fn check_cached(&self, presented: &str) -> Option<Option<Principal>> {
+    pub fn check_cached(&self, presented: &str) -> Option<Option<Credential>> {
         if !has_the_form_of_a_token(presented) {
             return Some(None);
         }
@@ -204,7 +244,7 @@ impl Store {
         &self,
         presented: &str,
         max_age: Duration,
-    ) -> Result<Option<Principal>, StoreError> {
+    ) -> Result<Option<Credential>, StoreError> {
         let digest = digest(presented);
         if let Some(known) = self.tokens.last_known_in_an_outage(&digest, max_age) {
             return Ok(Some(known));
@@ -218,29 +258,63 @@ impl Store {
         }
     }
 
-    async fn look_up(&self, digest: &Digest) -> Result<Option<Principal>, StoreError> {
+    async fn look_up(&self, digest: &Digest) -> Result<Option<Credential>, StoreError> {
         const DOING: &str = "verify a token";
         let query = self.db.sql(VERIFY).bind(self.tenant).bind(&digest[..]);
         let row: Option<TokenRow> = query.fetch_optional().await.map_err(doing(DOING))?;
-        row.map(|row| row.read(DOING).map(|token| token.principal())).transpose()
+        row.map(|row| row.read(DOING).map(|token| token.credential())).transpose()
     }
 
-    async fn insert_token(
-        &self,
-        transaction: &mut Transaction,
-        spec: &NewTokenSpec,
-    ) -> Result<NewToken, StoreError> {
-        let NewTokenSpec { role, label, principal, kind, groups } = spec;
-        let id = format!("{ID_PREFIX}{}", uuid::Uuid::now_v7().simple());
-        let random = URL_SAFE_NO_PAD.encode(random_bytes::<SECRET_BYTES>()?);
-        let secret = format!("tg_{}_{random}", role.as_str());
-        let groups = serde_json::to_string(groups).expect("names are text");
-        let insert = transaction.sql(INSERT).bind(self.tenant).bind(&id).bind(digest(&secret).to_vec());
-        let insert = insert.bind(role.as_str()).bind(label).bind(principal);
-        let insert = insert.bind(kind.unwrap_or(role.usual_kind()).as_str()).bind(groups).bind(now_ms());
-        insert.execute().await.map_err(doing("create a token"))?;
-        Ok(NewToken { id, secret, role: *role })
+    /// What was known of tokens may not be so any more.
+    pub(crate) fn forget_verdicts(&self) {
+        self.tokens.clear();
     }
+}
+
+async fn insert(
+    transaction: &mut Transaction,
+    tenant: &'static str,
+    spec: &NewTokenSpec,
+    session: Option<&SessionId>,
+) -> Result<NewToken, StoreError> {
+    let NewTokenSpec { role, label, principal, kind, groups, agent } = spec;
+    let id = format!("{ID_PREFIX}{}", uuid::Uuid::now_v7().simple());
+    let random = URL_SAFE_NO_PAD.encode(random_bytes::<SECRET_BYTES>()?);
+    let secret = format!("tg_{}_{random}", role.as_str());
+    let groups = serde_json::to_string(groups).expect("names are text");
+    let insert = transaction.sql(INSERT).bind(tenant).bind(&id).bind(digest(&secret).to_vec());
+    let insert = insert.bind(role.as_str()).bind(label).bind(principal.as_deref().map(without_nul));
+    let insert = insert.bind(kind.unwrap_or(role.usual_kind()).as_str()).bind(groups).bind(now_ms());
+    let insert = insert.bind(agent.as_ref().map(AgentName::as_str));
+    let insert = insert.bind(session.map(|session| without_nul(session.as_str())));
+    insert.execute().await.map_err(doing("create a token"))?;
+    Ok(NewToken { id, secret, role: *role })
+}
+
+/// The token that a session is reached with. Whoever opened it, it can do what an agent can.
+pub(crate) async fn insert_for_session(
+    transaction: &mut Transaction,
+    tenant: &'static str,
+    session: &StoredSession,
+) -> Result<NewToken, StoreError> {
+    let spec = NewTokenSpec {
+        principal: Some(session.principal.id.as_str().into()),
+        kind: Some(session.principal.kind),
+        groups: session.principal.groups.to_vec(),
+        ..NewTokenSpec::of(Role::Agent)
+    };
+    insert(transaction, tenant, &spec, Some(&session.id)).await
+}
+
+/// Tokens of a session end with it.
+pub(crate) async fn revoke_of_session(
+    transaction: &mut Transaction,
+    tenant: &'static str,
+    session: &str,
+    now_ms: i64,
+) -> Result<(), sqlx::Error> {
+    let revoke = transaction.sql(REVOKE_OF_SESSION).bind(tenant).bind(session.to_owned()).bind(now_ms);
+    revoke.execute().await.map(drop)
 }
 
 #[derive(sqlx::FromRow)]
@@ -253,21 +327,28 @@ struct TokenRow {
     groups: String,
     created_at_ms: i64,
     revoked_at_ms: Option<i64>,
+    agent: Option<String>,
+    session: Option<String>,
 }
 
 impl TokenRow {
     fn read(self, doing: &'static str) -> Result<Token, StoreError> {
-        let TokenRow { id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms } = self;
-        let role = read_role(&role, doing)?;
-        let kind = Kind::parse(&kind).ok_or(StoreError::Unreadable { doing, what: "kind" })?;
-        let groups =
-            serde_json::from_str(&groups).map_err(|_| StoreError::Unreadable { doing, what: "groups" })?;
-        Ok(Token { id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms })
+        let unreadable = |what| StoreError::Unreadable { doing, what };
+        // A token that lost its agent would see more than it should.
+        let agent = self.agent.map(|agent| AgentName::new(&agent).map_err(|_| unreadable("agent")));
+        Ok(Token {
+            id: self.id,
+            role: Role::parse(&self.role).ok_or(unreadable("role"))?,
+            label: self.label,
+            principal: self.principal,
+            kind: Kind::parse(&self.kind).ok_or(unreadable("kind"))?,
+            groups: serde_json::from_str(&self.groups).map_err(|_| unreadable("groups"))?,
+            agent: agent.transpose()?,
+            session: self.session.map(SessionId::new),
+            created_at_ms: self.created_at_ms,
+            revoked_at_ms: self.revoked_at_ms,
+        })
     }
-}
-
-fn read_role(role: &str, doing: &'static str) -> Result<Role, StoreError> {
-    Role::parse(role).ok_or(StoreError::Unreadable { doing, what: "role" })
 }
 
 /// An exact id beats everything; a live token beats a revoked one; several that fit are one too many.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
-use toolgate_core::Principal;
+use toolgate_core::scope::Credential;
 
 pub(crate) type Digest = [u8; 32];
 
@@ -27,7 +27,7 @@ pub struct TokenCache {
 
 #[derive(Default)]
 struct Verdicts {
-    good: HashMap<Digest, Verdict<Principal>>,
+    good: HashMap<Digest, Verdict<Credential>>,
     bad: HashMap<Digest, Verdict<()>>,
     /// When the database last failed to answer.
     outage: Option<Instant>,
@@ -45,11 +45,11 @@ pub(crate) fn digest(secret: &str) -> Digest {
 }
 
 impl TokenCache {
-    pub(crate) fn check(&self, digest: &Digest) -> Option<Option<Principal>> {
+    pub(crate) fn check(&self, digest: &Digest) -> Option<Option<Credential>> {
         self.check_at(digest, Instant::now())
     }
 
-    fn check_at(&self, digest: &Digest, now: Instant) -> Option<Option<Principal>> {
+    fn check_at(&self, digest: &Digest, now: Instant) -> Option<Option<Credential>> {
         let mut verdicts = self.lock();
         if let Some(verdict) = verdicts.good.get_mut(digest) {
             return verdict.usable(now).then(|| Some(verdict.value.clone()));
@@ -59,13 +59,13 @@ impl TokenCache {
     }
 
     /// Keeps the answer to a question that was put at `asked`.
-    pub(crate) fn keep(&self, digest: Digest, verdict: Option<Principal>, asked: Instant) {
+    pub(crate) fn keep(&self, digest: Digest, verdict: Option<Credential>, asked: Instant) {
         let mut verdicts = self.lock();
         verdicts.outage = None;
         match verdict {
-            Some(principal) => {
+            Some(credential) => {
                 verdicts.bad.remove(&digest);
-                insert(&mut verdicts.good, GOOD_MAX, digest, principal, asked);
+                insert(&mut verdicts.good, GOOD_MAX, digest, credential, asked);
             }
             None => {
                 verdicts.good.remove(&digest);
@@ -75,12 +75,12 @@ impl TokenCache {
     }
 
     /// The last yes, however long nobody could ask again, up to `max_age`.
-    pub(crate) fn last_known(&self, digest: &Digest, max_age: Duration) -> Option<Principal> {
+    pub(crate) fn last_known(&self, digest: &Digest, max_age: Duration) -> Option<Credential> {
         self.lock().last_known(digest, max_age, Instant::now())
     }
 
     /// The same, if the database failed a moment ago: whoever asked it now would wait for nothing.
-    pub(crate) fn last_known_in_an_outage(&self, digest: &Digest, max_age: Duration) -> Option<Principal> {
+    pub(crate) fn last_known_in_an_outage(&self, digest: &Digest, max_age: Duration) -> Option<Credential> {
         let (verdicts, now) = (self.lock(), Instant::now());
         let failed = verdicts.outage?;
         (now.saturating_duration_since(failed) < OUTAGE)
@@ -104,7 +104,7 @@ impl TokenCache {
 }
 
 impl Verdicts {
-    fn last_known(&self, digest: &Digest, max_age: Duration, now: Instant) -> Option<Principal> {
+    fn last_known(&self, digest: &Digest, max_age: Duration, now: Instant) -> Option<Credential> {
         let verdict = self.good.get(digest)?;
         (now.saturating_duration_since(verdict.asked) < max_age).then(|| verdict.value.clone())
     }
@@ -136,12 +136,12 @@ fn insert<T>(map: &mut HashMap<Digest, Verdict<T>>, max: usize, digest: Digest, 
 
 #[cfg(test)]
 mod tests {
-    use toolgate_core::{PrincipalId, Role};
+    use toolgate_core::{Principal, PrincipalId, Role};
 
     use super::*;
 
-    fn principal() -> Principal {
-        Principal::new(PrincipalId::new("tok_1"), Role::Agent)
+    fn credential() -> Credential {
+        Credential::of(Principal::new(PrincipalId::new("tok_1"), Role::Agent))
     }
 
     fn ms(ms: u64) -> Duration {
@@ -151,9 +151,9 @@ mod tests {
     #[test]
     fn a_verdict_is_forgotten_after_a_second() {
         let (cache, start) = (TokenCache::default(), Instant::now());
-        cache.keep([1; 32], Some(principal()), start);
+        cache.keep([1; 32], Some(credential()), start);
         cache.keep([2; 32], None, start);
-        assert_eq!(cache.check_at(&[1; 32], start + ms(499)), Some(Some(principal())));
+        assert_eq!(cache.check_at(&[1; 32], start + ms(499)), Some(Some(credential())));
         assert_eq!(cache.check_at(&[2; 32], start + ms(499)), Some(None));
         assert_eq!(cache.check_at(&[3; 32], start), None);
         for digest in [[1; 32], [2; 32]] {
@@ -164,10 +164,10 @@ mod tests {
     #[test]
     fn one_caller_renews_while_the_others_go_on() {
         let (cache, start) = (TokenCache::default(), Instant::now());
-        cache.keep([1; 32], Some(principal()), start);
+        cache.keep([1; 32], Some(credential()), start);
         assert_eq!(cache.check_at(&[1; 32], start + ms(600)), None);
-        assert_eq!(cache.check_at(&[1; 32], start + ms(600)), Some(Some(principal())));
-        assert_eq!(cache.check_at(&[1; 32], start + ms(999)), Some(Some(principal())));
+        assert_eq!(cache.check_at(&[1; 32], start + ms(600)), Some(Some(credential())));
+        assert_eq!(cache.check_at(&[1; 32], start + ms(999)), Some(Some(credential())));
         cache.keep([1; 32], None, start + ms(600));
         assert_eq!(cache.check_at(&[1; 32], start + ms(999)), Some(None));
     }
@@ -175,11 +175,11 @@ mod tests {
     #[test]
     fn guesses_stay_bounded_and_do_not_push_out_good_tokens() {
         let (cache, start) = (TokenCache::default(), Instant::now());
-        cache.keep([255; 32], Some(principal()), start);
+        cache.keep([255; 32], Some(credential()), start);
         for guess in 0..5_000_u32 {
             cache.keep(digest(&guess.to_string()), None, start);
         }
         assert!(cache.lock().bad.len() <= BAD_MAX);
-        assert_eq!(cache.check_at(&[255; 32], start), Some(Some(principal())));
+        assert_eq!(cache.check_at(&[255; 32], start), Some(Some(credential())));
     }
 }

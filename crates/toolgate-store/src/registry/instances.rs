@@ -9,11 +9,11 @@ use toolgate_core::server::{InstanceId, InstanceSpec};
 use toolgate_core::tool::ToolExtra;
 use toolgate_core::{RawJson, ServerName};
 
-use super::revisions::{Change, Topic};
 use super::{read_count, read_raw, read_server, stored_count, unreadable};
 use crate::books::Books;
 use crate::db::without_nul;
 use crate::error::doing;
+use crate::revisions::{Change, Topic};
 use crate::{Store, StoreError, now_ms};
 
 const READ_SERVERS: &str =

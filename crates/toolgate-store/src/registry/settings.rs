@@ -3,11 +3,11 @@
 use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, RawJson};
 
-use super::revisions::{Change, Topic};
 use super::{read_count, read_raw, stored_count};
 use crate::books::Books;
 use crate::db::without_nul;
 use crate::error::doing;
+use crate::revisions::{Change, Topic};
 use crate::{Store, StoreError, now_ms};
 
 const READ_ALL: &str =

@@ -13,10 +13,10 @@ use toolgate_core::{CanonicalName, Digest, RawJson, ServerName};
 
 use row::{COLUMN_COUNT, COLUMNS, ToolText};
 
-use super::revisions::{Change, Topic};
 use super::{read_count, stored_count};
 use crate::books::Books;
 use crate::error::doing;
+use crate::revisions::{Change, Topic};
 use crate::rows::Rows;
 use crate::{Store, StoreError};
 

@@ -4,10 +4,10 @@ use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, ServerName};
 
 use super::read_server;
-use super::revisions::{Change, Topic};
 use crate::books::Books;
 use crate::db::without_nul;
 use crate::error::doing;
+use crate::revisions::{Change, Topic};
 use crate::{Store, StoreError, now_ms};
 
 const PUT: &str = "INSERT INTO vault (tenant, server, principal, name, sealed, created_at_ms, updated_at_ms)

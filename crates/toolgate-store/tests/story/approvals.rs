@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolgate_core::approval::{ApprovalRefusal, ApprovalState, Ballot};
-use toolgate_core::decision::OnTimeout;
+use toolgate_core::decision::{OnTimeout, Template};
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Approvals, DecideError, Deciding, Ledger, NewApproval, StartRefused};
 use toolgate_core::id::ApprovalId;
@@ -63,6 +63,8 @@ async fn every_step_is_in_the_ledger_with_its_actor(world: World) {
     let store = world.open().await;
     let books = books(&store).await;
     let opened = books.open(proposal("1", 100)).await.expect("asked").approval;
+    assert_eq!((&opened.agent, opened.template), (&proposal("1", 100).agent, Some(Template::Regulated)));
+    assert_eq!(store.get_approval(&opened.id).await.expect("read").as_ref(), Some(&opened));
     books.open(proposal("2", 100)).await.expect("joined");
     let decided = approve(&books, &opened.id).await.expect("approved").approval;
     start(&books, &decided, "2").await.expect("started");

@@ -6,12 +6,13 @@ use std::time::Duration;
 use toolgate_core::approval::{
     Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, GrantTerms, Standing,
 };
-use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
+use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement, Template};
 use toolgate_core::event::{About, Durability, Entry, Event, EventKind, Filter, Outcome, Recorded};
 use toolgate_core::governance::{
     Approvals, DecideError, Decided, Deciding, Ledger, NewApproval, StartRefused, Warrant,
 };
 use toolgate_core::id::{ApprovalId, CallId};
+use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, Digest, Kind, Principal, PrincipalId, RawJson, Role, ServerName};
 use toolgate_store::{Books, BooksSettings, Order, Store};
 
@@ -82,6 +83,8 @@ pub(crate) fn proposal(id: &str, amount: u32) -> NewApproval {
         complete: true,
         requirement: requirement(),
         session: None,
+        agent: AgentName::new("payer").ok(),
+        template: Some(Template::Regulated),
         run: None,
         task: Some("pay".into()),
         timeout: HOUR,

@@ -10,6 +10,7 @@ mod ledger;
 mod races;
 mod registry;
 mod servers;
+mod sessions;
 mod tokens;
 mod trace;
 mod world;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use toolgate_core::{Kind, PrincipalId, Role};
-use toolgate_store::{NewTokenSpec, StoreError};
+use toolgate_core::scope::AgentName;
+use toolgate_core::{Kind, Principal, PrincipalId, Role};
+use toolgate_store::{NewTokenSpec, Store, StoreError};
 
 use crate::world::{World, within, within_a_second};
 
@@ -16,10 +17,17 @@ crate::on_both!(
     the_first_start_makes_one_token_of_each_role_and_only_the_first,
     the_first_start_makes_what_was_not_made_before_it,
     a_token_says_whose_it_is_and_which_groups_they_are_in,
+    a_token_may_be_bound_to_an_agent,
     a_server_has_a_token_of_its_own_name,
     a_token_that_would_be_mistaken_for_another_is_not_made,
     while_the_database_is_away_the_last_yes_holds_for_a_while,
 );
+
+async fn who(store: &Store, secret: &str) -> Principal {
+    let credential = store.verify(secret).await.expect("asked").expect("known");
+    assert_eq!((&credential.agent, &credential.session), (&None, &None));
+    credential.principal
+}
 
 async fn a_token_opens_the_door_until_it_is_revoked(world: World) {
     let store = world.open().await;
@@ -27,7 +35,7 @@ async fn a_token_opens_the_door_until_it_is_revoked(world: World) {
     assert!(token.id.starts_with("tok_") && token.secret.starts_with("tg_agent_"), "{token:?}");
     assert_eq!(token.secret.len(), "tg_agent_".len() + 43);
 
-    let principal = store.verify(&token.secret).await.expect("asked").expect("known");
+    let principal = who(&store, &token.secret).await;
     assert_eq!(principal.id, PrincipalId::new(&token.id));
     assert_eq!(principal.role, Role::Agent);
 
@@ -149,23 +157,42 @@ async fn a_token_says_whose_it_is_and_which_groups_they_are_in(world: World) {
         principal: Some("alice".into()),
         kind: None,
         groups: vec!["finance".into(), "it \"ops\"".into()],
+        agent: None,
     };
     let token = store.create_token(spec.clone()).await.expect("created");
-    let principal = store.verify(&token.secret).await.expect("asked").expect("known");
+    let principal = who(&store, &token.secret).await;
     assert_eq!((&principal.id, principal.kind), (&PrincipalId::new("alice"), Kind::Human));
     assert_eq!(*principal.groups, *spec.groups);
     let other = NewTokenSpec { kind: Some(Kind::Service), role: Role::Admin, ..spec.clone() };
     let other = store.create_token(other).await.expect("a second token of the same principal");
-    let same = store.verify(&other.secret).await.expect("asked").expect("known");
+    let same = who(&store, &other.secret).await;
     assert_eq!((same.id, same.kind), (principal.id, Kind::Service));
     let agent = store.create_token(NewTokenSpec::of(Role::Agent)).await.expect("created");
-    let agent = store.verify(&agent.secret).await.expect("asked").expect("known");
+    let agent = who(&store, &agent.secret).await;
     assert_eq!((agent.kind, agent.groups.len()), (Kind::Agent, 0));
 
     let listed = store.list_tokens().await.expect("listed");
     assert_eq!((listed[0].principal.as_deref(), listed[0].kind), (Some("alice"), Kind::Human));
     assert_eq!(listed[0].groups, spec.groups);
     assert_eq!(listed[2].principal, None);
+}
+
+async fn a_token_may_be_bound_to_an_agent(world: World) {
+    let store = world.open().await;
+    let agent = AgentName::new("clerk").ok();
+    let bound = |role| NewTokenSpec { agent: agent.clone(), ..NewTokenSpec::of(role) };
+    for role in [Role::Auditor, Role::Approver, Role::Server] {
+        let error = store.create_token(bound(role)).await.expect_err("calls no tools");
+        assert!(matches!(error, StoreError::TokenSpec { .. }), "{error}");
+    }
+    let token = store.create_token(bound(Role::Agent)).await.expect("created");
+    let credential = store.verify(&token.secret).await.expect("asked").expect("known");
+    assert_eq!((&credential.agent, &credential.session), (&agent, &None));
+    assert_eq!(store.check_cached(&token.secret), Some(Some(credential)));
+    assert_eq!(store.list_tokens().await.expect("listed")[0].agent, agent);
+    // What the database was given behind our back is no agent: then it is no token either.
+    world.sql("UPDATE tokens SET agent = 'no agent'").await;
+    assert!(world.open().await.verify(&token.secret).await.is_err());
 }
 
 async fn a_server_has_a_token_of_its_own_name(world: World) {
@@ -180,7 +207,7 @@ async fn a_server_has_a_token_of_its_own_name(world: World) {
     }
     let token = store.create_token(named(Some("files"))).await.expect("created");
     assert!(token.secret.starts_with("tg_server_"));
-    let principal = store.verify(&token.secret).await.expect("asked").expect("known");
+    let principal = who(&store, &token.secret).await;
     assert_eq!((principal.id, principal.role), (PrincipalId::new("files"), Role::Server));
     assert_eq!(principal.kind, Kind::Service);
 }

@@ -18,14 +18,16 @@ pub struct Revisions {
     pub registrations: u64,
     pub tools: u64,
     pub vault: u64,
+    pub sessions: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Topic {
+pub(crate) enum Topic {
     Settings,
     Registrations,
     Tools,
     Vault,
+    Sessions,
 }
 
 impl Topic {
@@ -35,6 +37,7 @@ impl Topic {
             Topic::Registrations => "registrations",
             Topic::Tools => "tools",
             Topic::Vault => "vault",
+            Topic::Sessions => "sessions",
         }
     }
 }
@@ -46,30 +49,31 @@ impl Store {
         let rows: Vec<(String, i64)> = read.fetch_all().await.map_err(doing("look for changes"))?;
         let of = |topic: Topic| {
             let row = rows.iter().find(|(name, _)| name == topic.as_str());
-            row.map_or(0, |(_, revision)| super::read_count(*revision))
+            row.map_or(0, |(_, revision)| crate::registry::read_count(*revision))
         };
         Ok(Revisions {
             settings: of(Topic::Settings),
             registrations: of(Topic::Registrations),
             tools: of(Topic::Tools),
             vault: of(Topic::Vault),
+            sessions: of(Topic::Sessions),
         })
     }
 }
 
 /// A change of one topic under way: nobody else changes that topic meanwhile. Dropped, it has never been.
-pub(super) struct Change<'b> {
+pub(crate) struct Change<'b> {
     books: &'b Books,
     topic: Topic,
-    pub(super) tx: Transaction,
-    pub(super) tenant: &'static str,
+    pub(crate) tx: Transaction,
+    pub(crate) tenant: &'static str,
     /// What the topic's revision will be.
-    pub(super) revision: i64,
+    pub(crate) revision: i64,
 }
 
 impl<'b> Change<'b> {
     /// Takes the one lock of the topic before anything else, so that two that change several rows never wait in a circle.
-    pub(super) async fn begin(books: &'b Books, topic: Topic) -> Result<Self, sqlx::Error> {
+    pub(crate) async fn begin(books: &'b Books, topic: Topic) -> Result<Self, sqlx::Error> {
         let tenant = books.store().tenant;
         let mut tx = books.begin().await?;
         let hold = tx.sql_for_update(HOLD).bind(tenant).bind(topic.as_str());
@@ -78,13 +82,18 @@ impl<'b> Change<'b> {
     }
 
     /// Commits it with its events and counts up the revision.
-    pub(super) async fn finish(mut self, events: Vec<Event>) -> Result<(), sqlx::Error> {
+    pub(crate) async fn finish(mut self, events: Vec<Event>) -> Result<(), sqlx::Error> {
         self.tx.sql(BUMP).bind(self.tenant).bind(self.topic.as_str()).execute().await?;
         self.books.record(self.tx, events).await
     }
 
+    /// Commits it with its events, though nobody needs to read anything anew.
+    pub(crate) async fn finish_quietly(self, events: Vec<Event>) -> Result<(), sqlx::Error> {
+        self.books.record(self.tx, events).await
+    }
+
     /// Commits what nobody needs to notice.
-    pub(super) async fn finish_unnoticed(self) -> Result<(), sqlx::Error> {
+    pub(crate) async fn finish_unnoticed(self) -> Result<(), sqlx::Error> {
         self.tx.commit().await
     }
 }

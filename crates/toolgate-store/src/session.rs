@@ -1,0 +1,273 @@
+//! Sessions as rows. Reading is a matter of the `Store`; what changes one is a method of the `Books` (`session/write.rs`),
+//! which write the ledger's account of it in the same transaction.
+
+mod row;
+mod write;
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use toolgate_core::event::Durability;
+use toolgate_core::id::{RunId, SessionId};
+use toolgate_core::scope::{AgentName, Mounts, Scope};
+use toolgate_core::{Digest, Principal, PrincipalId, RawJson};
+
+pub use write::{ChangeSessionError, NewSessionError, OpenSessions, Unused};
+
+use crate::db::without_nul;
+use crate::error::doing;
+use crate::registry::{read_count, stored_count};
+use crate::{Store, StoreError};
+use row::SessionRow;
+
+const READ: &str = "WHERE tenant = $1 AND id = $2";
+const LIST: &str = "WHERE tenant = $1";
+const COUNT_OPEN: &str =
+    "SELECT COUNT(*) FROM sessions WHERE tenant = $1 AND agent = $2 AND state = 'open' AND kind = 'explicit'";
+const MARKS: &str =
+    "SELECT id, revision, row_version, state FROM sessions WHERE tenant = $1 AND revision > $2
+    ORDER BY revision, id LIMIT $3";
+/// Takes the tenant, and a JSON array of arrays: the id of a session, and when it was last used.
+const TOUCH_SQLITE: &str = "UPDATE sessions SET last_used_at_ms = max(last_used_at_ms, used.at_ms)
+    FROM (SELECT value ->> 0 AS id, value ->> 1 AS at_ms FROM json_each($2)) AS used
+    WHERE sessions.tenant = $1 AND sessions.id = used.id";
+/// Locks them in the order of their ids, so that two gateways never wait for each other in a circle.
+const TOUCH_POSTGRES: &str = "WITH used AS (
+        SELECT value ->> 0 AS id, (value ->> 1)::bigint AS at_ms FROM json_array_elements($2::json)
+    ), locked AS (
+        SELECT id FROM sessions WHERE tenant = $1 AND id IN (SELECT id FROM used) ORDER BY id FOR UPDATE
+    )
+    UPDATE sessions SET last_used_at_ms = greatest(last_used_at_ms, used.at_ms)
+    FROM used JOIN locked ON locked.id = used.id
+    WHERE sessions.tenant = $1 AND sessions.id = used.id";
+
+/// How many sessions a page has at most.
+pub const SESSIONS_PAGE_MAX: usize = 500;
+/// How many sessions are touched with one statement.
+const TOUCHED_MAX: usize = 500;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoredSession {
+    pub id: SessionId,
+    pub kind: SessionKind,
+    pub principal: Principal,
+    /// The definition that was asked for.
+    pub agent: AgentName,
+    pub agent_version: Digest,
+    pub scope: Arc<Scope>,
+    /// What it may touch by its definitions.
+    pub base_mounts: Mounts,
+    /// What it may touch in addition.
+    pub mounts: Mounts,
+    pub task: Option<String>,
+    pub run: Option<RunId>,
+    pub opened_by: PrincipalId,
+    pub closing: Option<Closing>,
+    pub created_at_ms: i64,
+    pub last_used_at_ms: i64,
+    pub idle_seconds: u64,
+    pub lifetime_seconds: Option<u64>,
+    /// 1 when it was opened.
+    pub row_version: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionKind {
+    /// Somebody opened it.
+    Explicit,
+    /// What a credential has that brings none. Never closed.
+    Default,
+}
+
+impl SessionKind {
+    pub const ALL: [SessionKind; 2] = [SessionKind::Explicit, SessionKind::Default];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SessionKind::Explicit => "explicit",
+            SessionKind::Default => "default",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<SessionKind> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// The end of a session.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Closing {
+    pub at_ms: i64,
+    /// `closed`, `idle` or `lifetime`.
+    pub reason: String,
+}
+
+/// Which sessions are wanted. What is `None` may be anything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SessionFilter {
+    pub id: Option<SessionId>,
+    pub agent: Option<AgentName>,
+    pub principal: Option<PrincipalId>,
+    pub standing: Option<SessionStanding>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SessionStanding {
+    Open,
+    /// Open, and used at this moment or later.
+    UsedSince(i64),
+    /// Open, and not used since this moment.
+    UnusedSince(i64),
+    Closed,
+}
+
+/// Where a page of sessions, newest first, ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SessionCursor {
+    created_at_ms: i64,
+    id: String,
+}
+
+impl fmt::Display for SessionCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.created_at_ms, self.id)
+    }
+}
+
+impl FromStr for SessionCursor {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (created, id) = text.split_once('.').unwrap_or((text, ""));
+        Ok(Self { created_at_ms: created.parse()?, id: id.to_owned() })
+    }
+}
+
+/// That a session has changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SessionMark {
+    pub id: SessionId,
+    /// Of the topic, when it did.
+    pub revision: u64,
+    pub row_version: u64,
+    pub is_open: bool,
+}
+
+impl Store {
+    pub async fn get_session(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
+        const DOING: &str = "read a session";
+        let read = self.db.sql(sqlx::AssertSqlSafe(row::select(READ))).bind(self.tenant);
+        let row: Option<SessionRow> =
+            read.bind(without_nul(id.as_str())).fetch_optional().await.map_err(doing(DOING))?;
+        row.map(|row| row.read(DOING)).transpose()
+    }
+
+    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    pub async fn list_sessions(
+        &self,
+        filter: &SessionFilter,
+        cursor: Option<&SessionCursor>,
+        limit: usize,
+    ) -> Result<(Vec<StoredSession>, Option<SessionCursor>), StoreError> {
+        const DOING: &str = "list the sessions";
+        let limit = limit.clamp(1, SESSIONS_PAGE_MAX);
+        let (text, values) = list(filter, cursor);
+        let mut statement = self.db.sql(sqlx::AssertSqlSafe(text)).bind(self.tenant);
+        for value in values {
+            match value {
+                Wanted::Text(text) => statement.push(text),
+                Wanted::Number(number) => statement.push(number),
+            }
+        }
+        // One more than asked tells whether there is a next page.
+        let statement = statement.bind(i64::try_from(limit + 1).expect("a page is limited"));
+        let rows: Vec<SessionRow> = statement.fetch_all().await.map_err(doing(DOING))?;
+        let more = rows.len() > limit;
+        let sessions = rows.into_iter().take(limit).map(|row| row.read(DOING));
+        let sessions: Vec<StoredSession> = sessions.collect::<Result<_, _>>()?;
+        let next = sessions
+            .last()
+            .filter(|_| more)
+            .map(|last| SessionCursor { created_at_ms: last.created_at_ms, id: last.id.to_string() });
+        Ok((sessions, next))
+    }
+
+    /// Sessions of an agent that somebody opened and nobody closed.
+    pub async fn count_open_sessions(&self, agent: &AgentName) -> Result<u64, StoreError> {
+        let count = self.db.sql(COUNT_OPEN).bind(self.tenant).bind(agent.as_str());
+        let (count,): (i64,) = count.fetch_one().await.map_err(doing("count the open sessions"))?;
+        Ok(read_count(count))
+    }
+
+    /// What has changed after a revision of the topic, in order: at most `limit`.
+    pub async fn sessions_changed(&self, after: u64, limit: usize) -> Result<Vec<SessionMark>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let read = self.db.sql(MARKS).bind(self.tenant).bind(stored_count(after)).bind(limit);
+        let rows: Vec<(String, i64, i64, String)> =
+            read.fetch_all().await.map_err(doing("look for changed sessions"))?;
+        let mark = |(id, revision, version, state): (String, i64, i64, String)| SessionMark {
+            id: SessionId::new(id),
+            revision: read_count(revision),
+            row_version: read_count(version),
+            is_open: state == row::OPEN,
+        };
+        Ok(rows.into_iter().map(mark).collect())
+    }
+
+    /// Notes when sessions were used, unless they were used later. Nobody is told.
+    pub async fn touch_sessions(&self, used: &[(SessionId, i64)]) -> Result<(), StoreError> {
+        const DOING: &str = "note that sessions were used";
+        for used in used.chunks(TOUCHED_MAX) {
+            let used: Vec<(String, i64)> =
+                used.iter().map(|(id, at_ms)| (without_nul(id.as_str()), *at_ms)).collect();
+            let mut transaction = self.db.begin(Durability::Written).await.map_err(doing(DOING))?;
+            let text = transaction.dialect().pick(TOUCH_SQLITE, TOUCH_POSTGRES);
+            let touch = transaction.sql(text).bind(self.tenant);
+            let touch = touch.bind(RawJson::from_serialize(&used).as_str().to_owned());
+            touch.execute().await.map_err(doing(DOING))?;
+            transaction.commit().await.map_err(doing(DOING))?;
+        }
+        Ok(())
+    }
+}
+
+enum Wanted {
+    Text(String),
+    Number(i64),
+}
+
+/// The statement that lists, and what is bound behind the tenant; the limit comes last.
+fn list(filter: &SessionFilter, cursor: Option<&SessionCursor>) -> (String, Vec<Wanted>) {
+    let mut text = row::select(LIST);
+    let mut values = Vec::new();
+    let mut wanted = |condition: &'static str, value: Wanted| {
+        values.push(value);
+        text.push_str(&condition.replace('?', &format!("${}", values.len() + 1)));
+    };
+    if let Some(id) = &filter.id {
+        wanted(" AND id = ?", Wanted::Text(without_nul(id.as_str())));
+    }
+    if let Some(agent) = &filter.agent {
+        wanted(" AND agent = ?", Wanted::Text(agent.to_string()));
+    }
+    if let Some(principal) = &filter.principal {
+        wanted(" AND principal = ?", Wanted::Text(without_nul(principal.as_str())));
+    }
+    if let Some(standing) = filter.standing {
+        let state = if standing == SessionStanding::Closed { row::CLOSED } else { row::OPEN };
+        wanted(" AND state = ?", Wanted::Text(state.into()));
+        match standing {
+            SessionStanding::UsedSince(at_ms) => wanted(" AND last_used_at_ms >= ?", Wanted::Number(at_ms)),
+            SessionStanding::UnusedSince(at_ms) => wanted(" AND last_used_at_ms < ?", Wanted::Number(at_ms)),
+            SessionStanding::Open | SessionStanding::Closed => {}
+        }
+    }
+    if let Some(SessionCursor { created_at_ms, id }) = cursor {
+        wanted(" AND (created_at_ms, id) < (?, ", Wanted::Number(*created_at_ms));
+        wanted("?)", Wanted::Text(without_nul(id)));
+    }
+    text.push_str(&format!(" ORDER BY created_at_ms DESC, id DESC LIMIT ${}", values.len() + 2));
+    (text, values)
+}

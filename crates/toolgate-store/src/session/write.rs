@@ -1,0 +1,217 @@
+//! What begins, changes and ends a session. Each happens together with the token it concerns and with its events.
+
+use toolgate_core::event::Event;
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{AgentName, Mounts, Scope};
+
+use super::row::{self, SessionRow};
+use super::{COUNT_OPEN, Closing, READ, StoredSession};
+use crate::books::Books;
+use crate::db::{Statement, without_nul};
+use crate::error::doing;
+use crate::registry::{read_count, stored_count};
+use crate::revisions::{Change, Topic};
+use crate::token::{self, NewToken};
+use crate::{StoreError, now_ms};
+
+const CHANGE: &str = "UPDATE sessions SET scope = $3, mounts = $4, row_version = $5, revision = $6
+    WHERE tenant = $1 AND id = $2";
+const CLOSE: &str = "UPDATE sessions SET state = 'closed', closed_reason = $3, closed_at_ms = $4,
+        row_version = row_version + 1, revision = $5
+    WHERE tenant = $1 AND id = $2";
+const DUE: &str = "WHERE tenant = $1 AND state = 'open' AND kind = 'explicit' AND (
+        CASE WHEN last_used_at_ms < $3 THEN $3 ELSE last_used_at_ms END + idle_seconds * 1000 <= $4
+        OR created_at_ms + lifetime_seconds * 1000 <= $2
+    ) ORDER BY id LIMIT $5";
+
+/// How many sessions are closed in one transaction.
+const DUE_MAX: i64 = 100;
+
+const CLOSING: &str = "close a session";
+
+/// How many sessions of an agent may be open at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenSessions {
+    pub agent: AgentName,
+    pub max: u32,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum NewSessionError {
+    #[error("{max} sessions of the agent are open, and no more are allowed")]
+    TooMany { max: u32 },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeSessionError {
+    #[error("there is no such session")]
+    Unknown,
+    #[error("the session is closed")]
+    Closed,
+    #[error("the session is at version {current} now")]
+    Stale { current: u64 },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// For whom it is time to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unused {
+    pub now_ms: i64,
+    /// The moment at which idleness is judged: a little earlier, for others may not have said yet that they used it.
+    pub heard_ms: i64,
+    /// Nobody is held to have been idle before this moment: they could not have been heard.
+    pub since_ms: i64,
+}
+
+impl Books {
+    /// Keeps a new session and makes the token it is reached with.
+    pub async fn create_session(
+        &self,
+        session: &StoredSession,
+        limit: &OpenSessions,
+        events: Vec<Event>,
+    ) -> Result<NewToken, NewSessionError> {
+        let doing = doing("open a session");
+        let mut change = Change::begin(self, Topic::Sessions).await.map_err(&doing)?;
+        let count = change.tx.sql(COUNT_OPEN).bind(change.tenant).bind(limit.agent.as_str());
+        let (count,): (i64,) = count.fetch_one().await.map_err(&doing)?;
+        if read_count(count) >= u64::from(limit.max) {
+            return Err(NewSessionError::TooMany { max: limit.max });
+        }
+        let (tenant, revision) = (change.tenant, change.revision);
+        let mut insert = change.tx.sql(row::INSERT);
+        row::push(tenant, session, revision, &mut insert);
+        insert.execute().await.map_err(&doing)?;
+        let token = token::insert_for_session(&mut change.tx, tenant, session).await?;
+        change.finish(events).await.map_err(&doing)?;
+        self.store().forget_verdicts();
+        Ok(token)
+    }
+
+    /// Keeps the session that a credential has which brings none. `false` if it is there; then there are no events either.
+    pub async fn keep_default_session(
+        &self,
+        session: &StoredSession,
+        events: Vec<Event>,
+    ) -> Result<bool, StoreError> {
+        let doing = doing("keep a default session");
+        let tenant = self.store().tenant;
+        let mut transaction = self.begin().await.map_err(&doing)?;
+        let mut insert = transaction.sql(row::INSERT);
+        row::push(tenant, session, 0, &mut insert);
+        if insert.execute().await.map_err(&doing)? == 0 {
+            return Ok(false);
+        }
+        self.record(transaction, events).await.map_err(&doing)?;
+        Ok(true)
+    }
+
+    /// Lets an open session touch and see something else, if its version is still the `expected` one; `None` is any.
+    pub async fn change_session(
+        &self,
+        id: &SessionId,
+        expected: Option<u64>,
+        mounts: &Mounts,
+        scope: &Scope,
+        events: impl FnOnce(u64) -> Vec<Event>,
+    ) -> Result<u64, ChangeSessionError> {
+        const DOING: &str = "change a session";
+        let doing = doing(DOING);
+        let mut change = Change::begin(self, Topic::Sessions).await.map_err(&doing)?;
+        let session = read(&mut change, id, DOING).await?.ok_or(ChangeSessionError::Unknown)?;
+        if session.closing.is_some() {
+            return Err(ChangeSessionError::Closed);
+        }
+        let current = session.row_version;
+        if expected.is_some_and(|expected| expected != current) {
+            return Err(ChangeSessionError::Stale { current });
+        }
+        let version = current + 1;
+        let write = change.tx.sql(CHANGE).bind(change.tenant).bind(without_nul(id.as_str()));
+        let write = write.bind(row::json(scope)).bind(row::json(mounts)).bind(stored_count(version));
+        write.bind(change.revision).execute().await.map_err(&doing)?;
+        change.finish(events(version)).await.map_err(&doing)?;
+        Ok(version)
+    }
+
+    /// Ends a session and its token. Tells whether it was open; if not, there are no events either.
+    pub async fn close_session(
+        &self,
+        id: &SessionId,
+        closing: &Closing,
+        events: Vec<Event>,
+    ) -> Result<bool, StoreError> {
+        let mut change = Change::begin(self, Topic::Sessions).await.map_err(doing(CLOSING))?;
+        match read(&mut change, id, CLOSING).await? {
+            Some(session) if session.closing.is_none() => {}
+            _ => return Ok(false),
+        }
+        close(&mut change, id, closing).await.map_err(doing(CLOSING))?;
+        change.finish(events).await.map_err(doing(CLOSING))?;
+        self.store().forget_verdicts();
+        Ok(true)
+    }
+
+    /// Ends sessions that nobody used for too long (`idle`) or that are too old (`lifetime`): as many as fit into one
+    /// transaction, which may be none. `event` tells of each.
+    pub async fn close_unused_sessions(
+        &self,
+        unused: Unused,
+        event: impl Fn(&StoredSession, &Closing) -> Event,
+    ) -> Result<Vec<SessionId>, StoreError> {
+        let doing = doing("close sessions that nobody uses");
+        // Most of the time there are none, and nobody needs to wait for that.
+        let tenant = self.store().tenant;
+        let any = due(self.store().db.sql(sqlx::AssertSqlSafe(row::select(DUE))), tenant, unused, 1);
+        let any: Option<SessionRow> = any.fetch_optional().await.map_err(&doing)?;
+        if any.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut change = Change::begin(self, Topic::Sessions).await.map_err(&doing)?;
+        let rows = due(change.tx.sql(sqlx::AssertSqlSafe(row::select(DUE))), tenant, unused, DUE_MAX);
+        let rows: Vec<SessionRow> = rows.fetch_all().await.map_err(&doing)?;
+        let (mut ids, mut events) = (Vec::new(), Vec::new());
+        for row in rows {
+            let session = row.read(CLOSING)?;
+            let closing = closing_of(&session, unused.now_ms);
+            close(&mut change, &session.id, &closing).await.map_err(&doing)?;
+            events.push(event(&session, &closing));
+            ids.push(session.id);
+        }
+        change.finish(events).await.map_err(&doing)?;
+        self.store().forget_verdicts();
+        Ok(ids)
+    }
+}
+
+fn due<'s>(statement: Statement<'s>, tenant: &'static str, unused: Unused, limit: i64) -> Statement<'s> {
+    statement.bind(tenant).bind(unused.now_ms).bind(unused.since_ms).bind(unused.heard_ms).bind(limit)
+}
+
+fn closing_of(session: &StoredSession, now_ms: i64) -> Closing {
+    let age_ms = read_count(now_ms.saturating_sub(session.created_at_ms));
+    let is_old = session.lifetime_seconds.is_some_and(|seconds| age_ms >= seconds.saturating_mul(1000));
+    Closing { at_ms: now_ms, reason: if is_old { "lifetime" } else { "idle" }.into() }
+}
+
+/// Reads a session that nobody else changes meanwhile, but for when it was used.
+async fn read(
+    change: &mut Change<'_>,
+    id: &SessionId,
+    at: &'static str,
+) -> Result<Option<StoredSession>, StoreError> {
+    let read = change.tx.sql(sqlx::AssertSqlSafe(row::select(READ))).bind(change.tenant);
+    let row: Option<SessionRow> =
+        read.bind(without_nul(id.as_str())).fetch_optional().await.map_err(doing(at))?;
+    row.map(|row| row.read(at)).transpose()
+}
+
+async fn close(change: &mut Change<'_>, id: &SessionId, closing: &Closing) -> Result<(), sqlx::Error> {
+    let id = without_nul(id.as_str());
+    let close = change.tx.sql(CLOSE).bind(change.tenant).bind(&id).bind(&closing.reason);
+    close.bind(closing.at_ms).bind(change.revision).execute().await?;
+    token::revoke_of_session(&mut change.tx, change.tenant, &id, now_ms()).await
+}
