@@ -1,0 +1,107 @@
+//! Which agent a credential goes by, and what that lets it see: pure, by the definitions there are.
+
+use std::sync::Arc;
+
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{
+    AgentDefinition, AgentLimits, AgentName, BadDefinition, Credential, Definitions, Scope, Seat, TokenBudget,
+};
+use toolgate_core::{Digest, Principal, PrincipalId, Role};
+
+use crate::refusal::{Refusal, RefusalKind, unknown_agent};
+
+/// Characters of a digest that a derived id has.
+const DERIVED_CHARS: usize = 32;
+
+pub(crate) struct Choice {
+    /// The definition that was asked for.
+    pub(crate) agent: Arc<AgentDefinition>,
+    /// What the credential sees as it: no more than the definition it is bound to admits.
+    pub(crate) scope: Scope,
+    pub(crate) limits: AgentLimits,
+}
+
+/// `wanted` is an agent that was named, instead of the credential's own.
+pub(crate) fn choose(
+    definitions: &Definitions,
+    credential: &Credential,
+    wanted: Option<&AgentName>,
+) -> Result<Choice, Refusal> {
+    let own = own(definitions, credential)?;
+    let Some(wanted) = wanted.filter(|wanted| **wanted != own.name) else {
+        let scope = definitions.scope(&own).map_err(bad)?;
+        // Budgets are for models: whoever runs the gateway and asks as nobody in particular reads everything.
+        let token_budget = match wanted {
+            None if runs_the_gateway(credential) && credential.agent.is_none() => TokenBudget::Off,
+            _ => scope.token_budget,
+        };
+        return Ok(Choice { scope: Scope { token_budget, ..scope }, limits: own.limits, agent: own });
+    };
+    let agent = definitions.agent(wanted).ok_or_else(|| unknown_agent(wanted))?;
+    let scope = definitions.scope(&agent).map_err(bad)?;
+    if !is_bound(definitions, credential, &own) {
+        return Ok(Choice { scope, limits: agent.limits, agent });
+    }
+    let scope = scope.within(definitions.scope(&own).map_err(bad)?);
+    Ok(Choice { scope, limits: strictest(agent.limits, own.limits), agent })
+}
+
+/// The definition that a credential has where none is named.
+fn own(definitions: &Definitions, credential: &Credential) -> Result<Arc<AgentDefinition>, Refusal> {
+    let Some(bound) = &credential.agent else { return Ok(definitions.agent_for(&credential.principal)) };
+    // Never another one in its place: that could admit more.
+    definitions.agent(bound).ok_or_else(|| {
+        let message =
+            format!("this token is bound to the agent {:?}, which is not defined any more", bound.as_str());
+        Refusal::new(RefusalKind::Forbidden, "agent_undefined", message)
+            .hint("define it again, or use another token")
+    })
+}
+
+/// Whether a credential stays within its own definition wherever it goes: its token says so, or somebody wrote a
+/// definition that it begins with, be it `default`, and it does not run the gateway.
+fn is_bound(definitions: &Definitions, credential: &Credential, own: &AgentDefinition) -> bool {
+    let is_written = definitions.agents.contains_key(&own.name);
+    credential.agent.is_some() || (is_written && !runs_the_gateway(credential))
+}
+
+fn runs_the_gateway(credential: &Credential) -> bool {
+    matches!(credential.principal.role, Role::Admin | Role::Operator)
+}
+
+fn strictest(one: AgentLimits, other: AgentLimits) -> AgentLimits {
+    let lifetimes = [one.lifetime_seconds, other.lifetime_seconds];
+    AgentLimits {
+        idle_seconds: one.idle_seconds.min(other.idle_seconds),
+        lifetime_seconds: lifetimes.into_iter().flatten().min(),
+        sessions_max: one.sessions_max,
+    }
+}
+
+fn bad(error: BadDefinition) -> Refusal {
+    let code = match &error {
+        BadDefinition::UnknownCapability { .. } => "unknown_capability",
+        _ => "bad_definition",
+    };
+    Refusal::new(RefusalKind::Conflict, code, error.to_string())
+        .hint("ask whoever runs the gateway to put it right")
+}
+
+/// The seat in a session with this scope. Policy goes by the outermost agent: whoever is bound to it cannot shed, by
+/// asking for another one, what is forbidden to it.
+pub(crate) fn seat(principal: Principal, session: SessionId, scope: Arc<Scope>) -> Seat {
+    let agent = scope.layers.first().map_or_else(AgentName::default_agent, |layer| layer.agent.clone());
+    Seat { principal, session, agent, scope_id: scope.id(), scope }
+}
+
+/// The id of a default session: the same for a principal and the agents it goes by, in every process and ever after.
+pub(crate) fn derived_id(principal: &PrincipalId, scope: &Scope) -> SessionId {
+    let agents: Vec<&AgentName> = scope.layers.iter().map(|layer| &layer.agent).collect();
+    let text = serde_json::to_vec(&(principal, agents)).expect("names are text");
+    let digest = Digest::of(text).to_string();
+    let hex = &digest["sha256:".len()..][..DERIVED_CHARS];
+    SessionId::new([SessionId::PREFIX, hex].concat())
+}
+
+#[cfg(test)]
+mod tests;

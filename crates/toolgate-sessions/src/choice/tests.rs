@@ -1,0 +1,125 @@
+use serde_json::{Value, json};
+use toolgate_core::scope::Layer;
+
+use super::*;
+
+fn definitions(agents: &[Value]) -> Definitions {
+    let agent =
+        |value: &Value| -> AgentDefinition { serde_json::from_value(value.clone()).expect("a definition") };
+    let agents = agents.iter().map(agent).map(|one| (one.name.clone(), one.into())).collect();
+    Definitions { agents, ..Definitions::default() }
+}
+
+fn world() -> Definitions {
+    definitions(&[
+        json!({ "name": "clerk", "principals": ["erna"], "limits": { "idle_seconds": 60, "lifetime_seconds": 100 } }),
+        json!({ "name": "cook", "groups": ["kitchen"], "limits": { "lifetime_seconds": 50, "sessions_max": 3 } }),
+        json!({ "name": "broken", "capabilities": ["nowhere"] }),
+    ])
+}
+
+fn credential(name: &str, role: Role, bound: Option<&str>) -> Credential {
+    let mut principal = Principal::new(PrincipalId::new(name), role);
+    if name == "kurt" {
+        principal.groups = vec!["kitchen".to_owned()].into();
+    }
+    let agent = bound.map(|name| AgentName::new(name).expect("a legal name"));
+    Credential { agent, ..Credential::of(principal) }
+}
+
+/// The agent and its layers, outermost first, or why not.
+fn told(definitions: &Definitions, credential: &Credential, wanted: Option<&str>) -> String {
+    let wanted = wanted.map(|name| AgentName::new(name).expect("a legal name"));
+    match choose(definitions, credential, wanted.as_ref()) {
+        Ok(Choice { agent, scope, .. }) => {
+            let layers: Vec<&str> = scope.layers.iter().map(|layer: &Layer| layer.agent.as_str()).collect();
+            format!("{}: {}", agent.name, layers.join(" > "))
+        }
+        Err(refusal) => refusal.code.into(),
+    }
+}
+
+#[test]
+fn a_credential_goes_by_its_own_agent_or_within_it() {
+    let agent = |name: &str, bound| credential(name, Role::Agent, bound);
+    let operator = |name: &str, bound| credential(name, Role::Operator, bound);
+    let cases = [
+        // Nobody's: every agent is open to it.
+        (agent("bert", None), None, "default: default"),
+        (agent("bert", None), Some("cook"), "cook: cook"),
+        (agent("bert", None), Some("default"), "default: default"),
+        (agent("bert", None), Some("nobody"), "unknown_agent"),
+        // Claimed, by its name or by its group.
+        (agent("erna", None), None, "clerk: clerk"),
+        (agent("erna", None), Some("clerk"), "clerk: clerk"),
+        (agent("erna", None), Some("cook"), "cook: clerk > cook"),
+        (agent("erna", None), Some("default"), "default: clerk > default"),
+        (agent("kurt", None), None, "cook: cook"),
+        (agent("kurt", None), Some("clerk"), "clerk: cook > clerk"),
+        // Whoever runs the gateway chooses, unless the token itself is bound.
+        (operator("erna", None), None, "clerk: clerk"),
+        (operator("erna", None), Some("cook"), "cook: cook"),
+        (operator("erna", Some("clerk")), Some("cook"), "cook: clerk > cook"),
+        // What the token says goes before what a definition says.
+        (agent("erna", Some("cook")), None, "cook: cook"),
+        (agent("erna", Some("cook")), Some("clerk"), "clerk: cook > clerk"),
+        (agent("bert", Some("default")), Some("cook"), "cook: default > cook"),
+        // Bound to what is gone: nothing, rather than more.
+        (agent("bert", Some("gone")), None, "agent_undefined"),
+        (agent("bert", Some("gone")), Some("cook"), "agent_undefined"),
+        (agent("bert", Some("broken")), None, "unknown_capability"),
+        (agent("bert", None), Some("broken"), "unknown_capability"),
+    ];
+    let definitions = world();
+    for (credential, wanted, expected) in cases {
+        assert_eq!(told(&definitions, &credential, wanted), expected, "{credential:?} {wanted:?}");
+    }
+}
+
+#[test]
+fn a_default_that_claims_somebody_holds_them() {
+    let definitions =
+        definitions(&[json!({ "name": "default", "principals": ["erna"] }), json!({ "name": "cook" })]);
+    let agent = |name: &str| credential(name, Role::Agent, None);
+    assert_eq!(told(&definitions, &agent("erna"), Some("cook")), "cook: default > cook");
+    assert_eq!(told(&definitions, &agent("bert"), Some("cook")), "cook: cook");
+}
+
+#[test]
+fn limits_are_the_strictest_of_both() {
+    let wanted = AgentName::new("cook").expect("a legal name");
+    let erna = credential("erna", Role::Agent, None);
+    let limits = choose(&world(), &erna, Some(&wanted)).expect("chosen").limits;
+    assert_eq!(limits, AgentLimits { idle_seconds: 60, lifetime_seconds: Some(50), sessions_max: 3 });
+}
+
+#[test]
+fn a_derived_id_is_of_the_principal_and_the_agents_it_goes_by() {
+    let id = |name: &str, wanted: Option<&str>| {
+        let wanted = wanted.map(|name| AgentName::new(name).expect("a legal name"));
+        let credential = credential(name, Role::Agent, None);
+        let scope = choose(&world(), &credential, wanted.as_ref()).expect("chosen").scope;
+        derived_id(&credential.principal.id, &scope)
+    };
+    assert_eq!(
+        id("bert", None).as_str(),
+        "ses_2396057caf2d7c3fdf7e7ee08814c552",
+        "the same in every version"
+    );
+    assert_eq!(id("bert", None), id("bert", Some("default")));
+    let others = [id("bert", Some("cook")), id("erna", Some("cook")), id("erna", None), id("bart", None)];
+    for (place, other) in others.iter().enumerate() {
+        assert_ne!(*other, id("bert", None));
+        assert!(!others[..place].contains(other));
+    }
+}
+
+#[test]
+fn policy_goes_by_the_outermost_agent() {
+    let erna = credential("erna", Role::Agent, None);
+    let wanted = AgentName::new("cook").expect("a legal name");
+    let scope = choose(&world(), &erna, Some(&wanted)).expect("chosen").scope;
+    let seat = seat(erna.principal, SessionId::new("ses_1"), Arc::new(scope));
+    assert_eq!(seat.agent.as_str(), "clerk");
+    assert_eq!(seat.scope_id, seat.scope.id());
+}

@@ -1,0 +1,61 @@
+//! Sessions that somebody opened, as far as this process has heard of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::Seat;
+use toolgate_store::StoredSession;
+
+use crate::choice;
+use crate::shards::Shards;
+use crate::usage::Usage;
+
+/// An open session. It is here for as long as it is open.
+#[derive(Clone)]
+pub(crate) struct Live {
+    pub(crate) seat: Arc<Seat>,
+    pub(crate) row_version: u64,
+    pub(crate) usage: Arc<Usage>,
+}
+
+#[derive(Default)]
+pub(crate) struct LiveSessions {
+    sessions: Shards<SessionId, Arc<Live>>,
+    /// How often one got another scope.
+    changes: AtomicU64,
+}
+
+impl LiveSessions {
+    pub(crate) fn get(&self, id: &SessionId) -> Option<Arc<Live>> {
+        self.sessions.get(id)
+    }
+
+    /// Takes an open session as the store has it; what is known of its use stays.
+    pub(crate) fn take(&self, session: &StoredSession) -> Arc<Live> {
+        let known = self.sessions.get(&session.id);
+        if known.as_ref().is_some_and(|known| known.seat.scope != session.scope) {
+            self.changes.fetch_add(1, Ordering::Relaxed);
+        }
+        let usage = known.map_or_else(
+            || Arc::new(Usage::written(session.last_used_at_ms)),
+            |known| Arc::clone(&known.usage),
+        );
+        let seat = choice::seat(session.principal.clone(), session.id.clone(), Arc::clone(&session.scope));
+        let live = Arc::new(Live { seat: Arc::new(seat), row_version: session.row_version, usage });
+        self.sessions.insert(session.id.clone(), Arc::clone(&live));
+        live
+    }
+
+    pub(crate) fn end(&self, id: &SessionId) {
+        self.sessions.remove(id);
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<Live>> {
+        self.sessions.values()
+    }
+
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,74 @@
+//! What a session may touch beyond what its agent may: whether it can be, and what that makes of its scope.
+
+use std::collections::BTreeSet;
+
+use toolgate_core::ServerName;
+use toolgate_core::scope::{Mounts, Scope};
+
+use crate::refusal::{Refusal, RefusalKind, nearest};
+
+/// Where new mounts have to be found.
+pub(crate) struct Known<'a> {
+    pub(crate) servers: &'a [ServerName],
+    pub(crate) providers: &'a BTreeSet<String>,
+}
+
+/// Whether mounts may be added to a scope. What was there `before` stays even if it is gone meanwhile.
+pub(crate) fn check(
+    mounts: &Mounts,
+    before: &Mounts,
+    base: &Scope,
+    known: &Known<'_>,
+) -> Result<(), Refusal> {
+    mounts.check().map_err(|bad| {
+        let field = format!("mounts.{}", bad.field);
+        Refusal::new(RefusalKind::Invalid, "invalid_mounts", bad.to_string()).field(field)
+    })?;
+    for server in mounts.servers.difference(&before.servers) {
+        check_server(server, base, known)?;
+    }
+    for provider in mounts.providers.difference(&before.providers) {
+        if !known.providers.contains(provider) {
+            let names = known.providers.iter().map(String::as_str);
+            let hint = nearest(provider, names, "no tool needs it; tools say what they need");
+            let message = format!("no tool needs the provider {provider:?}");
+            return Err(unknown("mounts.providers", message).hint(hint));
+        }
+    }
+    Ok(())
+}
+
+fn check_server(server: &ServerName, base: &Scope, known: &Known<'_>) -> Result<(), Refusal> {
+    const FIELD: &str = "mounts.servers";
+    let name = server.as_str();
+    if !known.servers.contains(server) {
+        let names = known.servers.iter().map(ServerName::as_str);
+        let hint = nearest(name, names, "`toolgate servers list` shows all there are");
+        return Err(unknown(FIELD, format!("there is no server {name:?}")).hint(hint));
+    }
+    if base.servers.as_ref().is_some_and(|there| !there.contains(server)) {
+        let message = format!("the server {name:?} was not there when the session began");
+        return Err(unknown(FIELD, message).hint("open another session"));
+    }
+    // To name servers is to leave out all others, so what the agent leaves out cannot be added.
+    if !base.mounts.servers.is_empty() && !base.mounts.servers.contains(server) {
+        let names: Vec<&str> = base.mounts.servers.iter().map(ServerName::as_str).collect();
+        let message = format!("the agent leaves out the server {name:?}");
+        return Err(Refusal::new(RefusalKind::Invalid, "mount_left_out", message)
+            .field(FIELD)
+            .hint(format!("it has {}", names.join(", "))));
+    }
+    Ok(())
+}
+
+fn unknown(field: &str, message: String) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, "unknown_mount", message).field(field)
+}
+
+/// A scope with mounts of the session's own. They have been checked.
+pub(crate) fn mounted(base: &Scope, own: &Mounts) -> Scope {
+    Scope { mounts: own.clone(), ..base.clone() }.within(base.clone())
+}
+
+#[cfg(test)]
+mod tests;

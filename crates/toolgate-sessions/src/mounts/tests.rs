@@ -1,0 +1,69 @@
+use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
+
+use super::*;
+
+fn servers(names: &[&str]) -> Vec<ServerName> {
+    names.iter().map(|name| ServerName::new(name).expect("a legal name")).collect()
+}
+
+fn mounts(of_servers: &[&str], providers: &[&str]) -> Mounts {
+    Mounts {
+        servers: servers(of_servers).into_iter().collect(),
+        providers: providers.iter().map(|name| (*name).to_owned()).collect(),
+        ..Mounts::default()
+    }
+}
+
+/// A scope that began when there were `files`, `bank` and `mail`.
+fn base(mounts: Mounts) -> Scope {
+    let definition = AgentDefinition::named(AgentName::default_agent());
+    let scope = Definitions::default().scope(&definition).expect("no capabilities");
+    Scope { mounts, servers: Some(servers(&["files", "bank", "mail"])), ..scope }
+}
+
+fn refused(own: &Mounts, before: &Mounts, base: &Scope) -> Option<(&'static str, String)> {
+    let providers = ["slack".to_owned()].into();
+    let there = servers(&["files", "bank", "later"]);
+    let refusal = check(own, before, base, &Known { servers: &there, providers: &providers }).err()?;
+    assert!(refusal.field.is_some_and(|field| field.starts_with("mounts.")));
+    Some((refusal.code, refusal.hint))
+}
+
+#[test]
+fn mounts_have_to_be_there_and_within_the_agent() {
+    let (none, all) = (Mounts::default(), base(Mounts::default()));
+    let narrow = base(mounts(&["files"], &["teams"]));
+    let cases = [
+        (mounts(&[], &[]), &all, None),
+        (mounts(&["files", "bank"], &["slack"]), &all, None),
+        (mounts(&["files"], &[]), &narrow, None),
+        (mounts(&["fils"], &[]), &all, Some(("unknown_mount", "did you mean files?"))),
+        (
+            mounts(&["mail"], &[]),
+            &all,
+            Some(("unknown_mount", "`toolgate servers list` shows all there are")),
+        ),
+        (mounts(&["later"], &[]), &all, Some(("unknown_mount", "open another session"))),
+        (mounts(&["bank"], &[]), &narrow, Some(("mount_left_out", "it has files"))),
+        (mounts(&[], &["slak"]), &all, Some(("unknown_mount", "did you mean slack?"))),
+        (mounts(&[], &["x\n"]), &all, Some(("invalid_mounts", ""))),
+    ];
+    for (own, base, expected) in cases {
+        let expected = expected.map(|(code, hint)| (code, hint.to_owned()));
+        assert_eq!(refused(&own, &none, base), expected, "{own:?}");
+    }
+    // What is gone since may stay, and no more of it may come.
+    let gone = mounts(&["mail"], &["fax"]);
+    assert_eq!(refused(&gone, &gone, &all), None);
+}
+
+#[test]
+fn own_mounts_add_up_but_for_servers_which_they_narrow() {
+    let all = base(mounts(&[], &["teams"]));
+    let mounted_all = mounted(&all, &mounts(&["files"], &["slack"]));
+    assert_eq!(mounted_all.mounts, mounts(&["files"], &["slack", "teams"]));
+    assert_eq!((mounted_all.servers.clone(), mounted_all.layers.len()), (all.servers.clone(), 1));
+    let narrow = base(mounts(&["files", "bank"], &[]));
+    assert_eq!(mounted(&narrow, &mounts(&[], &[])), narrow);
+    assert_eq!(mounted(&narrow, &mounts(&["bank"], &[])).mounts, mounts(&["bank"], &[]));
+}

@@ -1,0 +1,30 @@
+//! What sessions are made of, and what they ask of the gateway around them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_core::ServerName;
+use toolgate_core::decision::Template;
+use toolgate_core::governance::Clock;
+use toolgate_core::scope::Definitions;
+use toolgate_store::{Books, Store};
+
+/// The gateway around the sessions, as it is now. Each is asked often and answers from memory.
+pub trait Surroundings: Send + Sync {
+    /// The same `Arc` for as long as nothing has changed.
+    fn definitions(&self) -> Arc<Definitions>;
+    fn servers(&self) -> Vec<ServerName>;
+    /// Those that some tool needs.
+    fn providers(&self) -> BTreeSet<String>;
+    /// The level of care of the whole gateway.
+    fn template(&self) -> Template;
+}
+
+pub struct Setup {
+    pub store: Store,
+    pub books: Arc<Books>,
+    pub clock: Arc<dyn Clock>,
+    pub surroundings: Arc<dyn Surroundings>,
+    pub shutdown: CancellationToken,
+}

@@ -1,0 +1,94 @@
+//! Why something was not done with a session.
+
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::AgentName;
+use toolgate_store::StoreError;
+
+/// Names that are told to somebody who misspelt one.
+const NEAREST: usize = 3;
+const ALIKE: f64 = 0.75;
+
+/// What kind of no it is; the API makes a status of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RefusalKind {
+    /// What was asked makes no sense.
+    Invalid,
+    /// Somebody else's to do.
+    Forbidden,
+    NotFound,
+    /// It does not go together with what there is.
+    Conflict,
+    /// It was changed meanwhile.
+    Stale,
+    /// It was there and is closed.
+    Gone,
+    TooMany,
+    /// The store is away.
+    Down,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    pub kind: RefusalKind,
+    /// For programs.
+    pub code: &'static str,
+    pub message: String,
+    pub hint: String,
+    /// The part of the request that it is about: `mounts.servers`.
+    pub field: Option<String>,
+}
+
+impl Refusal {
+    pub fn new(kind: RefusalKind, code: &'static str, message: impl Into<String>) -> Self {
+        Self { kind, code, message: message.into(), hint: String::new(), field: None }
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    #[must_use]
+    pub fn field(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+}
+
+/// What is not there, and what is there but not for this caller, look the same.
+pub(crate) fn unknown_session(id: &SessionId) -> Refusal {
+    Refusal::new(RefusalKind::NotFound, "unknown_session", format!("there is no session {:?}", id.as_str()))
+}
+
+pub(crate) fn unknown_agent(name: &AgentName) -> Refusal {
+    Refusal::new(RefusalKind::NotFound, "unknown_agent", format!("there is no agent {:?}", name.as_str()))
+}
+
+pub(crate) fn closed(id: &SessionId) -> Refusal {
+    Refusal::new(RefusalKind::Gone, "session_closed", format!("the session {id} is closed"))
+        .hint("open another one")
+}
+
+pub(crate) fn not_allowed(message: impl Into<String>) -> Refusal {
+    Refusal::new(RefusalKind::Forbidden, "not_allowed", message)
+}
+
+/// The store is away.
+pub(crate) fn down(error: StoreError) -> Refusal {
+    Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
+        .hint("try again in a moment")
+}
+
+/// "did you mean …?", or what else can be said.
+pub(crate) fn nearest<'n>(given: &str, names: impl Iterator<Item = &'n str>, otherwise: &str) -> String {
+    let alike = |name: &'n str| (strsim::jaro_winkler(given, name), name);
+    let mut near: Vec<(f64, &str)> = names.map(alike).filter(|(likeness, _)| *likeness > ALIKE).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let near: Vec<&str> = near.into_iter().take(NEAREST).map(|(_, name)| name).collect();
+    match near[..] {
+        [] => otherwise.to_owned(),
+        _ => format!("did you mean {}?", near.join(", ")),
+    }
+}

@@ -1,0 +1,110 @@
+//! Who may sit where: pure, by credential and route.
+
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{AgentName, Credential, Route, Scope};
+use toolgate_core::{Principal, Role};
+use toolgate_store::StoredSession;
+
+use crate::refusal::{Refusal, not_allowed, unknown_agent, unknown_session};
+
+/// What a request wants.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Target<'a> {
+    /// The default session of this agent, or of the credential's own.
+    Default(Option<&'a AgentName>),
+    Session(&'a SessionId),
+}
+
+/// A token of a session is good for that session, and for nothing else.
+pub(crate) fn target<'a>(credential: &'a Credential, route: &'a Route) -> Result<Target<'a>, Refusal> {
+    match (&credential.session, route) {
+        (Some(own), Route::Default) => Ok(Target::Session(own)),
+        (Some(own), Route::Session(id)) if own == id => Ok(Target::Session(own)),
+        (Some(_), Route::Session(id)) => Err(unknown_session(id)),
+        (Some(_), Route::Agent(agent)) => Err(unknown_agent(agent)),
+        (None, Route::Default) => Ok(Target::Default(None)),
+        (None, Route::Agent(agent)) => Ok(Target::Default(Some(agent))),
+        (None, Route::Session(id)) => Ok(Target::Session(id)),
+    }
+}
+
+/// Whether a credential may sit in a session of this principal. An id is a name, never a permission.
+pub(crate) fn may_sit(credential: &Credential, principal: &Principal, scope: &Scope) -> bool {
+    let who = &credential.principal;
+    if credential.session.is_some() {
+        return who.id == principal.id;
+    }
+    // Somebody who is also something else (an auditor of the same name) is not the one who calls tools here, and what is
+    // bound to an agent stays within it.
+    let is_bound_elsewhere = |agent: &AgentName| !scope.layers.iter().any(|layer| layer.agent == *agent);
+    who.id == principal.id
+        && who.kind == principal.kind
+        && who.role == principal.role
+        && !credential.agent.as_ref().is_some_and(is_bound_elsewhere)
+}
+
+/// Whose sessions somebody is shown.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Sight<'a> {
+    All,
+    Own,
+    One(&'a SessionId),
+}
+
+pub(crate) fn sight(by: &Credential) -> Sight<'_> {
+    match (&by.session, by.principal.role) {
+        (Some(own), _) => Sight::One(own),
+        (None, Role::Admin | Role::Operator | Role::Auditor) => Sight::All,
+        (None, Role::Approver | Role::Agent | Role::Server) => Sight::Own,
+    }
+}
+
+pub(crate) fn may_see(by: &Credential, session: &StoredSession) -> bool {
+    match sight(by) {
+        Sight::All => true,
+        Sight::Own => by.principal.id == session.principal.id,
+        Sight::One(own) => *own == session.id,
+    }
+}
+
+pub(crate) fn is_operator(by: &Credential) -> bool {
+    by.session.is_none() && matches!(by.principal.role, Role::Admin | Role::Operator)
+}
+
+/// Whether somebody who sees a session may let it touch something else. Whoever was given a session must not widen it.
+pub(crate) fn may_change(by: &Credential, session: &StoredSession) -> Result<(), Refusal> {
+    let opened_it =
+        by.session.is_none() && by.principal.role == Role::Agent && by.principal.id == session.opened_by;
+    if is_operator(by) || opened_it {
+        return Ok(());
+    }
+    Err(not_allowed("what a session may touch is for its opener and for operators to say"))
+}
+
+/// Whether somebody who sees a session may close it.
+pub(crate) fn may_close(by: &Credential) -> Result<(), Refusal> {
+    match by.principal.role {
+        Role::Admin | Role::Operator | Role::Agent => Ok(()),
+        Role::Approver | Role::Auditor | Role::Server => {
+            Err(not_allowed("a session is for its holder and for operators to close"))
+        }
+    }
+}
+
+/// Whether somebody may open sessions at all.
+pub(crate) fn may_open(by: &Credential) -> Result<(), Refusal> {
+    if by.session.is_some() {
+        return Err(not_allowed("the token of a session opens no other session")
+            .hint("open it with the token of the agent itself"));
+    }
+    match by.principal.role {
+        Role::Admin | Role::Operator | Role::Agent => Ok(()),
+        role @ (Role::Approver | Role::Auditor | Role::Server) => {
+            let message = format!("the role {} calls no tools, so it opens no sessions", role.as_str());
+            Err(not_allowed(message).hint("use a token of role agent, operator or admin"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,226 @@
+//! The sessions of one gateway process: what it is asked, what it answers. The work behind is done by `follow`, `keeper`
+//! and `upkeep`.
+
+mod opening;
+mod reading;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{AgentName, Credential, Mounts, Route, Scope, Seat};
+use toolgate_store::{AgentVersion, ChangeSessionError, Closing, SessionKind, StoredSession};
+
+use crate::desk::Desk;
+use crate::events::Telling;
+use crate::live::Live;
+use crate::mounts::{self, Known};
+use crate::port::Setup;
+use crate::refusal::{Refusal, RefusalKind, closed, down, unknown_session};
+use crate::rules::{self, Target};
+use crate::view::SessionView;
+use crate::{follow, keeper, upkeep};
+
+/// Why somebody's own session is closed.
+const CLOSED: &str = "closed";
+
+/// Live; one per gateway process.
+pub struct Sessions {
+    desk: Arc<Desk>,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl Sessions {
+    pub async fn start(setup: Setup) -> Result<Arc<Sessions>, Refusal> {
+        let shutdown = setup.shutdown.child_token();
+        let (desk, unkept) = Desk::open(setup).await.map_err(down)?;
+        let tasks = TaskTracker::new();
+        tasks.spawn(follow::run(Arc::clone(&desk), shutdown.clone()));
+        tasks.spawn(keeper::run(Arc::clone(&desk), unkept, shutdown.clone()));
+        tasks.spawn(upkeep::run(Arc::clone(&desk), shutdown.clone()));
+        tasks.close();
+        Ok(Arc::new(Sessions { desk, tasks, shutdown }))
+    }
+
+    /// Ends what was started; what was seen and not written yet is written, if the store is there.
+    pub async fn stop(&self) {
+        self.shutdown.cancel();
+        self.tasks.wait().await;
+    }
+
+    /// Where a request sits, if that is known without asking the store: `None` means "ask". Counts as use.
+    pub fn seat_known(&self, credential: &Credential, route: &Route) -> Option<Result<Arc<Seat>, Refusal>> {
+        match rules::target(credential, route) {
+            Ok(Target::Default(wanted)) => Some(self.default_seat(credential, wanted)),
+            Ok(Target::Session(id)) => match self.desk.live.get(id) {
+                Some(live) => Some(self.sit(&live, credential, id)),
+                None => self.default_named(credential, None, id).map(Ok),
+            },
+            Err(refusal) => Some(Err(refusal)),
+        }
+    }
+
+    /// Where a request sits. Counts as use.
+    pub async fn seat(&self, credential: &Credential, route: &Route) -> Result<Arc<Seat>, Refusal> {
+        if let Some(known) = self.seat_known(credential, route) {
+            return known;
+        }
+        let Target::Session(id) = rules::target(credential, route)? else {
+            return self.default_seat(credential, None);
+        };
+        let found = self.desk.load(id).await.map_err(down)?.ok_or_else(|| unknown_session(id))?;
+        if !rules::may_sit(credential, &found.principal, &found.scope) {
+            return Err(unknown_session(id));
+        }
+        match found.kind {
+            SessionKind::Explicit => match self.desk.live.get(id) {
+                Some(live) => self.sit(&live, credential, id),
+                None => Err(closed(id)),
+            },
+            // Its scope is what the definitions say now, and another session if they name other agents.
+            SessionKind::Default => {
+                self.default_named(credential, Some(&found.agent), id).ok_or_else(|| unknown_session(id))
+            }
+        }
+    }
+
+    /// The seat of a session as it is now, if this process knows it. Does not count as use.
+    pub fn seat_of(&self, id: &SessionId) -> Option<Arc<Seat>> {
+        if let Some(live) = self.desk.live.get(id) {
+            return Some(Arc::clone(&live.seat));
+        }
+        let definitions = self.desk.surroundings.definitions();
+        self.desk.defaults.renewed(&definitions, id)
+    }
+
+    /// Counts up when a session that is known here may touch something else than before.
+    pub fn changes(&self) -> u64 {
+        self.desk.live.changes()
+    }
+
+    fn default_seat(
+        &self,
+        credential: &Credential,
+        wanted: Option<&AgentName>,
+    ) -> Result<Arc<Seat>, Refusal> {
+        let (definitions, now_ms) = (self.desk.surroundings.definitions(), self.desk.clock.now_ms());
+        let found = self.desk.defaults.find(definitions, credential, wanted, now_ms)?;
+        Ok(self.desk.defaults.sit(&found, now_ms))
+    }
+
+    /// The default session of a credential and an agent, if it is the one that was named by its id.
+    fn default_named(
+        &self,
+        credential: &Credential,
+        wanted: Option<&AgentName>,
+        id: &SessionId,
+    ) -> Option<Arc<Seat>> {
+        if credential.session.is_some() {
+            return None;
+        }
+        let (definitions, now_ms) = (self.desk.surroundings.definitions(), self.desk.clock.now_ms());
+        let found = self.desk.defaults.find(definitions, credential, wanted, now_ms).ok()?;
+        (found.seat.session == *id).then(|| self.desk.defaults.sit(&found, now_ms))
+    }
+
+    fn sit(&self, live: &Live, credential: &Credential, id: &SessionId) -> Result<Arc<Seat>, Refusal> {
+        if !rules::may_sit(credential, &live.seat.principal, &live.seat.scope) {
+            return Err(unknown_session(id));
+        }
+        live.usage.note(self.desk.clock.now_ms());
+        Ok(Arc::clone(&live.seat))
+    }
+
+    /// Lets a session touch something else from now on, instead of what was asked for before. `expected` is the version
+    /// that the caller saw.
+    pub async fn change_mounts(
+        &self,
+        id: &SessionId,
+        by: &Credential,
+        mounts: Mounts,
+        expected: Option<u64>,
+    ) -> Result<SessionView, Refusal> {
+        let session = self.visible(id, by).await?;
+        rules::may_change(by, &session)?;
+        if session.kind == SessionKind::Default {
+            return Err(is_default(id));
+        }
+        let base = Scope { mounts: session.base_mounts.clone(), ..Scope::clone(&session.scope) };
+        self.check_mounts(&mounts, &session.mounts, &base)?;
+        let scope = mounts::mounted(&base, &mounts);
+        self.write_mounts(session, by, mounts, scope, expected).await
+    }
+
+    async fn write_mounts(
+        &self,
+        session: StoredSession,
+        by: &Credential,
+        mounts: Mounts,
+        scope: Scope,
+        expected: Option<u64>,
+    ) -> Result<SessionView, Refusal> {
+        let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &by.principal.id };
+        let id = session.id.clone();
+        let changed = StoredSession { mounts, scope: Arc::new(scope), ..session.clone() };
+        let tell = |row_version| {
+            vec![telling.changed(&StoredSession { row_version, ..changed.clone() }, &session.mounts)]
+        };
+        let written =
+            self.desk.books.change_session(&id, expected, &changed.mounts, &changed.scope, tell).await;
+        match written {
+            Ok(row_version) => {
+                // Through the store, so that what somebody else wrote after it is not undone here.
+                let stored = self.desk.load(&id).await.map_err(down)?;
+                Ok(self.view(stored.unwrap_or(StoredSession { row_version, ..changed })))
+            }
+            Err(ChangeSessionError::Unknown) => Err(unknown_session(&id)),
+            Err(ChangeSessionError::Closed) => Err(closed(&id)),
+            Err(ChangeSessionError::Stale { current }) => {
+                let message = format!("the session {id} is at version {current}");
+                Err(Refusal::new(RefusalKind::Stale, "stale", message)
+                    .hint("read it again and make the change anew"))
+            }
+            Err(ChangeSessionError::Store(error)) => Err(down(error)),
+        }
+    }
+
+    fn check_mounts(&self, mounts: &Mounts, before: &Mounts, base: &Scope) -> Result<(), Refusal> {
+        let (servers, providers) = (self.desk.surroundings.servers(), self.desk.surroundings.providers());
+        mounts::check(mounts, before, base, &Known { servers: &servers, providers: &providers })
+    }
+
+    /// Ends a session and its token. Closing twice changes nothing.
+    pub async fn close(&self, id: &SessionId, by: &Credential) -> Result<SessionView, Refusal> {
+        let session = self.visible(id, by).await?;
+        rules::may_close(by)?;
+        if session.kind == SessionKind::Default {
+            return Err(is_default(id));
+        }
+        let closing = Closing { at_ms: self.desk.clock.now_ms(), reason: CLOSED.into() };
+        let told = Telling { at_ms: closing.at_ms, by: &by.principal.id }.closed(&session, CLOSED);
+        self.desk.books.close_session(id, &closing, vec![told]).await.map_err(down)?;
+        self.desk.live.end(id);
+        let stored = self.desk.store.get_session(id).await.map_err(down)?;
+        stored.map(|stored| self.view(stored)).ok_or_else(|| unknown_session(id))
+    }
+
+    /// All versions of an agent definition that were ever in effect, the first one first.
+    pub async fn versions(&self, agent: &AgentName) -> Result<Vec<AgentVersion>, Refusal> {
+        self.desk.store.read_agent_versions(agent).await.map_err(down)
+    }
+
+    /// A session as somebody may see it; what they may not see is not there.
+    async fn visible(&self, id: &SessionId, by: &Credential) -> Result<StoredSession, Refusal> {
+        let found = self.desk.store.get_session(id).await.map_err(down)?;
+        found.filter(|session| rules::may_see(by, session)).ok_or_else(|| unknown_session(id))
+    }
+}
+
+fn is_default(id: &SessionId) -> Refusal {
+    let message =
+        format!("{id} is what a credential has that brings no session; it follows its agent's definition");
+    Refusal::new(RefusalKind::Conflict, "default_session", message)
+        .hint("change the definition, or revoke the token")
+}

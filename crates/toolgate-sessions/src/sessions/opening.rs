@@ -1,0 +1,155 @@
+//! How a session begins.
+
+use std::sync::Arc;
+
+use toolgate_core::decision::Template;
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{AgentName, Credential, Definitions, Scope};
+use toolgate_core::{Principal, PrincipalId, Role};
+use toolgate_store::{NewSessionError, OpenSessions, SessionKind, StoredSession, is_reserved_principal};
+
+use super::Sessions;
+use crate::choice::{self, Choice};
+use crate::events::Telling;
+use crate::mounts;
+use crate::refusal::{Refusal, RefusalKind, down, nearest, not_allowed};
+use crate::rules;
+use crate::view::{NewSession, Opened};
+
+/// Of a task, a run or the name of a principal, in characters.
+const NAME_CHARS_MAX: usize = 256;
+
+impl Sessions {
+    /// Opens a session: what it sees is frozen now, and the token it is reached with is told once.
+    pub async fn open(&self, by: &Credential, new: NewSession) -> Result<Opened, Refusal> {
+        rules::may_open(by)?;
+        check_names(&new)?;
+        let definitions = self.desk.surroundings.definitions();
+        let Choice { agent, scope, limits } = choose(&definitions, by, new.agent.as_ref())?;
+        let principal = holder(by, new.principal.as_deref(), &agent.name)?;
+        let base = self.frozen(scope, new.policy_template)?;
+        self.check_mounts(&new.mounts, &Default::default(), &base)?;
+        self.desk.note_versions(&definitions).await.map_err(down)?;
+        let now_ms = self.desk.clock.now_ms();
+        let session = StoredSession {
+            id: SessionId::new(self.desk.clock.fresh_id(SessionId::PREFIX)),
+            kind: SessionKind::Explicit,
+            principal,
+            agent: agent.name.clone(),
+            agent_version: agent.version(),
+            scope: Arc::new(mounts::mounted(&base, &new.mounts)),
+            base_mounts: base.mounts,
+            mounts: new.mounts,
+            task: new.task,
+            run: new.run,
+            opened_by: by.principal.id.clone(),
+            closing: None,
+            created_at_ms: now_ms,
+            last_used_at_ms: now_ms,
+            idle_seconds: limits.idle_seconds,
+            lifetime_seconds: limits.lifetime_seconds,
+            row_version: 1,
+        };
+        self.create(session, by, OpenSessions { agent: agent.name.clone(), max: limits.sessions_max }).await
+    }
+
+    async fn create(
+        &self,
+        session: StoredSession,
+        by: &Credential,
+        limit: OpenSessions,
+    ) -> Result<Opened, Refusal> {
+        let told = Telling { at_ms: session.created_at_ms, by: &by.principal.id }.started(&session);
+        let token =
+            self.desk.books.create_session(&session, &limit, vec![told]).await.map_err(
+                |error| match error {
+                    NewSessionError::TooMany { max } => {
+                        let message = format!(
+                            "{max} sessions of the agent {} are open, and no more are allowed",
+                            limit.agent
+                        );
+                        Refusal::new(RefusalKind::TooMany, "too_many_sessions", message)
+                    .hint("close one that is not needed any more, or raise limits.sessions_max of the agent")
+                    }
+                    NewSessionError::Store(error) => down(error),
+                },
+            )?;
+        Ok(Opened { session: self.view(session), token: token.secret })
+    }
+
+    /// A scope that knows no servers but those there are, and cares as much as was asked for.
+    fn frozen(&self, scope: Scope, wanted: Option<Template>) -> Result<Scope, Refusal> {
+        let least = scope.template.max(Some(self.desk.surroundings.template()));
+        if let (Some(wanted), Some(least)) = (wanted, least)
+            && wanted < least
+        {
+            let message = format!(
+                "the policy template {} is weaker than {}, which holds already",
+                wanted.as_str(),
+                least.as_str()
+            );
+            return Err(Refusal::new(RefusalKind::Invalid, "template_too_weak", message)
+                .field("policy_template")
+                .hint(format!("ask for {} or a stricter one, or for none", least.as_str())));
+        }
+        let mut servers = self.desk.surroundings.servers();
+        servers.sort();
+        servers.dedup();
+        let template = scope.template.max(wanted);
+        // Servers that an outer scope leaves out stay out.
+        let servers = match scope.servers {
+            Some(there) => there.into_iter().filter(|one| servers.contains(one)).collect(),
+            None => servers,
+        };
+        Ok(Scope { servers: Some(servers), template, ..scope })
+    }
+}
+
+/// What is asked for in a body, and not in an address, is told with a hint.
+fn choose(definitions: &Definitions, by: &Credential, wanted: Option<&AgentName>) -> Result<Choice, Refusal> {
+    choice::choose(definitions, by, wanted).map_err(|refusal| match (refusal.kind, wanted) {
+        (RefusalKind::NotFound, Some(wanted)) => {
+            let names = definitions.agents.keys().map(AgentName::as_str).chain(["default"]);
+            let hint = nearest(
+                wanted.as_str(),
+                names,
+                "agents are defined in toolgate.toml or in the setting `agents`",
+            );
+            Refusal { kind: RefusalKind::Invalid, ..refusal }.field("agent").hint(hint)
+        }
+        _ => refusal,
+    })
+}
+
+/// Whose session it is. Agents open sessions for themselves, operators for agents.
+fn holder(by: &Credential, wanted: Option<&str>, agent: &AgentName) -> Result<Principal, Refusal> {
+    if !rules::is_operator(by) {
+        return match wanted {
+            Some(wanted) if wanted != by.principal.id.as_str() => {
+                Err(not_allowed("only operators open sessions for somebody else").field("principal"))
+            }
+            _ => Ok(by.principal.clone()),
+        };
+    }
+    let name = wanted.unwrap_or(agent.as_str());
+    if is_reserved_principal(name) {
+        let message = format!("nobody may be called {name:?}, it would be mistaken for somebody else");
+        return Err(Refusal::new(RefusalKind::Invalid, "invalid_principal", message).field("principal"));
+    }
+    Ok(Principal::new(PrincipalId::new(name), Role::Agent))
+}
+
+fn check_names(new: &NewSession) -> Result<(), Refusal> {
+    let run = new.run.as_ref().map(|run| run.as_str());
+    for (field, name) in
+        [("task", new.task.as_deref()), ("run", run), ("principal", new.principal.as_deref())]
+    {
+        let Some(name) = name else { continue };
+        let fits = (1..=NAME_CHARS_MAX).contains(&name.chars().count()) && !name.contains(char::is_control);
+        if !fits {
+            let message = format!("`{field}` has 1 to {NAME_CHARS_MAX} printable characters");
+            return Err(Refusal::new(RefusalKind::Invalid, "invalid_session", message).field(field));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Which sessions there are, for whom.
+
+use std::sync::Arc;
+
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{Credential, Definitions, Scope};
+use toolgate_store::{SessionCursor, SessionFilter, SessionKind, SessionStanding, StoredSession};
+
+use super::Sessions;
+use crate::refusal::{Refusal, RefusalKind, down};
+use crate::rules::{self, Sight};
+use crate::view::{SessionPage, SessionQuery, SessionState, SessionView, idle_before};
+
+impl Sessions {
+    pub async fn get(&self, id: &SessionId, by: &Credential) -> Result<SessionView, Refusal> {
+        self.write_usage().await;
+        self.visible(id, by).await.map(|session| self.view(session))
+    }
+
+    /// One page of what somebody may see, newest first.
+    pub async fn list(&self, by: &Credential, query: &SessionQuery) -> Result<SessionPage, Refusal> {
+        let none = SessionPage { sessions: Vec::new(), next: None };
+        let Some(filter) = self.filter(by, query) else { return Ok(none) };
+        let cursor = query.cursor.as_deref().map(read_cursor).transpose()?;
+        self.write_usage().await;
+        let listed = self.desk.store.list_sessions(&filter, cursor.as_ref(), query.limit).await;
+        let (sessions, next) = listed.map_err(down)?;
+        let sessions = sessions.into_iter().map(|session| self.view(session)).collect();
+        Ok(SessionPage { sessions, next: next.map(|next| next.to_string()) })
+    }
+
+    /// Nothing if somebody asks for what they may not see.
+    fn filter(&self, by: &Credential, query: &SessionQuery) -> Option<SessionFilter> {
+        let SessionQuery { agent, principal, state, .. } = query.clone();
+        let idle_before = idle_before(self.desk.clock.now_ms());
+        let standing = state.map(|state| match state {
+            SessionState::Active => SessionStanding::UsedSince(idle_before),
+            SessionState::Idle => SessionStanding::UnusedSince(idle_before),
+            SessionState::Closed => SessionStanding::Closed,
+        });
+        let filter = SessionFilter { id: None, agent, principal, standing };
+        match rules::sight(by) {
+            Sight::All => Some(filter),
+            Sight::Own => {
+                let own = &by.principal.id;
+                let is_other = filter.principal.as_ref().is_some_and(|asked| asked != own);
+                (!is_other).then(|| SessionFilter { principal: Some(own.clone()), ..filter })
+            }
+            Sight::One(own) => Some(SessionFilter { id: Some(own.clone()), ..filter }),
+        }
+    }
+
+    /// What is told is what was written, so that a list and its filter never contradict each other. Whoever only looks
+    /// does not fail because the store cannot be written.
+    async fn write_usage(&self) {
+        if let Err(error) = self.desk.write_usage().await {
+            tracing::debug!(%error, "the last uses of sessions were not written down");
+        }
+    }
+
+    pub(super) fn view(&self, mut session: StoredSession) -> SessionView {
+        if session.kind == SessionKind::Default {
+            let now = scope_now(&self.desk.surroundings.definitions(), &session.scope);
+            session.scope = now.map_or(session.scope, Arc::new);
+        }
+        SessionView::of(session, self.desk.clock.now_ms())
+    }
+}
+
+/// What a default session sees by the definitions there are now; nothing if they are gone.
+fn scope_now(definitions: &Definitions, before: &Scope) -> Option<Scope> {
+    let mut scopes = before.layers.iter().map(|layer| {
+        let definition = definitions.agent(&layer.agent)?;
+        definitions.scope(&definition).ok()
+    });
+    let outermost = scopes.next()??;
+    scopes.try_fold(outermost, |outer, inner| Some(inner?.within(outer)))
+}
+
+fn read_cursor(text: &str) -> Result<SessionCursor, Refusal> {
+    text.parse().map_err(|_| {
+        Refusal::new(RefusalKind::Invalid, "invalid_cursor", format!("{text:?} is not the end of a page"))
+            .field("cursor")
+            .hint("pass on what the page before has as `next`, as it is")
+    })
+}

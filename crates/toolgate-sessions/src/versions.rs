@@ -1,0 +1,57 @@
+//! Versions of agent definitions that were ever in effect: a session names the one it was made of.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
+use toolgate_core::{Digest, PrincipalId, RawJson};
+use toolgate_store::{NewAgentVersion, StoreError};
+
+use crate::desk::Desk;
+use crate::events::Telling;
+
+/// What is known to be in the store.
+pub(crate) struct Versions {
+    seen: HashSet<(AgentName, Digest)>,
+    /// The definitions that were looked at last.
+    last: Option<Arc<Definitions>>,
+}
+
+impl Versions {
+    pub(crate) fn seen(all: Vec<(AgentName, Digest)>) -> Self {
+        Self { seen: all.into_iter().collect(), last: None }
+    }
+
+    fn unseen(&self, definitions: &Definitions, now_ms: i64) -> Vec<NewAgentVersion> {
+        let default = AgentName::default_agent();
+        let built_in = definitions.agent(&default).filter(|_| !definitions.agents.contains_key(&default));
+        let all = definitions.agents.values().cloned().chain(built_in);
+        let version = |definition: Arc<AgentDefinition>| NewAgentVersion {
+            agent: definition.name.clone(),
+            digest: definition.version(),
+            definition: RawJson::from_serialize(&*definition),
+            seen_at_ms: now_ms,
+        };
+        all.map(version).filter(|one| !self.seen.contains(&(one.agent.clone(), one.digest))).collect()
+    }
+}
+
+impl Desk {
+    /// Gives numbers to what was not seen before. Does nothing if these definitions were looked at last.
+    pub(crate) async fn note_versions(&self, definitions: &Arc<Definitions>) -> Result<(), StoreError> {
+        let mut versions = self.versions.lock().await;
+        if versions.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, definitions)) {
+            return Ok(());
+        }
+        let now_ms = self.clock.now_ms();
+        let unseen = versions.unseen(definitions, now_ms);
+        if !unseen.is_empty() {
+            let gateway = PrincipalId::gateway();
+            let telling = Telling { at_ms: now_ms, by: &gateway };
+            self.books.keep_agent_versions(&unseen, |one, number| telling.agent_defined(one, number)).await?;
+        }
+        versions.seen.extend(unseen.into_iter().map(|one| (one.agent, one.digest)));
+        versions.last = Some(Arc::clone(definitions));
+        Ok(())
+    }
+}

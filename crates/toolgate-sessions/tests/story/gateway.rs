@@ -1,0 +1,196 @@
+//! A gateway of which only the sessions are real.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::decision::Template;
+use toolgate_core::event::Filter;
+use toolgate_core::governance::Clock;
+use toolgate_core::id::SessionId;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::{AgentDefinition, AgentName, Credential, Definitions, Mounts, Route, Seat};
+use toolgate_core::{Principal, PrincipalId, Role, ServerName};
+use toolgate_sessions::{NewSession, Opened, Refusal, Sessions, Setup, Surroundings};
+use toolgate_store::{BooksSettings, Order, Store};
+
+use crate::world::World;
+
+/// Longer than anything takes, shorter than anybody waits.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Time goes only when a story lets it; waiting is short.
+#[derive(Default)]
+pub(crate) struct TestClock {
+    passed_ms: AtomicI64,
+    ids: AtomicU64,
+}
+
+impl TestClock {
+    pub(crate) fn advance(&self, seconds: i64) {
+        self.passed_ms.fetch_add(seconds * 1000, Ordering::SeqCst);
+    }
+}
+
+impl Clock for TestClock {
+    fn now_ms(&self) -> i64 {
+        1_800_000_000_000 + self.passed_ms.load(Ordering::SeqCst)
+    }
+
+    fn monotonic_us(&self) -> i64 {
+        self.passed_ms.load(Ordering::SeqCst) * 1000
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration.min(Duration::from_millis(10))))
+    }
+
+    fn fresh_id(&self, prefix: &str) -> String {
+        format!("{prefix}fresh{:04}", self.ids.fetch_add(1, Ordering::SeqCst))
+    }
+}
+
+/// What is around the sessions, to be changed at will.
+pub(crate) struct Around {
+    pub(crate) definitions: Mutex<Arc<Definitions>>,
+    pub(crate) servers: Mutex<Vec<ServerName>>,
+    pub(crate) template: Mutex<Template>,
+}
+
+impl Around {
+    pub(crate) fn define(&self, agents: &[Value]) {
+        *self.definitions.lock().expect("nobody panicked") = Arc::new(definitions(agents));
+    }
+}
+
+impl Surroundings for Around {
+    fn definitions(&self) -> Arc<Definitions> {
+        Arc::clone(&self.definitions.lock().expect("nobody panicked"))
+    }
+
+    fn servers(&self) -> Vec<ServerName> {
+        self.servers.lock().expect("nobody panicked").clone()
+    }
+
+    fn providers(&self) -> BTreeSet<String> {
+        ["slack".to_owned(), "mail".to_owned()].into()
+    }
+
+    fn template(&self) -> Template {
+        *self.template.lock().expect("nobody panicked")
+    }
+}
+
+pub(crate) struct Gateway {
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) around: Arc<Around>,
+    pub(crate) store: Store,
+}
+
+impl Gateway {
+    /// With the agent `clerk` for Erna, and the agent `cook`.
+    pub(crate) async fn start(world: &World, stream: &str) -> Self {
+        let agents = [
+            json!({ "name": "clerk", "principals": ["erna"], "limits": { "idle_seconds": 600, "sessions_max": 5 } }),
+            json!({ "name": "cook", "policy_template": "standard", "mounts": { "providers": ["mail"] } }),
+        ];
+        let around = Arc::new(Around {
+            definitions: Mutex::new(Arc::new(definitions(&agents))),
+            servers: Mutex::new([server("files"), server("bank")].into()),
+            template: Mutex::default(),
+        });
+        let store = world.store().await;
+        let settings = BooksSettings {
+            stream: stream.into(),
+            approved_valid: Duration::from_secs(60),
+            escalate_to: Vec::new(),
+        };
+        let setup = Setup {
+            store: store.clone(),
+            books: Arc::new(store.books(settings).await.expect("the books open")),
+            clock: world.clock.clone(),
+            surroundings: around.clone(),
+            shutdown: CancellationToken::new(),
+        };
+        let sessions = Sessions::start(setup).await.expect("started");
+        Self { sessions, around, store }
+    }
+
+    pub(crate) async fn open(&self, by: &Credential, agent: &str) -> Result<Opened, Refusal> {
+        self.sessions.open(by, NewSession { agent: Some(name(agent)), ..NewSession::default() }).await
+    }
+
+    /// What a secret stands for, as the door finds it.
+    pub(crate) async fn credential(&self, opened: &Opened) -> Credential {
+        self.store.verify(&opened.token).await.expect("asked").expect("a live token")
+    }
+
+    pub(crate) async fn seat(&self, by: &Credential, route: &Route) -> Result<Arc<Seat>, &'static str> {
+        self.sessions.seat(by, route).await.map_err(|refusal| refusal.code)
+    }
+
+    /// All events as their kind and what they say, the oldest first.
+    pub(crate) async fn ledger(&self, kind: &str) -> Vec<(String, Value)> {
+        let all = Filter::default();
+        let events = self.store.ledger_page(&all, None, 1000, Order::OldestFirst).await.expect("events");
+        let told = events.into_iter().filter(|one| one.event.kind.as_str() == kind);
+        told.map(|one| {
+            let detail = one.event.detail.map(|detail| detail.decode().expect("JSON")).unwrap_or_default();
+            (one.event.principal.to_string(), detail)
+        })
+        .collect()
+    }
+
+    /// How a session stands, as an operator sees it.
+    pub(crate) async fn state(&self, id: &SessionId) -> &'static str {
+        let operator = operator();
+        self.sessions.get(id, &operator).await.map_or_else(|refusal| refusal.code, |view| view.state.as_str())
+    }
+}
+
+fn definitions(agents: &[Value]) -> Definitions {
+    let agent =
+        |value: &Value| -> AgentDefinition { serde_json::from_value(value.clone()).expect("a definition") };
+    let agents = agents.iter().map(agent).map(|one| (one.name.clone(), one.into())).collect();
+    Definitions { agents, ..Definitions::default() }
+}
+
+pub(crate) fn name(text: &str) -> AgentName {
+    AgentName::new(text).expect("a legal name")
+}
+
+pub(crate) fn server(text: &str) -> ServerName {
+    ServerName::new(text).expect("a legal name")
+}
+
+pub(crate) fn mounts(servers: &[&str], providers: &[&str]) -> Mounts {
+    Mounts {
+        servers: servers.iter().map(|name| server(name)).collect(),
+        providers: providers.iter().map(|name| (*name).to_owned()).collect(),
+        ..Mounts::default()
+    }
+}
+
+pub(crate) fn agent(id: &str) -> Credential {
+    Credential::of(Principal::new(PrincipalId::new(id), Role::Agent))
+}
+
+pub(crate) fn operator() -> Credential {
+    Credential::of(Principal::new(PrincipalId::new("olga"), Role::Operator))
+}
+
+pub(crate) fn to(id: &SessionId) -> Route {
+    Route::Session(id.clone())
+}
+
+/// Waits until something is so.
+pub(crate) async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
+    let began = Instant::now();
+    while !is().await {
+        assert!(began.elapsed() < PATIENCE, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
