@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use toolgate_core::{CanonicalName, DomainName};
 
 use crate::memory::Memory;
-use crate::naming::domain_wire_name;
+use crate::naming::{domain_wire_name, is_reserved_name};
 use crate::section::{Entry, Section};
 
 /// Another name for a tool.
@@ -102,6 +102,9 @@ fn primary_name(alias: &Alias) -> Result<Option<String>, String> {
     Ok(Some(domain_wire_name(&name)))
 }
 
+/// Who has the names of the gateway's own tools.
+const GATEWAY: &str = "Toolgate itself (for its own tools)";
+
 /// Who sits on which name.
 struct Seats<'a> {
     tools: &'a Section,
@@ -168,6 +171,9 @@ impl<'a> Seats<'a> {
     }
 
     fn check(&self, name: &str, alias: &Alias) -> Result<(), Taken> {
+        if is_reserved_name(name) {
+            return Err(Taken { name: name.to_owned(), by: GATEWAY.to_owned() });
+        }
         if let Some(entry) = self.tools.find_real(name)
             && entry.canonical != alias.target
         {

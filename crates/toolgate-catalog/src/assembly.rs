@@ -1,6 +1,6 @@
 //! All servers' stocks put together: the state behind the catalogue, of which each snapshot is made.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use toolgate_core::server::Listing;
 use toolgate_core::{CanonicalName, ServerName};
@@ -24,6 +24,8 @@ pub(crate) struct Assembly {
     withheld: BTreeMap<ServerName, Vec<Withheld>>,
     tool_names: Memory,
     prompt_names: Memory,
+    /// Snapshots made so far.
+    generation: u64,
 }
 
 impl Assembly {
@@ -82,9 +84,10 @@ impl Assembly {
             tools.rename(&resolved.renames);
             self.tool_names.note(&tools);
         }
+        self.generation += 1;
         let sections = [tools, prompts, resources, templates];
         let hidden = hidden(&self.servers, &self.withheld, &desk.left_out);
-        Snapshot::new(sections, &present, resolved, hidden, desk.left_out)
+        Snapshot::new(self.generation, sections, &present, resolved, hidden, desk.left_out)
     }
 }
 
@@ -115,8 +118,8 @@ fn hidden(
     servers: &[ServerSettings],
     withheld: &BTreeMap<ServerName, Vec<Withheld>>,
     left_out: &[(CanonicalName, String)],
-) -> HashMap<String, Hidden> {
-    let mut hidden = HashMap::new();
+) -> BTreeMap<String, Hidden> {
+    let mut hidden = BTreeMap::new();
     let mut hide = |settings: &ServerSettings, own: &str, why: Why, reason: &str| {
         let name = CanonicalName::of(&settings.name, own);
         let it = Hidden { name: name.clone(), why, reason: reason.to_owned() };

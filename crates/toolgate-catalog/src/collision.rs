@@ -2,7 +2,7 @@
 
 use toolgate_core::ServerName;
 
-use crate::naming::look_of;
+use crate::naming::{RESERVED_SERVER, look_of};
 
 /// Two names that people or agents could not tell apart.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -10,6 +10,16 @@ use crate::naming::look_of;
 pub struct NameCollision {
     pub wanted: ServerName,
     pub existing: ServerName,
+}
+
+/// A name that no server can have.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the server name {0} is reserved: Toolgate's own tools have it")]
+pub struct ReservedName(pub ServerName);
+
+/// Whether a server may have a name at all.
+pub fn check_reserved(wanted: &ServerName) -> Result<(), ReservedName> {
+    if look_of(wanted) == RESERVED_SERVER { Err(ReservedName(wanted.clone())) } else { Ok(()) }
 }
 
 /// Capital letters, and dots written as two underscores, make no difference. The very same name is no collision: it is
@@ -33,6 +43,13 @@ mod tests {
     fn collides(existing: &str, wanted: &str) -> bool {
         let name = |text| ServerName::new(text).expect("a name");
         check_server_name([name(existing)].iter(), &name(wanted)).is_err()
+    }
+
+    #[test]
+    fn the_name_of_the_gateway_itself_is_nobodys() {
+        let reserved = |text| check_reserved(&ServerName::new(text).expect("a name")).is_err();
+        assert!(reserved("toolgate") && reserved("Toolgate"));
+        assert!(!reserved("toolgate-two") && !reserved("toolgat"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use toolgate_core::CanonicalName;
 
 use crate::kind::Kind;
 use crate::memory::Memory;
-use crate::naming::{Prefixes, suffixed_name};
+use crate::naming::{Prefixes, RESERVED_TOOLS, suffixed_name};
 use crate::section::{Entry, Section};
 use crate::stock::Present;
 
@@ -60,6 +60,9 @@ impl<'a> Round<'a> {
     /// whether or not it is up.
     fn keeps_name(&mut self, entry: &'a Entry, server: &Present<'_>) -> bool {
         let name = entry.wire.as_str();
+        if self.kind == Kind::Tool && RESERVED_TOOLS.contains(&name) {
+            return false;
+        }
         let is_free = if self.memory.is_held(name) {
             self.memory.other_holder(name, &entry.canonical).is_none()
         } else {

@@ -30,12 +30,15 @@ use toolgate_core::server::Listing;
 use assembly::Assembly;
 
 pub use alias::{Alias, AliasCollision};
-pub use collision::{NameCollision, check_server_name};
+pub use collision::{NameCollision, ReservedName, check_reserved, check_server_name};
 pub use filter::Filter;
-pub use naming::{NAME_CHARS_MAX, wire_name};
+pub use naming::{
+    CALL_TOOL, DESCRIBE_TOOLS, NAME_CHARS_MAX, RESERVED_SERVER, RESERVED_TOOLS, SEARCH_TOOLS,
+    is_reserved_name, wire_name,
+};
 pub use scan::{ForeignNames, ToolNames, scan};
 pub use section::{BadCursor, Entry, Page, Section};
-pub use snapshot::{FoundTool, Missing, ResourceTarget, Snapshot};
+pub use snapshot::{FoundTool, Hidden, Missing, ResourceTarget, Snapshot};
 pub use tool::{Hints, ToolRule};
 
 /// How one server's things are named and which of its tools are shown.

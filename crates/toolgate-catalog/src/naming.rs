@@ -12,6 +12,22 @@ use toolgate_core::{CanonicalName, DomainName, ServerName};
 pub const NAME_CHARS_MAX: usize = 64;
 const SUFFIX_CHARS: usize = 9;
 
+/// The gateway's own tools. No server's tool is called like one of them.
+pub const RESERVED_TOOLS: [&str; 3] = [SEARCH_TOOLS, DESCRIBE_TOOLS, CALL_TOOL];
+pub const SEARCH_TOOLS: &str = "search_tools";
+pub const DESCRIBE_TOOLS: &str = "describe_tools";
+pub const CALL_TOOL: &str = "call_tool";
+
+/// The name under which policy and ledger know the gateway's own tools. No server is called so.
+pub const RESERVED_SERVER: &str = "toolgate";
+
+/// Whether a name is one that the gateway's own tools have or could have: nobody's tool is called so.
+pub fn is_reserved_name(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let own = name.strip_prefix(RESERVED_SERVER).is_some_and(|rest| rest.starts_with(['.', ':']));
+    own || RESERVED_TOOLS.contains(&name.as_str())
+}
+
 /// The wire name of a server's tool or prompt: only `[A-Za-z0-9_-]`, at most 64 characters. Where the plain name
 /// would lose something (a foreign character, the end of a long name) it ends in a hash of the canonical one.
 pub fn wire_name(server: &ServerName, own: &str) -> String {

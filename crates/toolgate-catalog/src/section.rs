@@ -44,19 +44,21 @@ impl Entry {
         &self.offer.item
     }
 
-    fn write(&self, text: &mut String) {
+    /// Appends the definition as agents read it.
+    pub fn write(&self, text: &mut String) {
         let item = self.offer.item.as_str();
         text.push_str(&item[..self.offer.name_at.start]);
         push_string(text, &self.wire);
         text.push_str(&item[self.offer.name_at.end..]);
     }
 
-    fn bytes(&self) -> usize {
+    /// At most how many bytes [`Entry::write`] appends.
+    pub fn bytes(&self) -> usize {
         self.offer.item.as_str().len() + self.wire.len() + NAME_BYTES_MORE
     }
 
     /// Whether agents see the same.
-    fn reads_like(&self, other: &Entry) -> bool {
+    pub fn reads_like(&self, other: &Entry) -> bool {
         self.wire == other.wire
             && (Arc::ptr_eq(&self.offer, &other.offer) || self.offer.item == other.offer.item)
     }
@@ -73,11 +75,34 @@ pub struct Section {
 /// A part of a list, and where to go on.
 #[derive(Debug)]
 pub struct Page<'a> {
+    /// How many entries stand before it.
+    pub start: usize,
     pub entries: &'a [Arc<Entry>],
     pub next_cursor: Option<String>,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    /// One page of entries that are sorted by wire name. A cursor names the last entry of the page before, so a list that
+    /// changes in between neither repeats nor skips what stayed.
+    pub fn of(
+        entries: &'a [Arc<Entry>],
+        cursor: Option<&str>,
+        page_size: usize,
+    ) -> Result<Page<'a>, BadCursor> {
+        let start = match cursor {
+            None => 0,
+            Some(cursor) => {
+                let last = decode_cursor(cursor).ok_or(BadCursor)?;
+                entries.partition_point(|entry| entry.wire.as_str() <= last.as_str())
+            }
+        };
+        let end = start.saturating_add(page_size).min(entries.len()).max(start);
+        let shown = &entries[start..end];
+        let more = end < entries.len();
+        let next_cursor = shown.last().filter(|_| more).map(|last| encode_cursor(&last.wire));
+        Ok(Page { start, entries: shown, next_cursor })
+    }
+
     /// At most how many bytes [`Page::write`] appends.
     pub fn bytes_max(&self) -> usize {
         self.entries.iter().map(|entry| entry.bytes()).sum()
@@ -150,21 +175,8 @@ impl Section {
         self.entries.len() == other.entries.len() && self.entries.iter().zip(&other.entries).all(same)
     }
 
-    /// One page. A cursor names the last entry of the page before, so a list that changes in between neither
-    /// repeats nor skips what stayed.
     pub fn page(&self, cursor: Option<&str>, page_size: usize) -> Result<Page<'_>, BadCursor> {
-        let start = match cursor {
-            None => 0,
-            Some(cursor) => {
-                let last = decode_cursor(cursor).ok_or(BadCursor)?;
-                self.entries.partition_point(|entry| entry.wire.as_str() <= last.as_str())
-            }
-        };
-        let end = start.saturating_add(page_size).min(self.entries.len());
-        let entries = &self.entries[start..end.max(start)];
-        let more = end < self.entries.len();
-        let next_cursor = entries.last().filter(|_| more).map(|last| encode_cursor(&last.wire));
-        Ok(Page { entries, next_cursor })
+        Page::of(&self.entries, cursor, page_size)
     }
 }
 

@@ -13,6 +13,8 @@ use crate::{Changes, Why};
 
 #[derive(Debug, Default)]
 pub struct Snapshot {
+    /// Counts up with every snapshot that a catalogue makes; the empty one before the first has 0.
+    pub generation: u64,
     pub tools: Section,
     pub prompts: Section,
     pub resources: Section,
@@ -28,7 +30,7 @@ pub struct Snapshot {
     pub aliases: BTreeMap<String, Alias>,
     /// Those that do not, and why.
     pub refused_aliases: Vec<(Alias, String)>,
-    hidden: HashMap<String, Hidden>,
+    hidden: BTreeMap<String, Hidden>,
 }
 
 /// Where a resource URI leads.
@@ -64,18 +66,19 @@ pub enum Missing {
 
 /// A tool that exists and is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Hidden {
-    pub(crate) name: CanonicalName,
-    pub(crate) why: Why,
-    pub(crate) reason: String,
+pub struct Hidden {
+    pub name: CanonicalName,
+    pub why: Why,
+    pub reason: String,
 }
 
 impl Snapshot {
     pub(crate) fn new(
+        generation: u64,
         [tools, prompts, resources, templates]: [Section; 4],
         present: &[Present<'_>],
         resolved: Resolved,
-        hidden: HashMap<String, Hidden>,
+        hidden: BTreeMap<String, Hidden>,
         left_out: Vec<(CanonicalName, String)>,
     ) -> Self {
         let name = |one: &Present<'_>| one.settings.name.clone();
@@ -83,6 +86,7 @@ impl Snapshot {
         let instructions =
             present.iter().filter_map(|one| Some((name(one), one.stock.instructions.clone()?)));
         Self {
+            generation,
             patterns: patterns(&templates, present),
             resource_servers: serving.map(name).collect(),
             instructions: instructions.collect(),
@@ -120,6 +124,12 @@ impl Snapshot {
             }
             None => Missing::Unknown,
         }
+    }
+
+    /// All tools that exist and are not served, by canonical name.
+    pub fn hidden(&self) -> impl Iterator<Item = &Hidden> {
+        // Each stands under the name on the wire as well.
+        self.hidden.iter().filter(|(key, hidden)| *key == hidden.name.as_str()).map(|(_, hidden)| hidden)
     }
 
     pub(crate) fn changes_since(&self, before: &Snapshot) -> Changes {
@@ -174,10 +184,10 @@ impl Snapshot {
         }
     }
 
-    /// The servers' own instructions for the model, within a budget.
-    pub fn instructions(&self, bytes_max: usize) -> Option<String> {
+    /// The own instructions of the servers that are shown, for the model, within a budget.
+    pub fn instructions(&self, bytes_max: usize, shown: impl Fn(&ServerName) -> bool) -> Option<String> {
         let mut text = String::new();
-        for (server, own) in &self.instructions {
+        for (server, own) in self.instructions.iter().filter(|(server, _)| shown(server)) {
             let part = format!("{}# {server}\n{}", if text.is_empty() { "" } else { "\n\n" }, own.trim());
             if text.len() + part.len() > bytes_max {
                 break;

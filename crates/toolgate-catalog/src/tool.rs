@@ -1,8 +1,11 @@
 //! What a tool is to policy and ledger: its version, its effects, how closely it is watched, how its calls are handled.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use toolgate_core::scope::Need;
 use toolgate_core::tool::{
     BadExtra, CacheRule, CacheScope, EXTRA_META, FileStrategy, Handling, Rate, ToolExtra, version_of,
     version_of_text,
@@ -26,6 +29,10 @@ pub struct ToolRule {
     pub cache: Option<CacheRule>,
     /// Empty says nothing.
     pub capabilities: Vec<String>,
+    /// What a session must have mounted. Empty says nothing.
+    pub needs: Vec<Need>,
+    /// Queries that should find the tool. Empty says nothing.
+    pub examples: Vec<String>,
     pub file_strategy: Option<FileStrategy>,
 }
 
@@ -43,6 +50,8 @@ impl ToolRule {
             rate: None,
             cache: None,
             capabilities: Vec::new(),
+            needs: Vec::new(),
+            examples: Vec::new(),
             file_strategy: None,
         }
     }
@@ -119,14 +128,12 @@ pub(crate) fn describe(
 }
 
 fn handling(said: &Said<'_>, extra: &ToolExtra, effects: Effects) -> Handling {
-    let named = said.last(|rule| Some(&rule.capabilities).filter(|names| !names.is_empty()));
-    let mut capabilities = named.unwrap_or(&extra.capabilities).clone();
-    capabilities.sort();
-    capabilities.dedup();
     let own_cache = || Some(CacheRule { fresh: extra.cache()?, scope: CacheScope::Private });
     let cache = said.last(|rule| rule.cache).or_else(own_cache);
     Handling {
-        capabilities: capabilities.into(),
+        capabilities: sorted(said.last_list(|rule| &rule.capabilities).unwrap_or(&extra.capabilities)),
+        needs: sorted(said.last_list(|rule| &rule.needs).unwrap_or(&extra.mounts)),
+        examples: said.last_list(|rule| &rule.examples).unwrap_or_default().into(),
         file_strategy: said.last(|rule| rule.file_strategy).or(extra.file_strategy),
         timeout: said.last(|rule| rule.timeout).or(extra.timeout()),
         concurrency_max: said.last(|rule| rule.concurrency_max),
@@ -136,6 +143,11 @@ fn handling(said: &Said<'_>, extra: &ToolExtra, effects: Effects) -> Handling {
     }
 }
 
+/// In order, and each once.
+fn sorted<T: Clone + Ord>(list: &[T]) -> Arc<[T]> {
+    list.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect()
+}
+
 /// The rules that speak of a tool, in their order.
 struct Said<'a>(Vec<&'a ToolRule>);
 
@@ -143,6 +155,11 @@ impl<'a> Said<'a> {
     /// The last rule that says something about a matter decides it.
     fn last<T>(&self, about: impl Fn(&'a ToolRule) -> Option<T>) -> Option<T> {
         self.0.iter().rev().find_map(|rule| about(rule))
+    }
+
+    /// The same for a list, where an empty one says nothing.
+    fn last_list<T>(&self, about: impl Fn(&'a ToolRule) -> &'a Vec<T>) -> Option<&'a [T]> {
+        self.last(|rule| Some(about(rule).as_slice()).filter(|list| !list.is_empty()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use toolgate_catalog::{Alias, AliasCollision, wire_name};
+use toolgate_catalog::{Alias, AliasCollision, is_reserved_name, wire_name};
 use toolgate_core::server::{InstanceSpec, TransportSpec};
 use toolgate_core::tool::ToolExtra;
 use toolgate_core::{CanonicalName, ServerName};
@@ -11,6 +11,8 @@ use crate::source::{AliasSpec, ServerEntry, Source};
 
 pub(crate) const FILE: &str = "toolgate.toml";
 pub(crate) const SETTINGS: &str = "settings";
+/// Who has the names of the gateway's own tools.
+const GATEWAY: &str = "Toolgate itself";
 
 pub(crate) fn of_specs(specs: &[AliasSpec], owner: &str) -> Vec<Alias> {
     let alias = |spec: &AliasSpec| Alias {
@@ -121,6 +123,10 @@ pub(crate) fn check<'a>(
     }
     for alias in candidates {
         for name in names_of(alias) {
+            if is_reserved_name(&name) {
+                let other = format!("{}, for {}", alias.owner, alias.target);
+                return Err(AliasCollision { name, one: GATEWAY.to_owned(), other });
+            }
             let (target, owner) = taken.entry(look(&name)).or_insert((&alias.target, alias.owner.clone()));
             if **target != alias.target {
                 let one = format!("{owner}, for {target}");

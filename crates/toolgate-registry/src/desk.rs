@@ -3,12 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use serde_json::Value;
 use tokio::sync::Notify;
 use toolgate_catalog::ToolNames;
 use toolgate_core::governance::Clock;
 use toolgate_store::{Books, Revisions, Setting, Store, StoreError};
 
+use crate::definitions::Defined;
 use crate::port::{Machinery, Shelf};
 use crate::records::Records;
 use crate::registry::Setup;
@@ -25,6 +27,8 @@ pub(crate) struct Desk {
     pub(crate) shelf: Arc<dyn Shelf>,
     pub(crate) records: Records,
     state: Mutex<State>,
+    /// Of file and settings together. Replaced while `state` is held.
+    pub(crate) defined: ArcSwap<Defined>,
     /// Of all tools that were listed, for the scan.
     pub(crate) names: Mutex<ToolNames>,
     /// Held while agents are shown something.
@@ -54,6 +58,7 @@ impl Desk {
             shelf,
             records,
             state,
+            defined: ArcSwap::default(),
             names: Mutex::default(),
             showing: Mutex::default(),
             handing_out: Mutex::default(),
@@ -103,6 +108,7 @@ impl Desk {
         let mut state = self.state();
         let before = state.settings.review;
         state.settings = read_settings(&stored, &state.settings);
+        self.define(&state);
         if state.settings.review != before {
             state.judge_all_again();
         }
@@ -117,11 +123,28 @@ impl Desk {
         differences
     }
 
+    /// Puts the definitions of file and settings together. What does not count is told once.
+    fn define(&self, state: &State) {
+        let (before, mut next) = (self.defined.load(), Defined::merge(&state.file, &state.settings.set));
+        if **before == next {
+            return;
+        }
+        for problem in next.problems.iter().filter(|problem| !before.problems.contains(problem)) {
+            tracing::warn!("{problem}");
+        }
+        // Whoever holds on to them sees by that whether they are others now.
+        if before.definitions == next.definitions {
+            next.definitions = Arc::clone(&before.definitions);
+        }
+        self.defined.store(Arc::new(next));
+    }
+
     pub(crate) fn take_file(&self, file: FileState) -> Vec<Difference> {
         let mut state = self.state();
         let reviewed_otherwise = state.file.review != file.review;
         state.pending.rules |= state.file.rules != file.rules;
         state.file = file;
+        self.define(&state);
         if reviewed_otherwise {
             state.judge_all_again();
         }

@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod alias;
+mod definitions;
 mod desk;
 mod diff;
 mod events;
 mod health;
 mod known;
 mod leases;
+mod nearest;
 mod pins;
 mod poll;
 mod port;
@@ -24,6 +26,7 @@ mod traits;
 #[cfg(test)]
 mod tests;
 
+pub use definitions::{Defined, DefinitionKind, DefinitionProblem, DefinitionSource};
 pub use known::{InstanceView, KnownServer, Lease, Setting, SettingContext, ToolDiff};
 pub use port::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
 pub use records::Records;

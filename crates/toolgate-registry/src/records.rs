@@ -1,6 +1,8 @@
 //! What needs no running gateway: settings, tool rows, reviews. The command line uses it too; it writes through the store,
 //! and gateways that run notice.
 
+mod defining;
+
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -16,15 +18,14 @@ use crate::alias;
 use crate::diff;
 use crate::events::Telling;
 use crate::known::{Setting, SettingContext, ToolDiff};
+use crate::nearest;
 use crate::pins::{self, News, NotReviewed};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::settings::{self, SETTING_KEYS, Settings};
+use crate::settings::{self, Around, SETTING_KEYS, Settings};
 use crate::source::{FileState, Verdict};
 use crate::state::State;
 use crate::traits;
 
-/// Names that are told to somebody who misspelt one.
-const NEAREST: usize = 3;
 /// How often a write that others were faster than is thought through anew.
 const ATTEMPTS_MAX: usize = 5;
 
@@ -71,7 +72,8 @@ impl Records {
         if let Some(expected) = expected.filter(|expected| *expected != before.version) {
             return Err(stale(key, expected, before.version));
         }
-        settings::check(key, &value, context)?;
+        let set = self.set().await?;
+        settings::check(key, &value, &Around { context, set: &set, before: &before.value })?;
         let telling = Telling { at_ms: self.clock.now_ms(), by };
         let aliases = alias_events(&telling, &before, &value, context);
         let summary = settings::summary(key, &before.value, &value);
@@ -227,17 +229,8 @@ fn changed_meanwhile(name: &str) -> Refusal {
 
 fn unknown_tool(name: &str, tools: &[ToolRow]) -> Refusal {
     let refusal = Refusal::new(RefusalKind::NotFound, "unknown_tool", format!("there is no tool {name:?}"));
-    let mut near: Vec<(f64, &str)> = tools
-        .iter()
-        .map(|tool| (strsim::jaro_winkler(name, tool.name.as_str()), tool.name.as_str()))
-        .filter(|(likeness, _)| *likeness > 0.75)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let near: Vec<&str> = near.into_iter().take(NEAREST).map(|(_, name)| name).collect();
-    match near[..] {
-        [] => refusal.hint("`toolgate tools list` shows all; names are `server:tool`"),
-        _ => refusal.hint(format!("did you mean {}?", near.join(", "))),
-    }
+    let near = nearest::hint(name, tools.iter().map(|tool| tool.name.as_str()));
+    refusal.hint(near.unwrap_or_else(|| "`toolgate tools list` shows all; names are `server:tool`".into()))
 }
 
 /// The store is away.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_catalog::check_server_name;
+use toolgate_catalog::{check_reserved, check_server_name};
 use toolgate_core::address::AddressRules;
 use toolgate_core::server::{InstanceId, InstanceSpec};
 use toolgate_core::tool::ToolExtra;
@@ -129,6 +129,8 @@ fn read_extras(tools: &BTreeMap<String, ToolExtra>) -> Result<BTreeMap<String, T
 /// Whether a server may register under this name beside those that there are.
 pub(crate) fn check_name(server: &ServerName, roster: &Roster) -> Result<(), Refusal> {
     let taken = |message: String| Refusal::new(RefusalKind::Conflict, "name_taken", message).field("name");
+    check_reserved(server)
+        .map_err(|reserved| taken(reserved.to_string()).hint("register under another name"))?;
     if let Some(entry) = roster.get(server) {
         if matches!(entry.source, Source::Expected | Source::Registered) {
             return Ok(());

@@ -1,5 +1,6 @@
 //! The registry of one gateway process: what it is told, what it answers. The work is done by `publish` and `poll`.
 
+mod defining;
 mod registering;
 
 use std::collections::BTreeSet;
@@ -218,6 +219,8 @@ fn differing_parts(before: &FileState, after: &FileState) -> Vec<String> {
     let parts = [
         ("tools", before.rules != after.rules),
         ("aliases", before.aliases != after.aliases),
+        ("agents", before.agents != after.agents),
+        ("capabilities", before.capabilities != after.capabilities),
         ("registry", before.review != after.review),
         ("network", before.addresses != after.addresses),
     ];

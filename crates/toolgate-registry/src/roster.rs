@@ -8,7 +8,7 @@ mod change;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use toolgate_catalog::{Filter, Hints, ServerSettings, wire_name};
+use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, wire_name};
 use toolgate_core::ServerName;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::server::{InstanceSpec, Isolation, ServerSpec, TransportSpec};
@@ -30,6 +30,8 @@ pub(crate) struct Roster {
     pub(crate) entries: Vec<ServerEntry>,
     /// Those whose name somebody before them has.
     pub(crate) shadowed: Vec<Shadowed>,
+    /// Those that were kept before their name became the gateway's own.
+    pub(crate) reserved: Vec<ServerName>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,6 +81,9 @@ struct Merging {
 impl Merging {
     fn add(&mut self, entry: ServerEntry) {
         let (name, source) = (entry.spec.name.clone(), entry.source);
+        if check_reserved(&name).is_err() {
+            return self.roster.reserved.push(name);
+        }
         let key = key(&name);
         if let Some((by, by_source)) = self.taken.get(&key) {
             let shadowed = Shadowed { name, source, by: by.clone(), by_source: *by_source };

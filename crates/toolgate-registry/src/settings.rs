@@ -3,7 +3,8 @@
 
 pub(crate) mod address;
 mod aliases;
-mod fields;
+pub(crate) mod definition;
+pub(crate) mod fields;
 mod mcp_servers;
 mod review;
 
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use toolgate_core::ServerName;
 use toolgate_core::address::AddressRules;
 
+use crate::definitions::{Set, read_agents, read_capabilities};
 use crate::known::SettingContext;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::source::{AliasSpec, Review, ServerEntry};
@@ -18,11 +20,13 @@ use crate::source::{AliasSpec, Review, ServerEntry};
 pub(crate) use review::ReviewSetting;
 
 /// All there are.
-pub const SETTING_KEYS: [&str; 3] = [MCP_SERVERS, ALIASES, REGISTRY];
+pub const SETTING_KEYS: [&str; 5] = [MCP_SERVERS, ALIASES, REGISTRY, AGENTS, CAPABILITIES];
 
 pub(crate) const MCP_SERVERS: &str = "mcp_servers";
 pub(crate) const ALIASES: &str = "aliases";
 pub(crate) const REGISTRY: &str = "registry";
+pub(crate) const AGENTS: &str = "agents";
+pub(crate) const CAPABILITIES: &str = "capabilities";
 
 /// The settings as they are meant.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +34,16 @@ pub(crate) struct Settings {
     pub(crate) servers: Vec<ServerEntry>,
     pub(crate) aliases: Vec<AliasSpec>,
     pub(crate) review: ReviewSetting,
+    pub(crate) set: Set,
+}
+
+/// What a new value has to go together with.
+pub(crate) struct Around<'a> {
+    pub(crate) context: &'a SettingContext,
+    /// The definitions that the settings hold now.
+    pub(crate) set: &'a Set,
+    /// The value that is replaced.
+    pub(crate) before: &'a Value,
 }
 
 impl Settings {
@@ -41,6 +55,8 @@ impl Settings {
             MCP_SERVERS => self.servers = mcp_servers::read(value, ANY)?,
             ALIASES => self.aliases = aliases::read(value)?,
             REGISTRY => self.review = review::read(value)?,
+            AGENTS => self.set.agents = read_agents(value)?,
+            CAPABILITIES => self.set.capabilities = read_capabilities(value)?,
             // Of a version of the gateway that knows more.
             _ => {}
         }
@@ -66,10 +82,12 @@ pub(crate) fn default_value(key: &'static str) -> Value {
 }
 
 /// Whether a value may be set.
-pub(crate) fn check(key: &'static str, value: &Value, context: &SettingContext) -> Result<(), Refusal> {
+pub(crate) fn check(key: &'static str, value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
     match key {
-        MCP_SERVERS => mcp_servers::check(value, context),
-        ALIASES => aliases::check(value, context),
+        MCP_SERVERS => mcp_servers::check(value, around.context),
+        ALIASES => aliases::check(value, around.context),
+        AGENTS => definition::check_agents(value, around),
+        CAPABILITIES => definition::check_capabilities(value, around),
         _ => review::read(value).map(|_| ()),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use toolgate_catalog::{ServerSettings, ToolRule};
 use toolgate_core::CanonicalName;
 use toolgate_core::address::AddressRules;
+use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::server::ServerSpec;
 use toolgate_core::tool::ToolExtra;
 
@@ -15,6 +16,8 @@ pub struct FileState {
     pub servers: Vec<ServerEntry>,
     pub rules: Vec<ToolRule>,
     pub aliases: Vec<AliasSpec>,
+    pub agents: Vec<AgentDefinition>,
+    pub capabilities: Vec<Capability>,
     /// Used where no setting says otherwise.
     pub review: Review,
     /// What servers that were named over the network may be.

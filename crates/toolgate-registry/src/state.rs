@@ -189,6 +189,9 @@ impl State {
             let (place, by) = (shadowed.source.place(), shadowed.by_source.place());
             tracing::warn!(server = %shadowed.name, "{place} is not used: {by} has {:?}", shadowed.by);
         }
+        for name in roster.reserved.iter().filter(|one| !self.roster.reserved.contains(one)) {
+            tracing::warn!(server = %name, "not used: Toolgate's own tools have the name");
+        }
         // Only what is different is shown anew: agents' lists are made of thousands of tools.
         self.pending.servers |= self.roster.settings() != roster.settings();
         self.pending.specs |= !differences.is_empty();

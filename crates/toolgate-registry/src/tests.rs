@@ -1,5 +1,6 @@
 //! Whole registries on a real store, with servers and agents that are made up.
 
+mod defining;
 mod kit;
 mod registering;
 mod reviewing;

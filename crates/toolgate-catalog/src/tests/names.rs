@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
 use super::*;
-use crate::Alias;
+use crate::{Alias, RESERVED_TOOLS};
 
 #[test]
 fn names_that_several_could_have_stay_with_the_earlier_server_whether_or_not_it_is_up() {
@@ -39,6 +39,43 @@ fn within_one_server_the_plainer_name_wins_at_first_sight_and_stays() {
     let one_after_the_other = catalog(&[("s", &["a.b"])]);
     one_after_the_other.publish(&server("s"), listing(&["a.b", "a__b"]));
     assert_eq!(names(&one_after_the_other.snapshot())["s__a__b"].as_str(), "s:a.b");
+}
+
+#[test]
+fn the_names_of_the_gateways_own_tools_are_never_given_to_another() {
+    let catalog = Catalog::new();
+    let bare = |tools: &[&str]| Update {
+        listings: BTreeMap::from([(server(BARE), Some(listing(tools)))]),
+        ..some_servers(&[BARE])
+    };
+    catalog.update(bare(&["call_tool", "describe_tools", "search_tools", "search"]));
+    let snapshot = catalog.snapshot();
+    let names = names(&snapshot);
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert_eq!(names["search"].as_str(), "bare:search");
+    for reserved in RESERVED_TOOLS {
+        assert!(!names.contains_key(reserved), "{names:?}");
+        let entry = snapshot.tools.find(&format!("bare:{reserved}")).expect("found by its canonical name");
+        assert!(entry.wire.starts_with(&format!("bare__{reserved}_")), "{}", entry.wire);
+        assert!(snapshot.find_tool(reserved, 0).is_none());
+    }
+    let prompts = vec![RawJson::from(json!({ "name": "call_tool" }))];
+    catalog.publish(&server(BARE), Listing { prompts, ..Listing::default() });
+    assert!(catalog.snapshot().prompts.find("call_tool").is_some(), "a prompt is no tool");
+}
+
+#[test]
+fn an_alias_cannot_have_a_name_of_the_gateways_own_tools() {
+    let catalog = catalog(&[("a", &["one"])]);
+    let alias = |name: &str, primary| Alias { primary, ..self::primary((name, "a:one")) };
+    let reserved = ["search_tools", "Call_Tool", "toolgate.tools.search", "toolgate:x"];
+    let mut aliases: Vec<Alias> = reserved.iter().map(|name| alias(name, false)).collect();
+    aliases.extend([alias("toolgate.one.two", true), alias("toolgate_old", false)]);
+    catalog.update(Update { aliases: Some(aliases), ..Update::default() });
+    let snapshot = catalog.snapshot();
+    assert_eq!(snapshot.aliases.keys().collect::<Vec<_>>(), ["toolgate_old"]);
+    assert_eq!(snapshot.refused_aliases.len(), 5);
+    assert!(snapshot.refused_aliases[0].1.contains("Toolgate itself"), "{}", snapshot.refused_aliases[0].1);
 }
 
 /// This one keeps its own names.

@@ -131,8 +131,23 @@ fn a_withheld_tool_is_missing_for_a_reason() {
         assert_eq!(snapshot.missing_tool(name, 0), expected, "{name}");
     }
     assert_eq!(snapshot.missing_tool("a__three", 0), Missing::Unknown);
+    let hidden: Vec<_> =
+        snapshot.hidden().map(|one| (one.name.as_str(), one.why, one.reason.as_str())).collect();
+    assert_eq!(hidden, [("a:two", crate::Why::Quarantined, "its definition changed")]);
     catalog.update(withheld(&[]));
     assert_eq!(catalog.snapshot().missing_tool("a:two", 0), Missing::Unknown);
+}
+
+#[test]
+fn every_snapshot_has_a_higher_number_and_an_update_that_changes_nothing_makes_none() {
+    let catalog = Catalog::new();
+    assert_eq!(catalog.snapshot().generation, 0);
+    catalog.update(world(&[("a", &["one"])]));
+    assert_eq!(catalog.snapshot().generation, 1);
+    catalog.publish(&server("a"), listing(&["one"]));
+    assert_eq!(catalog.snapshot().generation, 1);
+    catalog.publish(&server("a"), listing(&["one", "two"]));
+    assert_eq!(catalog.snapshot().generation, 2);
 }
 
 #[test]

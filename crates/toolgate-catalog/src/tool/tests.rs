@@ -75,6 +75,32 @@ fn an_extra_beats_the_hints_and_the_operator_beats_both() {
 }
 
 #[test]
+fn needs_are_the_servers_unless_the_operator_says_otherwise_and_examples_are_the_operators() {
+    let definition = with_extra(json!({ "mounts": ["provider:slack", "pointer", "provider:slack"] }));
+    let needs = |tool: &Tool| tool.handling.needs.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let plain = tool(&definition, Hints::Believed, &[]);
+    assert_eq!(needs(&plain), ["provider:slack", "pointer"]);
+    assert!(plain.handling.examples.is_empty());
+    assert_eq!(needs(&tool(&definition, Hints::Ignored, &[])), [""; 0]);
+    let wide = ToolRule {
+        needs: vec![Need::KnowledgeBase, Need::Provider("teams".into()), Need::KnowledgeBase],
+        examples: vec!["send money".into(), "pay a bill".into()],
+        ..ToolRule::new("bank:*")
+    };
+    let narrow = ToolRule { examples: vec!["wire funds".into()], ..ToolRule::new("bank:transfer") };
+    let ruled = tool(&definition, Hints::Ignored, std::slice::from_ref(&wide));
+    assert_eq!(needs(&ruled), ["provider:teams", "knowledge_base"]);
+    assert_eq!(
+        *ruled.handling.examples,
+        ["send money".to_owned(), "pay a bill".to_owned()],
+        "in their order"
+    );
+    let both = tool(&definition, Hints::Believed, &[wide, narrow]);
+    assert_eq!(needs(&both), ["provider:teams", "knowledge_base"], "an empty list says nothing");
+    assert_eq!(*both.handling.examples, ["wire funds".to_owned()]);
+}
+
+#[test]
 fn an_extra_of_a_server_that_is_not_believed_says_nothing() {
     let tool = tool(&with_extra(json!({ "effects": ["read"], "capabilities": ["x"] })), Hints::Ignored, &[]);
     assert_eq!((tool.effects, tool.handling), (Effects::ALL, Handling::default()));

@@ -81,6 +81,15 @@ fn whoever_comes_first_has_the_name_and_the_other_is_known_to_be_shadowed() {
 }
 
 #[test]
+fn what_was_kept_under_the_name_of_the_gateway_is_left_out_and_takes_no_other_down() {
+    let settings = [entry("Toolgate", Source::Settings), entry("a", Source::Settings)];
+    let roster =
+        Roster::merge(&file(Vec::new()), &settings, &registered(&[("toolgate", &["1"]), ("b", &["1"])]));
+    assert_eq!(told(&roster), ["a Settings []", "b Registered [\"1\"]"]);
+    assert_eq!(roster.reserved, [name("Toolgate"), name("toolgate")]);
+}
+
+#[test]
 fn a_server_the_file_expects_has_the_instances_that_registered_and_the_limits_of_the_file() {
     let mut expected = entry("jobs", Source::Expected);
     expected.spec.concurrency_max = 7;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolgate_catalog::{Filter, Hints, ServerSettings, check_server_name};
+use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, check_server_name};
 use toolgate_core::ServerName;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
@@ -77,6 +77,8 @@ fn check_against(
     seen: &[ServerName],
     context: &SettingContext,
 ) -> Result<(), Refusal> {
+    check_reserved(name)
+        .map_err(|reserved| taken(reserved.to_string(), place).hint("choose another name"))?;
     let of_file = || context.file.servers.iter().map(|entry| &entry.spec.name);
     if of_file().any(|one| one == name) {
         let message = format!("the server {name:?} is configured in toolgate.toml");

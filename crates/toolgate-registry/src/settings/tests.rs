@@ -50,9 +50,13 @@ fn context() -> SettingContext {
     }
 }
 
+fn checked(key: &'static str, value: &Value, context: &SettingContext) -> Result<(), Refusal> {
+    check(key, value, &Around { context, set: &Set::default(), before: &json!([]) })
+}
+
 /// `code field: message`, or `fine`.
 fn told(key: &'static str, value: Value) -> String {
-    match check(key, &value, &context()) {
+    match checked(key, &value, &context()) {
         Ok(()) => "fine".into(),
         Err(refusal) => {
             format!("{} {}: {}", refusal.code, refusal.field.as_deref().unwrap_or("-"), refusal.message)
@@ -77,7 +81,7 @@ fn what_the_seed_shows_is_set_once_loopback_is_allowed() {
     );
     let mut context = context();
     context.file.addresses.allow_loopback = true;
-    assert_eq!(check(MCP_SERVERS, &value, &context), Ok(()));
+    assert_eq!(checked(MCP_SERVERS, &value, &context), Ok(()));
 }
 
 #[test]
@@ -319,6 +323,10 @@ fn every_bad_alias_is_refused_at_its_place() {
             "alias_taken value[0].name: the name \"old_read\" is taken: toolgate.toml, for files:read has it, and settings, for files:write wants it",
         ),
         (
+            alias(json!({ "name": "Search_Tools" })),
+            "alias_taken value[0].name: the name \"Search_Tools\" is taken: Toolgate itself has it, and settings, for files:read wants it",
+        ),
+        (
             alias(json!({ "name": "files__write" })),
             "alias_taken value[0].name: the name \"files__write\" is taken: server \"files\", for files:write has it, and settings, for files:read wants it",
         ),
@@ -360,7 +368,7 @@ fn review_settings_speak_only_of_what_they_name() {
 fn unknown_keys_are_refused_with_those_there_are() {
     let refusal = known_key("mcp_server").expect_err("unknown");
     assert_eq!((refusal.kind, refusal.code), (RefusalKind::NotFound, "unknown_setting"));
-    assert_eq!(refusal.hint, "the settings are mcp_servers, aliases, registry");
+    assert_eq!(refusal.hint, "the settings are mcp_servers, aliases, registry, agents, capabilities");
 }
 
 #[test]

@@ -1,0 +1,181 @@
+//! Agent definitions and capabilities in effect: those of the operator's file, then those of the settings. Pure.
+//!
+//! What does not go together any more takes nothing else down: it is left out and told. Whoever it was for sees less then,
+//! never more.
+
+mod claims;
+mod reading;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityName, Definitions};
+
+use crate::source::FileState;
+
+pub(crate) use claims::Claims;
+pub(crate) use reading::{Written, read_agents, read_capabilities};
+
+/// Where a definition was written down.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DefinitionSource {
+    File,
+    Settings,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DefinitionKind {
+    Agent,
+    Capability,
+}
+
+/// Something about a definition that does not count as it was written.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+pub struct DefinitionProblem {
+    pub kind: DefinitionKind,
+    pub name: String,
+    pub source: DefinitionSource,
+    /// What is so instead, and why.
+    pub message: String,
+}
+
+/// All definitions in effect, where each was written, and what of them does not count.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Defined {
+    pub definitions: Arc<Definitions>,
+    pub agent_sources: BTreeMap<AgentName, DefinitionSource>,
+    pub capability_sources: BTreeMap<CapabilityName, DefinitionSource>,
+    pub problems: Vec<DefinitionProblem>,
+}
+
+/// What the settings say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Set {
+    pub(crate) agents: Written<AgentDefinition>,
+    pub(crate) capabilities: Written<Capability>,
+}
+
+impl DefinitionSource {
+    /// Where an operator finds definitions of a kind.
+    pub fn place(self, kind: DefinitionKind) -> &'static str {
+        match (self, kind) {
+            (DefinitionSource::File, _) => "toolgate.toml",
+            (DefinitionSource::Settings, DefinitionKind::Agent) => "the setting agents",
+            (DefinitionSource::Settings, DefinitionKind::Capability) => "the setting capabilities",
+        }
+    }
+}
+
+impl DefinitionKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DefinitionKind::Agent => "agent",
+            DefinitionKind::Capability => "capability",
+        }
+    }
+}
+
+impl fmt::Display for DefinitionProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, place) = (self.kind.as_str(), self.source.place(self.kind));
+        write!(f, "{kind} {:?} of {place}: {}", self.name, self.message)
+    }
+}
+
+impl Defined {
+    pub(crate) fn merge(file: &FileState, set: &Set) -> Self {
+        let mut merging = Merging::default();
+        merging.problems.extend(set.capabilities.problems.iter().chain(&set.agents.problems).cloned());
+        for capability in &file.capabilities {
+            merging.add_capability(capability, DefinitionSource::File);
+        }
+        for capability in &set.capabilities.definitions {
+            merging.add_capability(capability, DefinitionSource::Settings);
+        }
+        for agent in &file.agents {
+            merging.add_agent(agent, DefinitionSource::File);
+        }
+        for agent in &set.agents.definitions {
+            merging.add_agent(agent, DefinitionSource::Settings);
+        }
+        merging.done()
+    }
+}
+
+#[derive(Default)]
+struct Merging {
+    definitions: Definitions,
+    agent_sources: BTreeMap<AgentName, DefinitionSource>,
+    capability_sources: BTreeMap<CapabilityName, DefinitionSource>,
+    claims: Claims,
+    problems: Vec<DefinitionProblem>,
+}
+
+impl Merging {
+    fn add_capability(&mut self, capability: &Capability, source: DefinitionSource) {
+        let name = &capability.name;
+        if let Some(first) = self.capability_sources.get(name) {
+            let message = taken(*first, source, DefinitionKind::Capability);
+            return self.tell(DefinitionKind::Capability, name.as_str(), source, message);
+        }
+        self.capability_sources.insert(name.clone(), source);
+        self.definitions.capabilities.insert(name.clone(), Arc::new(capability.clone()));
+    }
+
+    fn add_agent(&mut self, agent: &AgentDefinition, source: DefinitionSource) {
+        let name = agent.name.clone();
+        if let Some(first) = self.agent_sources.get(&name) {
+            let message = taken(*first, source, DefinitionKind::Agent);
+            return self.tell(DefinitionKind::Agent, name.as_str(), source, message);
+        }
+        let mut agent = agent.clone();
+        for message in self.without_unknown(&mut agent).into_iter().chain(self.claims.take(&mut agent)) {
+            self.tell(DefinitionKind::Agent, name.as_str(), source, message);
+        }
+        self.agent_sources.insert(name.clone(), source);
+        self.definitions.agents.insert(name, Arc::new(agent));
+    }
+
+    /// Takes the capabilities out that nobody defines. The list stays, even if nothing is left in it: an agent without a
+    /// list would see every tool.
+    fn without_unknown(&self, agent: &mut AgentDefinition) -> Vec<String> {
+        let Some(names) = &mut agent.capabilities else { return Vec::new() };
+        let mut messages = Vec::new();
+        names.retain(|name| {
+            let known = self.definitions.capabilities.contains_key(name);
+            if !known {
+                messages.push(format!("nobody defines the capability \"{name}\": it sees nothing by it"));
+            }
+            known
+        });
+        messages
+    }
+
+    fn tell(&mut self, kind: DefinitionKind, name: &str, source: DefinitionSource, message: String) {
+        self.problems.push(DefinitionProblem { kind, name: name.to_owned(), source, message });
+    }
+
+    fn done(mut self) -> Defined {
+        self.problems.sort();
+        self.problems.dedup();
+        Defined {
+            definitions: Arc::new(self.definitions),
+            agent_sources: self.agent_sources,
+            capability_sources: self.capability_sources,
+            problems: self.problems,
+        }
+    }
+}
+
+fn taken(first: DefinitionSource, second: DefinitionSource, kind: DefinitionKind) -> String {
+    if first == second {
+        return "it stands there twice, and the first one counts".to_owned();
+    }
+    format!("it is not used, because {} defines it too", first.place(kind))
+}
+
+#[cfg(test)]
+mod tests;

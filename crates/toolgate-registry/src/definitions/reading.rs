@@ -1,0 +1,73 @@
+//! Definitions as they are stored. Each was checked when it was written; one that cannot be read any more, because another
+//! version of the gateway wrote it, takes no other down.
+
+use serde_json::Value;
+use toolgate_core::scope::{AgentDefinition, AgentName, Capability};
+
+use super::{DefinitionKind, DefinitionProblem, DefinitionSource};
+use crate::refusal::Refusal;
+use crate::settings::definition::{AGENTS_MAX, CAPABILITIES_MAX};
+use crate::settings::fields::elements;
+
+/// What a setting says, and what of it cannot be read.
+#[derive(Clone, Debug)]
+pub(crate) struct Written<T> {
+    pub(crate) definitions: Vec<T>,
+    pub(crate) problems: Vec<DefinitionProblem>,
+}
+
+impl<T> Default for Written<T> {
+    fn default() -> Self {
+        Self { definitions: Vec::new(), problems: Vec::new() }
+    }
+}
+
+pub(crate) fn read_agents(value: &Value) -> Result<Written<AgentDefinition>, Refusal> {
+    let mut written = Written::default();
+    for (place, entry) in elements(value, "value", AGENTS_MAX)? {
+        match serde_json::from_value(entry.clone()) {
+            Ok(agent) => written.definitions.push(agent),
+            Err(error) => {
+                written.definitions.extend(closed(entry));
+                let message = format!("it cannot be read, and sees nothing: {error}");
+                written.problems.push(unreadable(DefinitionKind::Agent, entry, &place, message));
+            }
+        }
+    }
+    Ok(written)
+}
+
+pub(crate) fn read_capabilities(value: &Value) -> Result<Written<Capability>, Refusal> {
+    let mut written = Written::default();
+    for (place, entry) in elements(value, "value", CAPABILITIES_MAX)? {
+        match serde_json::from_value(entry.clone()) {
+            Ok(capability) => written.definitions.push(capability),
+            Err(error) => {
+                let message = format!("it cannot be read, and is left out: {error}");
+                written.problems.push(unreadable(DefinitionKind::Capability, entry, &place, message));
+            }
+        }
+    }
+    Ok(written)
+}
+
+/// What stands in for a definition that cannot be read: whomever it was for would have the default agent without it, which
+/// may see everything.
+fn closed(entry: &Value) -> Option<AgentDefinition> {
+    let name = AgentName::new(entry.get("name")?.as_str()?).ok()?;
+    let texts = |key: &str| -> Vec<String> {
+        let list = entry.get(key).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+    };
+    Some(AgentDefinition {
+        capabilities: Some(Vec::new()),
+        principals: texts("principals"),
+        groups: texts("groups"),
+        ..AgentDefinition::named(name)
+    })
+}
+
+fn unreadable(kind: DefinitionKind, entry: &Value, place: &str, message: String) -> DefinitionProblem {
+    let name = entry.get("name").and_then(Value::as_str).unwrap_or(place).to_owned();
+    DefinitionProblem { kind, name, source: DefinitionSource::Settings, message }
+}

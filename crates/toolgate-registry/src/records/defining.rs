@@ -1,0 +1,190 @@
+//! One agent definition or capability at a time, in the settings that hold them all.
+
+use serde_json::Value;
+use toolgate_core::PrincipalId;
+use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityName};
+
+use super::{ATTEMPTS_MAX, Records, stale};
+use crate::definitions::{Defined, Set};
+use crate::known::{Setting, SettingContext};
+use crate::nearest;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::settings::definition::defined_in_file;
+use crate::settings::{AGENTS, CAPABILITIES, Settings};
+use crate::source::FileState;
+
+/// What a change makes of the value of a setting.
+struct Edited {
+    value: Vec<Value>,
+    /// The entry that it is about.
+    at: usize,
+}
+
+/// What a definition is called, and where it stands.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    kind: &'static str,
+    key: &'static str,
+    name: &'a str,
+    in_file: bool,
+}
+
+impl Records {
+    /// Definitions of file and settings together, as far as the store knows.
+    pub async fn definitions(&self, file: &FileState) -> Result<Defined, Refusal> {
+        Ok(Defined::merge(file, &self.set().await?))
+    }
+
+    /// Adds or replaces an agent definition of the settings. `expected` is the version of the setting `agents`.
+    pub async fn put_agent(
+        &self,
+        by: &PrincipalId,
+        definition: AgentDefinition,
+        expected: Option<u64>,
+        file: &FileState,
+    ) -> Result<Setting, Refusal> {
+        let entry = serde_json::to_value(&definition).expect("a definition is text and numbers");
+        let subject = agent(&definition.name, file);
+        self.edit(by, subject, expected, file, |value| put(subject, value, &entry)).await
+    }
+
+    pub async fn remove_agent(
+        &self,
+        by: &PrincipalId,
+        name: &AgentName,
+        expected: Option<u64>,
+        file: &FileState,
+    ) -> Result<Setting, Refusal> {
+        let subject = agent(name, file);
+        self.edit(by, subject, expected, file, |value| remove(subject, value)).await
+    }
+
+    /// Adds or replaces a capability of the settings. `expected` is the version of the setting `capabilities`.
+    pub async fn put_capability(
+        &self,
+        by: &PrincipalId,
+        definition: Capability,
+        expected: Option<u64>,
+        file: &FileState,
+    ) -> Result<Setting, Refusal> {
+        let entry = serde_json::to_value(&definition).expect("a capability is text");
+        let subject = capability(&definition.name, file);
+        self.edit(by, subject, expected, file, |value| put(subject, value, &entry)).await
+    }
+
+    /// Refused while an agent has it.
+    pub async fn remove_capability(
+        &self,
+        by: &PrincipalId,
+        name: &CapabilityName,
+        expected: Option<u64>,
+        file: &FileState,
+    ) -> Result<Setting, Refusal> {
+        let subject = capability(name, file);
+        self.edit(by, subject, expected, file, |value| remove(subject, value)).await
+    }
+
+    /// What the settings hold now.
+    pub(super) async fn set(&self) -> Result<Set, Refusal> {
+        let mut settings = Settings::default();
+        for key in [AGENTS, CAPABILITIES] {
+            let setting = self.setting(key).await?;
+            if let Err(refusal) = settings.take(key, &setting.value) {
+                tracing::error!(setting = key, version = setting.version, "cannot be read: {refusal}");
+            }
+        }
+        Ok(settings.set)
+    }
+
+    /// Changes one entry, whatever others change in the same setting meanwhile.
+    async fn edit(
+        &self,
+        by: &PrincipalId,
+        subject: Subject<'_>,
+        expected: Option<u64>,
+        file: &FileState,
+        edit: impl Fn(&[Value]) -> Result<Edited, Refusal>,
+    ) -> Result<Setting, Refusal> {
+        let context = SettingContext { file: file.clone(), ..SettingContext::default() };
+        for _ in 0..ATTEMPTS_MAX {
+            let before = self.setting(subject.key).await?;
+            if let Some(expected) = expected.filter(|expected| *expected != before.version) {
+                return Err(stale(subject.key, expected, before.version));
+            }
+            let Edited { value, at } = edit(before.value.as_array().map(Vec::as_slice).unwrap_or_default())?;
+            let value = Value::Array(value);
+            if value == before.value {
+                return Ok(before);
+            }
+            match self.change_setting(by, subject.key, value, Some(before.version), &context).await {
+                Err(refusal) if refusal.kind == RefusalKind::Stale && expected.is_none() => {}
+                changed => return changed.map_err(|refusal| within(refusal, at)),
+            }
+        }
+        let message = format!("others keep changing the setting {}", subject.key);
+        Err(Refusal::new(RefusalKind::Conflict, "changed_meanwhile", message).hint("try again in a moment"))
+    }
+}
+
+fn agent<'a>(name: &'a AgentName, file: &FileState) -> Subject<'a> {
+    let in_file = file.agents.iter().any(|one| one.name == *name);
+    Subject { kind: "agent", key: AGENTS, name: name.as_str(), in_file }
+}
+
+fn capability<'a>(name: &'a CapabilityName, file: &FileState) -> Subject<'a> {
+    let in_file = file.capabilities.iter().any(|one| one.name == *name);
+    Subject { kind: "capability", key: CAPABILITIES, name: name.as_str(), in_file }
+}
+
+fn put(subject: Subject<'_>, value: &[Value], entry: &Value) -> Result<Edited, Refusal> {
+    if subject.in_file {
+        return Err(defined_in_file(subject.kind, subject.name).field("name"));
+    }
+    let mut value = value.to_vec();
+    let at = position(subject, &value).unwrap_or(value.len());
+    match value.get_mut(at) {
+        Some(known) => *known = entry.clone(),
+        None => value.push(entry.clone()),
+    }
+    Ok(Edited { value, at })
+}
+
+/// One that the file defines too can be removed: it counts for nothing.
+fn remove(subject: Subject<'_>, value: &[Value]) -> Result<Edited, Refusal> {
+    let Some(at) = position(subject, value) else {
+        return Err(if subject.in_file {
+            defined_in_file(subject.kind, subject.name)
+        } else {
+            unknown(subject, value)
+        });
+    };
+    let mut value = value.to_vec();
+    value.remove(at);
+    Ok(Edited { value, at })
+}
+
+fn name_of(entry: &Value) -> Option<&str> {
+    entry.get("name")?.as_str()
+}
+
+fn position(subject: Subject<'_>, value: &[Value]) -> Option<usize> {
+    value.iter().position(|entry| name_of(entry) == Some(subject.name))
+}
+
+fn unknown(subject: Subject<'_>, value: &[Value]) -> Refusal {
+    let Subject { kind, key, name, .. } = subject;
+    let code = if key == AGENTS { "unknown_agent" } else { "unknown_capability" };
+    let hint = nearest::hint(name, value.iter().filter_map(name_of));
+    Refusal::new(RefusalKind::NotFound, code, format!("the settings have no {kind} \"{name}\""))
+        .hint(hint.unwrap_or_else(|| format!("the setting {key} holds those that can be changed")))
+}
+
+/// Whoever sent one definition knows nothing of its place in the setting.
+fn within(mut refusal: Refusal, at: usize) -> Refusal {
+    let place = format!("value[{at}]");
+    if let Some(inside) = refusal.field.as_ref().and_then(|field| field.strip_prefix(&place)) {
+        let inside = inside.trim_start_matches('.').to_owned();
+        refusal.field = Some(inside).filter(|inside| !inside.is_empty());
+    }
+    refusal
+}

@@ -1,0 +1,194 @@
+//! The settings `agents` and `capabilities`. What stood in the value before is taken as it is, so that a definition that
+//! does not count any more is in nobody's way; what is new or other is checked.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toolgate_core::scope::{AgentDefinition, BadPart, Capability, CapabilityName};
+
+use super::fields::{Fields, elements};
+use super::{Around, invalid};
+use crate::definitions::{Claims, read_agents, read_capabilities};
+use crate::nearest;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::source::FileState;
+
+pub(crate) const AGENTS_MAX: usize = 1000;
+pub(crate) const CAPABILITIES_MAX: usize = 1000;
+
+const AGENT_KEYS: [&str; 13] = [
+    "name",
+    "description",
+    "capabilities",
+    "pinned",
+    "blocked",
+    "mounts",
+    "policy_template",
+    "token_budget",
+    "schema_diet",
+    "reveal_found",
+    "limits",
+    "principals",
+    "groups",
+];
+const CAPABILITY_KEYS: [&str; 5] = ["name", "description", "tools", "tags", "servers"];
+
+/// An entry that is new or other, and its place.
+struct Fresh<T> {
+    place: String,
+    definition: T,
+}
+
+pub(super) fn check_agents(value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
+    let entries = elements(value, "value", AGENTS_MAX)?;
+    let fresh: Vec<Fresh<AgentDefinition>> = read_fresh(&entries, around, &AGENT_KEYS)?;
+    refuse_second(&entries)?;
+    for Fresh { place, definition } in &fresh {
+        definition.check().map_err(|bad| bad_part(place, bad))?;
+        if around.context.file.agents.iter().any(|one| one.name == definition.name) {
+            return Err(defined_in_file("agent", definition.name.as_str()).field(format!("{place}.name")));
+        }
+        check_capabilities_of(definition, place, around)?;
+    }
+    refuse_rivals(value, &fresh, &around.context.file)
+}
+
+fn check_capabilities_of(agent: &AgentDefinition, place: &str, around: &Around<'_>) -> Result<(), Refusal> {
+    let known: Vec<&str> = names(around).map(CapabilityName::as_str).collect();
+    for (at, name) in agent.capabilities.iter().flatten().enumerate() {
+        if !known.contains(&name.as_str()) {
+            let message =
+                format!("agent \"{}\" has the capability \"{name}\", which nobody has defined", agent.name);
+            let hint = nearest::hint(name.as_str(), known.iter().copied())
+                .unwrap_or_else(|| "define it first, in toolgate.toml or in the setting capabilities".into());
+            return Err(Refusal::new(RefusalKind::Invalid, "unknown_capability", message)
+                .field(format!("{place}.capabilities[{at}]"))
+                .hint(hint));
+        }
+    }
+    Ok(())
+}
+
+fn names<'a>(around: &Around<'a>) -> impl Iterator<Item = &'a CapabilityName> {
+    let (file, set) = (&around.context.file, around.set);
+    file.capabilities.iter().chain(&set.capabilities.definitions).map(|one| &one.name)
+}
+
+/// A principal or a group begins with one definition.
+fn refuse_rivals(value: &Value, fresh: &[Fresh<AgentDefinition>], file: &FileState) -> Result<(), Refusal> {
+    let mut claims = Claims::default();
+    // One that the file defines too counts for nothing.
+    let counts = |one: &AgentDefinition| {
+        let is_fresh = fresh.iter().any(|fresh| fresh.definition.name == one.name);
+        !is_fresh && !file.agents.iter().any(|of_file| of_file.name == one.name)
+    };
+    let old = read_agents(value)?.definitions.into_iter().filter(counts);
+    for mut agent in file.agents.iter().cloned().chain(old) {
+        claims.take(&mut agent);
+    }
+    for Fresh { place, definition } in fresh {
+        if let Some(rival) = claims.rival(definition) {
+            let message = format!(
+                "the agents \"{}\" and \"{}\" are both for {:?}",
+                rival.other, definition.name, rival.whom
+            );
+            return Err(Refusal::new(RefusalKind::Conflict, "two_agents", message)
+                .field(format!("{place}.{}", rival.place))
+                .hint("take it out of the other definition first, or leave it out here"));
+        }
+        claims.take(&mut definition.clone());
+    }
+    Ok(())
+}
+
+pub(super) fn check_capabilities(value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
+    let entries = elements(value, "value", CAPABILITIES_MAX)?;
+    let fresh: Vec<Fresh<Capability>> = read_fresh(&entries, around, &CAPABILITY_KEYS)?;
+    refuse_second(&entries)?;
+    for Fresh { place, definition } in &fresh {
+        definition.check().map_err(|bad| bad_part(place, bad))?;
+        if around.context.file.capabilities.iter().any(|one| one.name == definition.name) {
+            let refusal = defined_in_file("capability", definition.name.as_str());
+            return Err(refusal.field(format!("{place}.name")));
+        }
+    }
+    refuse_removal_in_use(value, around)
+}
+
+fn refuse_removal_in_use(value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
+    let left = read_capabilities(value)?.definitions;
+    let gone = |name: &&CapabilityName| !left.iter().any(|one| one.name == **name);
+    let of_file =
+        |name: &&CapabilityName| around.context.file.capabilities.iter().any(|one| one.name == **name);
+    let before = around.set.capabilities.definitions.iter().map(|one| &one.name);
+    for name in before.filter(|name| gone(name) && !of_file(name)) {
+        let users = users_of(name, around);
+        if !users.is_empty() {
+            let message = format!("the capability \"{name}\" is used by {}", users.join(", "));
+            return Err(Refusal::new(RefusalKind::Conflict, "capability_in_use", message)
+                .field("value")
+                .hint("take it out of these agents first"));
+        }
+    }
+    Ok(())
+}
+
+/// The agents that have a capability.
+fn users_of(name: &CapabilityName, around: &Around<'_>) -> Vec<String> {
+    let of_file =
+        |agent: &&AgentDefinition| !around.context.file.agents.iter().any(|one| one.name == agent.name);
+    let agents =
+        around.context.file.agents.iter().chain(around.set.agents.definitions.iter().filter(of_file));
+    let users = agents.filter(|agent| agent.capabilities.iter().flatten().any(|one| one == name));
+    users.map(|agent| format!("agent \"{}\"", agent.name)).collect()
+}
+
+/// Reads what did not stand in the value before.
+fn read_fresh<T: DeserializeOwned>(
+    entries: &[(String, &Value)],
+    around: &Around<'_>,
+    keys: &[&str],
+) -> Result<Vec<Fresh<T>>, Refusal> {
+    let before = around.before.as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_fresh = |entry: &&(String, &Value)| !before.contains(entry.1);
+    entries.iter().filter(is_fresh).map(|(place, entry)| read_entry(place, entry, keys)).collect()
+}
+
+fn read_entry<T: DeserializeOwned>(place: &str, entry: &Value, keys: &[&str]) -> Result<Fresh<T>, Refusal> {
+    let fields = Fields::of(entry, place)?;
+    fields.only(keys)?;
+    fields.required_text("name")?;
+    match serde_path_to_error::deserialize(entry) {
+        Ok(definition) => Ok(Fresh { place: place.to_owned(), definition }),
+        Err(error) => {
+            let inside = error.path().to_string();
+            let message = format!("`{inside}` cannot be read: {}", error.inner());
+            Err(invalid(format!("{place}.{inside}"), message))
+        }
+    }
+}
+
+fn refuse_second(entries: &[(String, &Value)]) -> Result<(), Refusal> {
+    let name = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
+    let names: Vec<Option<String>> = entries.iter().map(|(_, entry)| name(entry)).collect();
+    for (at, name) in names.iter().enumerate().filter(|(_, name)| name.is_some()) {
+        if let Some(first) = names[..at].iter().position(|one| one == name) {
+            let message =
+                format!("the name {:?} stands at value[{first}] too", name.as_deref().unwrap_or_default());
+            return Err(invalid(format!("value[{at}].name"), message).hint("each name once"));
+        }
+    }
+    Ok(())
+}
+
+fn bad_part(place: &str, bad: BadPart) -> Refusal {
+    invalid(format!("{place}.{}", bad.field), bad.what)
+}
+
+pub(crate) fn defined_in_file(kind: &str, name: &str) -> Refusal {
+    let message = format!("the {kind} \"{name}\" is defined in toolgate.toml");
+    Refusal::new(RefusalKind::Conflict, "defined_in_file", message)
+        .hint("change it there, or choose another name")
+}
+
+#[cfg(test)]
+mod tests;
