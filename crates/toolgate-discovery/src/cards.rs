@@ -1,0 +1,64 @@
+//! What each tool costs and how answers show it, worked out once for each definition.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use toolgate_catalog::{Entry, Snapshot};
+use toolgate_core::CanonicalName;
+use toolgate_search::{Card, Cost};
+
+#[derive(Default)]
+pub(crate) struct Cards(Mutex<HashMap<CanonicalName, Kept>>);
+
+struct Kept {
+    entry: Arc<Entry>,
+    cost: Option<Cost>,
+    card: Option<Arc<Card>>,
+}
+
+impl Cards {
+    /// What the definition costs as it is offered.
+    pub(crate) fn cost(&self, entry: &Arc<Entry>) -> Cost {
+        if let Some(cost) = self.look(entry, |kept| kept.cost) {
+            return cost;
+        }
+        let cost = Cost::of(&entry.wire, &definition(entry));
+        self.keep(entry, |kept| kept.cost = Some(cost));
+        cost
+    }
+
+    pub(crate) fn card(&self, entry: &Arc<Entry>) -> Arc<Card> {
+        if let Some(card) = self.look(entry, |kept| kept.card.clone()) {
+            return card;
+        }
+        let card = Arc::new(Card::of(&entry.wire, &definition(entry)));
+        self.keep(entry, |kept| kept.card = Some(card.clone()));
+        card
+    }
+
+    /// Forgets tools that are not there any more.
+    pub(crate) fn forget_all_but(&self, snapshot: &Snapshot) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|name, _| snapshot.tools.find(name.as_str()).is_some());
+    }
+
+    fn look<T>(&self, entry: &Arc<Entry>, part: impl Fn(&Kept) -> Option<T>) -> Option<T> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get(&entry.canonical).filter(|kept| kept.entry.reads_like(entry)).and_then(part)
+    }
+
+    fn keep(&self, entry: &Arc<Entry>, change: impl Fn(&mut Kept)) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let blank = || Kept { entry: entry.clone(), cost: None, card: None };
+        let kept = all.entry(entry.canonical.clone()).or_insert_with(blank);
+        if !kept.entry.reads_like(entry) {
+            *kept = blank();
+        }
+        change(kept);
+    }
+}
+
+pub(crate) fn definition(entry: &Entry) -> Value {
+    entry.offered().decode().unwrap_or_default()
+}

@@ -1,0 +1,105 @@
+//! Views by whose eyes they are made for. One that is out of date is made anew when somebody looks, from what it was
+//! before: only tools that changed are judged again.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use arc_swap::ArcSwapOption;
+use toolgate_catalog::Snapshot;
+use toolgate_core::decision::Policy;
+use toolgate_core::scope::Seat;
+
+use crate::view::{Eyes, View};
+
+/// Views that are kept. Beyond it, those that nobody looked at for longest are given up.
+const CELLS_MAX: usize = 1024;
+
+pub(crate) struct Cells {
+    cells: RwLock<HashMap<u64, Arc<Cell>>>,
+    hasher: RandomState,
+    clock: AtomicU64,
+}
+
+struct Cell {
+    seat: Seat,
+    current: ArcSwapOption<View>,
+    /// One at a time makes it anew; the others wait for that one.
+    making: Mutex<()>,
+    used: AtomicU64,
+}
+
+impl Cells {
+    pub(crate) fn new() -> Self {
+        Self { cells: RwLock::default(), hasher: RandomState::new(), clock: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn view(&self, seat: &Seat, snapshot: &Arc<Snapshot>, policy: &dyn Policy) -> Arc<View> {
+        self.cell(seat).view(snapshot, policy)
+    }
+
+    fn cell(&self, seat: &Seat) -> Arc<Cell> {
+        let Seat { principal, scope_id, .. } = seat;
+        let key = self.hasher.hash_one((
+            scope_id.as_bytes(),
+            &principal.id,
+            principal.kind,
+            principal.role,
+            &principal.groups,
+        ));
+        let cells = self.cells.read().unwrap_or_else(PoisonError::into_inner);
+        let known = cells.get(&key).filter(|cell| cell.fits(seat)).cloned();
+        drop(cells);
+        let cell = known.unwrap_or_else(|| self.add(key, seat));
+        let now = self.clock.fetch_add(1, Ordering::Relaxed);
+        cell.used.store(now, Ordering::Relaxed);
+        cell
+    }
+
+    fn add(&self, key: u64, seat: &Seat) -> Arc<Cell> {
+        let cell = Arc::new(Cell {
+            seat: seat.clone(),
+            current: ArcSwapOption::empty(),
+            making: Mutex::default(),
+            used: AtomicU64::new(0),
+        });
+        let mut cells = self.cells.write().unwrap_or_else(PoisonError::into_inner);
+        if cells.len() >= CELLS_MAX {
+            let mut used: Vec<u64> = cells.values().map(|cell| cell.used.load(Ordering::Relaxed)).collect();
+            used.sort_unstable();
+            let oldest = used[used.len() / 4];
+            cells.retain(|_, cell| cell.used.load(Ordering::Relaxed) > oldest);
+        }
+        cells.insert(key, cell.clone());
+        cell
+    }
+}
+
+impl Cell {
+    /// Everything that decides what is seen. The session does not: two with one scope see the same.
+    fn fits(&self, seat: &Seat) -> bool {
+        self.seat.scope_id == seat.scope_id && self.seat.principal == seat.principal
+    }
+
+    fn view(&self, snapshot: &Arc<Snapshot>, policy: &dyn Policy) -> Arc<View> {
+        if let Some(view) = self.fresh(snapshot, policy) {
+            return view;
+        }
+        let _held = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = self.fresh(snapshot, policy) {
+            return view;
+        }
+        let Seat { principal, agent, scope, .. } = &self.seat;
+        let eyes = Eyes { principal, agent, scope, policy };
+        let view = Arc::new(View::of(eyes, snapshot.clone(), self.current.load().as_deref()));
+        self.current.store(Some(view.clone()));
+        view
+    }
+
+    fn fresh(&self, snapshot: &Arc<Snapshot>, policy: &dyn Policy) -> Option<Arc<View>> {
+        let current = self.current.load();
+        let view = current.as_ref().filter(|view| view.is_of(snapshot, policy.version()))?;
+        Some(Arc::clone(view))
+    }
+}

@@ -1,0 +1,114 @@
+//! What a scope costs, by server and by tool, and what search saves.
+
+use std::collections::BTreeMap;
+
+use toolgate_catalog::Entry;
+use toolgate_core::{CanonicalName, ServerName};
+use toolgate_search::Cost;
+use toolgate_search::tokens::TOKENIZER;
+
+use crate::Discovery;
+use crate::surface::Surface;
+use crate::view::View;
+
+/// Tokens of everything that a scope shows.
+#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+pub struct Bill {
+    /// Which tokens are counted.
+    pub tokenizer: &'static str,
+    /// `full` or `search`.
+    pub surface: &'static str,
+    pub tools: usize,
+    /// What listing everything costs.
+    pub tokens_full: usize,
+    /// What the list that is shown costs.
+    pub tokens_listed: usize,
+    pub tokens_saved: usize,
+    /// The dearest first.
+    pub servers: Vec<ServerBill>,
+}
+
+#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+pub struct ServerBill {
+    pub server: ServerName,
+    pub tokens_full: usize,
+    pub tokens_signature: usize,
+    pub tokens_line: usize,
+    /// The dearest first.
+    pub tools: Vec<ToolBill>,
+}
+
+#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+pub struct ToolBill {
+    pub tool: CanonicalName,
+    pub tokens_full: usize,
+    pub tokens_signature: usize,
+    pub tokens_line: usize,
+}
+
+/// What a list costs, and what it would cost if everything were listed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tally {
+    pub full: usize,
+    pub listed: usize,
+}
+
+impl Discovery {
+    /// Counts what a view's list costs; once for each view.
+    pub fn tally(&self, view: &View) -> Tally {
+        *view.tally.get_or_init(|| {
+            let full = (0..view.len()).map(|place| view.tokens(place, &self.cards)).sum();
+            let listed = match self.surface(view) {
+                Surface::Full => full,
+                Surface::Search(search) => search.tokens,
+            };
+            Tally { full, listed }
+        })
+    }
+
+    pub fn bill(&self, view: &View) -> Bill {
+        let mut by_server: BTreeMap<&ServerName, Vec<ToolBill>> = BTreeMap::new();
+        for (place, entry) in view.entries.iter().enumerate() {
+            by_server.entry(&entry.server).or_default().push(self.tool_bill(view, place));
+        }
+        let mut servers: Vec<ServerBill> =
+            by_server.into_iter().map(|(server, tools)| ServerBill::of(server, tools)).collect();
+        servers.sort_by(|a, b| b.tokens_full.cmp(&a.tokens_full).then_with(|| a.server.cmp(&b.server)));
+        let Tally { full: tokens_full, listed: tokens_listed } = self.tally(view);
+        Bill {
+            tokenizer: TOKENIZER,
+            surface: self.surface(view).as_str(),
+            tools: view.len(),
+            tokens_full,
+            tokens_listed,
+            tokens_saved: tokens_full.saturating_sub(tokens_listed),
+            servers,
+        }
+    }
+
+    /// What one tool costs, if it is seen.
+    pub fn bill_of(&self, view: &View, entry: &Entry) -> Option<ToolBill> {
+        view.place(entry).map(|place| self.tool_bill(view, place))
+    }
+
+    fn tool_bill(&self, view: &View, place: usize) -> ToolBill {
+        let entry = &view.entries[place];
+        let Cost { tokens_signature, tokens_line, .. } = self.cards.cost(entry);
+        let tokens_full = view.tokens(place, &self.cards);
+        ToolBill { tool: entry.canonical.clone(), tokens_full, tokens_signature, tokens_line }
+    }
+}
+
+impl ServerBill {
+    fn of(server: &ServerName, mut tools: Vec<ToolBill>) -> Self {
+        tools.sort_by(|a, b| b.tokens_full.cmp(&a.tokens_full).then_with(|| a.tool.cmp(&b.tool)));
+        let sum = |part: fn(&ToolBill) -> usize| tools.iter().map(part).sum();
+        Self {
+            server: server.clone(),
+            tokens_full: sum(|tool| tool.tokens_full),
+            tokens_signature: sum(|tool| tool.tokens_signature),
+            tokens_line: sum(|tool| tool.tokens_line),
+            tools,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+#![doc = include_str!("../README.md")]
+
+mod built_in;
+mod cards;
+mod cells;
+mod cost;
+mod explain;
+mod finder;
+mod list;
+mod lookup;
+mod surface;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use toolgate_catalog::{BadCursor, Catalog, Entry};
+use toolgate_core::decision::Policy;
+use toolgate_core::scope::{Scope, Seat};
+use toolgate_core::{RawJson, ServerName};
+use toolgate_search::meaning::Meaning;
+use toolgate_search::{Hit, Subset};
+
+use cards::Cards;
+use cells::Cells;
+use finder::Finder;
+use view::Eyes;
+
+pub use built_in::BuiltIn;
+pub use cost::{Bill, ServerBill, Tally, ToolBill};
+pub use explain::{Explained, Unmatched};
+pub use list::{APPROVAL_ANNOTATION, APPROVAL_META};
+pub use lookup::{DESCRIBED_MAX, Found, HITS_MAX, Ranked, Wanted, described, exact_schema};
+pub use surface::{SearchSurface, Surface};
+pub use view::View;
+
+/// Who sees which tools, live.
+pub struct Discovery {
+    catalog: Arc<Catalog>,
+    policy: Arc<dyn Policy>,
+    cells: Cells,
+    finder: Finder,
+    cards: Cards,
+    meaning: Option<Arc<Meaning>>,
+}
+
+impl Discovery {
+    /// With an encoder, search goes by meaning too.
+    pub fn new(catalog: Arc<Catalog>, policy: Arc<dyn Policy>, meaning: Option<Arc<Meaning>>) -> Self {
+        Self { catalog, policy, cells: Cells::new(), finder: Finder::new(), cards: Cards::default(), meaning }
+    }
+
+    /// What is seen from a seat now.
+    pub fn view(&self, seat: &Seat) -> Arc<View> {
+        self.cells.view(seat, &self.catalog.snapshot(), &*self.policy)
+    }
+
+    pub fn policy(&self) -> &dyn Policy {
+        &*self.policy
+    }
+
+    pub fn surface<'a>(&self, view: &'a View) -> &'a Surface {
+        view.surface.get_or_init(|| Surface::of(view, &self.cards))
+    }
+
+    /// One page of what an agent is shown when it lists its tools; `revealed` are tools that it found and wants to have
+    /// in its list.
+    pub fn page(
+        &self,
+        view: &View,
+        revealed: &[Arc<Entry>],
+        cursor: Option<&str>,
+        page_size: usize,
+    ) -> Result<RawJson, BadCursor> {
+        match self.surface(view) {
+            Surface::Full => view.full_page(cursor, page_size),
+            Surface::Search(_) if cursor.is_some() => Err(BadCursor),
+            Surface::Search(search) if revealed.is_empty() => Ok(search.page.clone()),
+            Surface::Search(search) => {
+                let places = revealed.iter().filter_map(|entry| view.place(entry));
+                let more = places.map(|place| (view.entries[place].wire.clone(), view.item(place)));
+                Ok(search.page_with(more.collect::<BTreeMap<_, _>>()))
+            }
+        }
+    }
+
+    /// Whether an agent that lists its tools reads the same in both.
+    pub fn lists_alike(&self, one: &View, other: &View) -> bool {
+        match (self.surface(one), self.surface(other)) {
+            (Surface::Full, Surface::Full) => one.shows_like(other),
+            (Surface::Search(one), Surface::Search(other)) => one.page == other.page,
+            _ => false,
+        }
+    }
+
+    /// Whether a tool stands in the list with its schema.
+    pub fn lists(&self, view: &View, entry: &Entry) -> bool {
+        match self.surface(view) {
+            Surface::Full => view.shows(entry),
+            Surface::Search(search) => search.items.contains_key(&entry.wire),
+        }
+    }
+
+    /// Why each tool there is, is in or out.
+    pub fn explain(&self, seat: &Seat) -> Vec<Explained> {
+        let Seat { principal, agent, scope, .. } = seat;
+        let eyes = Eyes { principal, agent, scope, policy: &*self.policy };
+        explain::explain(eyes, &self.catalog.snapshot())
+    }
+
+    /// Rules of a scope that fit nothing.
+    pub fn unmatched(&self, scope: &Scope) -> Vec<Unmatched> {
+        explain::unmatched(scope, &self.catalog.snapshot())
+    }
+
+    /// Brings the index up to date before somebody searches, and forgets what is gone.
+    pub fn catch_up(&self) {
+        let snapshot = self.catalog.snapshot();
+        let index = self.finder.index(&snapshot);
+        if let Some(meaning) = &self.meaning {
+            meaning.follow(&index);
+        }
+        self.cards.forget_all_but(&snapshot);
+    }
+
+    /// Counts up with every change of the catalogue.
+    pub fn generation(&self) -> u64 {
+        self.catalog.snapshot().generation
+    }
+
+    /// What goes by meaning, where an encoder is there.
+    pub fn meaning(&self) -> Option<&Arc<Meaning>> {
+        self.meaning.as_ref()
+    }
+
+    fn subset<'a>(&self, view: &'a View) -> &'a Subset {
+        view.subset.get_or_init(|| {
+            let index = self.finder.index(&view.snapshot);
+            index.subset(view.entries.iter().map(|entry| &entry.canonical))
+        })
+    }
+
+    fn hits(&self, subset: &Subset, query: &str, servers: Option<&[ServerName]>, limit: usize) -> Vec<Hit> {
+        let by_words = || subset.search(query, servers, limit);
+        let Some(meaning) = &self.meaning else { return by_words() };
+        meaning.search(subset, query, servers, limit).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the encoder failed; this search went by words alone");
+            by_words()
+        })
+    }
+}

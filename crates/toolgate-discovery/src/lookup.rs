@@ -1,0 +1,137 @@
+//! What `search_tools` and `describe_tools` answer.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolgate_catalog::Entry;
+use toolgate_core::ServerName;
+use toolgate_search::{Answer, Budget, Card, Detail, Item, Place};
+
+use crate::view::View;
+use crate::{Discovery, cards};
+
+/// Matches that are ranked; beyond them nobody looks.
+pub const HITS_MAX: usize = 200;
+/// Names told to somebody who misspelt one.
+const NEAREST: usize = 3;
+/// Tools that are described at once.
+pub const DESCRIBED_MAX: usize = 20;
+
+/// What somebody looks for.
+#[derive(Clone, Debug)]
+pub struct Wanted<'a> {
+    pub query: &'a str,
+    /// Only of these servers.
+    pub servers: Option<&'a [String]>,
+    pub detail: Detail,
+    pub budget: Budget,
+}
+
+/// What was found, and which tools were shown with their whole schemas or signatures.
+pub struct Found {
+    pub answer: Answer,
+    /// Shown with the whole schema.
+    pub described: Vec<Arc<Entry>>,
+    /// Shown at all, best first.
+    pub shown: Vec<Arc<Entry>>,
+    /// All that match, shown or not, best first.
+    pub ranked: Vec<Ranked>,
+    /// Servers that were asked for and are not there.
+    pub unknown_servers: Vec<String>,
+}
+
+/// One tool of a ranking.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    pub entry: Arc<Entry>,
+    pub score: f32,
+    pub place: Place,
+}
+
+impl Discovery {
+    /// Tools that fit a query, best first. What the view does not show does not exist here.
+    pub fn rank(
+        &self,
+        view: &View,
+        query: &str,
+        servers: Option<&[ServerName]>,
+        limit: usize,
+    ) -> Vec<Ranked> {
+        let subset = self.subset(view);
+        let hits = self.hits(&subset, query, servers, limit);
+        let ranked = hits.into_iter().filter_map(|hit| {
+            let entry = view.snapshot.tools.find(hit.name.as_str())?;
+            view.shows(entry).then(|| Ranked { entry: entry.clone(), score: hit.score, place: hit.place })
+        });
+        ranked.collect()
+    }
+
+    pub fn search(&self, view: &View, wanted: &Wanted<'_>) -> Found {
+        self.search_best(view, wanted, HITS_MAX)
+    }
+
+    /// The same with no more than so many tools in the answer, whatever the budget. It says how many others match.
+    pub fn search_best(&self, view: &View, wanted: &Wanted<'_>, count_max: usize) -> Found {
+        let asked = wanted.servers.unwrap_or_default();
+        let (known, unknown): (Vec<&String>, Vec<&String>) =
+            asked.iter().partition(|name| view.servers.iter().any(|server| server.as_str() == name.as_str()));
+        let servers: Vec<ServerName> =
+            known.into_iter().filter_map(|name| ServerName::new(name).ok()).collect();
+        let only = (!asked.is_empty()).then_some(servers.as_slice());
+        let ranked = self.rank(view, wanted.query, only, HITS_MAX);
+        let answer = self.answer(view, &ranked, wanted, count_max);
+        let entry_of =
+            |name: &str| ranked.iter().find(|one| one.entry.wire == name).map(|one| one.entry.clone());
+        let shown: Vec<Arc<Entry>> = answer.shown.iter().filter_map(|one| entry_of(&one.name)).collect();
+        let whole = |one: &&toolgate_search::Shown| matches!(one.form, toolgate_search::Form::Definition(_));
+        let described = answer.shown.iter().filter(whole).filter_map(|one| entry_of(&one.name)).collect();
+        let unknown_servers = unknown.into_iter().cloned().collect();
+        Found { answer, described, shown, ranked, unknown_servers }
+    }
+
+    fn answer(&self, view: &View, ranked: &[Ranked], wanted: &Wanted<'_>, count_max: usize) -> Answer {
+        if ranked.is_empty() {
+            let servers: Vec<&str> = view.servers.iter().map(ServerName::as_str).collect();
+            return Answer::nothing(&servers, wanted.budget);
+        }
+        let best = &ranked[..count_max.min(ranked.len())];
+        let cards: Vec<Arc<Card>> = best.iter().map(|one| self.cards.card(&one.entry)).collect();
+        let definitions: Vec<Option<Value>> = best
+            .iter()
+            .enumerate()
+            .map(|(at, one)| {
+                let wants = wanted.detail == Detail::Schema && at < toolgate_search::DETAILED_MAX;
+                wants.then(|| described(&one.entry))
+            })
+            .collect();
+        let items: Vec<Item<'_>> = cards
+            .iter()
+            .zip(&definitions)
+            .map(|(card, definition)| Item { card, definition: definition.as_ref() })
+            .collect();
+        Answer::of(&items, ranked.len(), wanted.detail, wanted.budget)
+    }
+
+    /// The names that look most like one that is not there, of what the view shows.
+    pub fn nearest(&self, view: &View, name: &str) -> Vec<Arc<Entry>> {
+        let subset = self.subset(view);
+        let near = subset.nearest(name, NEAREST);
+        near.iter().filter_map(|name| view.snapshot.tools.find(name.as_str()).cloned()).collect()
+    }
+}
+
+/// A definition as `describe_tools` tells it: all that a model needs to call it.
+pub fn described(entry: &Entry) -> Value {
+    let mut told = toolgate_search::listed(&entry.wire, &cards::definition(entry));
+    if let Some(output) = cards::definition(entry).get("outputSchema") {
+        told["outputSchema"] = output.clone();
+    }
+    told
+}
+
+/// The exact schema of a tool, as text for a model.
+pub fn exact_schema(entry: &Entry) -> String {
+    let definition = cards::definition(entry);
+    let schema = definition.get("inputSchema").cloned().unwrap_or_else(|| json!({ "type": "object" }));
+    schema.to_string()
+}

@@ -1,0 +1,143 @@
+//! What sessions see of a catalogue, after any row of changes.
+
+mod listing;
+mod looking;
+mod seeing;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Value, json};
+use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule, Update};
+use toolgate_core::decision::{Asking, Decision, Denial, Glimpse, Policy, Question, Verdict, Visibility};
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{AgentDefinition, AgentName, Capability, Definitions, Scope, Seat};
+use toolgate_core::server::Listing;
+use toolgate_core::{Digest, Principal, PrincipalId, RawJson, Role, ServerName};
+
+use crate::{Discovery, View};
+
+/// Hides tools whose name has `secret` in it and asks about those with `risky`.
+#[derive(Default)]
+struct Rules {
+    version: AtomicU64,
+    asked: AtomicU64,
+}
+
+impl Policy for Rules {
+    fn decide(&self, _question: &Question<'_>) -> Decision {
+        Decision { verdict: Verdict::Permit, policy_version: self.version(), shadow: None }
+    }
+
+    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let name = glimpse.tool.name.as_str();
+        match (name.contains("secret"), name.contains("risky")) {
+            (true, _) => Visibility::Hidden(Denial::default()),
+            (_, true) => Visibility::Visible(Asking::Always),
+            _ => Visibility::Visible(Asking::Never),
+        }
+    }
+
+    fn version(&self) -> Digest {
+        Digest::of(self.version.load(Ordering::Relaxed).to_string())
+    }
+
+    fn version_under(&self, _template: Option<toolgate_core::decision::Template>) -> Digest {
+        self.version()
+    }
+}
+
+struct World {
+    catalog: Arc<Catalog>,
+    rules: Arc<Rules>,
+    discovery: Discovery,
+    definitions: Definitions,
+}
+
+impl World {
+    fn of(servers: &[(&str, &[&str])]) -> World {
+        let catalog = Arc::new(Catalog::new());
+        let rules = Arc::new(Rules::default());
+        let discovery = Discovery::new(catalog.clone(), rules.clone(), None);
+        let world = World { catalog, rules, discovery, definitions: Definitions::default() };
+        world.set(servers);
+        world
+    }
+
+    fn set(&self, servers: &[(&str, &[&str])]) {
+        let listings = servers.iter().map(|(name, tools)| (server(name), Some(listing(tools)))).collect();
+        let settings = servers.iter().map(|(name, _)| ServerSettings {
+            name: server(name),
+            prefix: true,
+            filter: Filter::default(),
+            hints: Hints::Believed,
+        });
+        self.catalog.update(Update { servers: Some(settings.collect()), listings, ..Update::default() });
+    }
+
+    fn rule(&self, rule: ToolRule) {
+        self.catalog.update(Update { rules: Some(vec![rule]), ..Update::default() });
+    }
+
+    fn capability(&mut self, capability: Value) {
+        let capability: Capability = serde_json::from_value(capability).expect("a capability");
+        self.definitions.capabilities.insert(capability.name.clone(), Arc::new(capability));
+    }
+
+    fn scope(&self, agent: Value) -> Scope {
+        let definition: AgentDefinition = serde_json::from_value(agent).expect("a definition");
+        self.definitions.scope(&definition).expect("known capabilities")
+    }
+
+    fn seat(&self, agent: Value) -> Seat {
+        seat(self.scope(agent))
+    }
+
+    fn view(&self, agent: Value) -> Arc<View> {
+        self.discovery.view(&self.seat(agent))
+    }
+
+    fn list(&self, agent: Value) -> Value {
+        let view = self.view(agent);
+        let page = self.discovery.page(&view, &[], None, 1000).expect("no cursor");
+        page.decode().expect("a list is JSON")
+    }
+}
+
+fn seat(scope: Scope) -> Seat {
+    Seat {
+        principal: Principal::new(PrincipalId::new("bot"), Role::Agent),
+        session: SessionId::new("ses_1"),
+        agent: scope.layers.last().map_or_else(AgentName::default_agent, |layer| layer.agent.clone()),
+        scope_id: scope.id(),
+        scope: Arc::new(scope),
+    }
+}
+
+fn server(name: &str) -> ServerName {
+    ServerName::new(name).expect("a name")
+}
+
+fn definition(name: &str) -> Value {
+    json!({
+        "name": name,
+        "description": format!("Does {}.", name.replace('_', " ")),
+        "inputSchema": { "type": "object", "properties": { "what": { "type": "string", "title": "What" } } },
+    })
+}
+
+fn listing(tools: &[&str]) -> Listing {
+    Listing {
+        tools: tools.iter().map(|name| RawJson::from(definition(name))).collect(),
+        ..Listing::default()
+    }
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect()
+}
+
+fn wires(view: &View) -> Vec<&str> {
+    view.tools().map(|(entry, _)| entry.wire.as_str()).collect()
+}

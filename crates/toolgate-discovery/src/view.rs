@@ -1,0 +1,212 @@
+//! What one principal sees in one scope, of the catalogue as it is at one moment and by the policies in force.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use toolgate_catalog::{Alias, Entry, FoundTool, Missing, Section, Snapshot};
+use toolgate_core::decision::{Asking, Glimpse, Policy, Visibility};
+use toolgate_core::scope::{AgentName, Reason, Scope};
+use toolgate_core::{Digest, Principal, RawJson, ServerName, Tool};
+use toolgate_search::Subset;
+
+use crate::cost::Tally;
+use crate::surface::Surface;
+
+/// Whose eyes a view is made for.
+#[derive(Clone, Copy)]
+pub(crate) struct Eyes<'a> {
+    pub(crate) principal: &'a Principal,
+    pub(crate) agent: &'a AgentName,
+    pub(crate) scope: &'a Arc<Scope>,
+    pub(crate) policy: &'a dyn Policy,
+}
+
+/// A list of tools that never changes; another catalogue or other policies make another one.
+pub struct View {
+    pub(crate) snapshot: Arc<Snapshot>,
+    pub(crate) policy_version: Digest,
+    pub(crate) scope: Arc<Scope>,
+    /// What is seen, sorted by wire name.
+    pub(crate) entries: Vec<Arc<Entry>>,
+    /// The same order.
+    pub(crate) asking: Vec<Asking>,
+    /// One for every tool of the snapshot, in its order: what did not change is not judged again.
+    verdicts: Vec<Option<Asking>>,
+    /// Servers of which something is seen.
+    pub(crate) servers: BTreeSet<ServerName>,
+    /// Texts of the list that are not the definitions as they are.
+    pub(crate) dressed: Vec<OnceLock<Box<str>>>,
+    pub(crate) surface: OnceLock<Surface>,
+    pub(crate) subset: OnceLock<Subset>,
+    pub(crate) first_page: OnceLock<RawJson>,
+    pub(crate) tally: OnceLock<Tally>,
+}
+
+impl View {
+    pub(crate) fn of(eyes: Eyes<'_>, snapshot: Arc<Snapshot>, before: Option<&View>) -> Self {
+        let policy_version = eyes.policy.version();
+        let before = before.filter(|view| view.policy_version == policy_version);
+        let verdicts = verdicts(eyes, &snapshot, before);
+        let (mut entries, mut asking) = (Vec::new(), Vec::new());
+        for (entry, verdict) in snapshot.tools.entries().iter().zip(&verdicts) {
+            if let Some(verdict) = verdict {
+                entries.push(entry.clone());
+                asking.push(*verdict);
+            }
+        }
+        Self {
+            policy_version,
+            scope: eyes.scope.clone(),
+            servers: entries.iter().map(|entry| entry.server.clone()).collect(),
+            dressed: entries.iter().map(|_| OnceLock::new()).collect(),
+            entries,
+            asking,
+            verdicts,
+            snapshot,
+            surface: OnceLock::new(),
+            subset: OnceLock::new(),
+            first_page: OnceLock::new(),
+            tally: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn is_of(&self, snapshot: &Arc<Snapshot>, policy_version: Digest) -> bool {
+        Arc::ptr_eq(&self.snapshot, snapshot) && self.policy_version == policy_version
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The tools that are seen, sorted by wire name, and whether people are asked when they are called.
+    pub fn tools(&self) -> impl Iterator<Item = (&Arc<Entry>, Asking)> {
+        self.entries.iter().zip(self.asking.iter().copied())
+    }
+
+    /// The catalogue that this is a part of.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    /// A tool by its wire name, its canonical name or an alias, if it is seen.
+    pub fn find(&self, name: &str, now_ms: i64) -> Option<FoundTool<'_>> {
+        self.snapshot.find_tool(name, now_ms).filter(|found| self.shows(&found.entry))
+    }
+
+    /// Why [`View::find`] finds nothing. What is not seen is unknown, whatever else it is.
+    pub fn missing(&self, eyes: &Principal, policy: &dyn Policy, name: &str, now_ms: i64) -> Missing {
+        let missing = self.snapshot.missing_tool(name, now_ms);
+        let would_see = |server: &str, own: &str| {
+            let server = ServerName::new(server).ok();
+            server.is_some_and(|server| self.would_show(eyes, policy, &Tool::unread(&server, own)))
+        };
+        let target = match &missing {
+            Missing::Unknown => return missing,
+            Missing::Withheld { name, .. } => name.clone(),
+            Missing::Sunset { alias: Alias { target, .. } } => target.clone(),
+        };
+        let seen = match self.snapshot.tools.find(target.as_str()) {
+            Some(entry) => self.shows(entry),
+            None => target.as_str().split_once(':').is_some_and(|(server, own)| would_see(server, own)),
+        };
+        if seen { missing } else { Missing::Unknown }
+    }
+
+    /// Whether a tool of which only the name is known would be seen.
+    fn would_show(&self, principal: &Principal, policy: &dyn Policy, tool: &Tool) -> bool {
+        let agent = self.scope.layers.last().map(|layer| &layer.agent);
+        let glimpse = Glimpse { principal, tool, agent, template: self.scope.template };
+        matches!(self.scope.judge(tool), Reason::In(_))
+            && matches!(policy.visibility(&glimpse), Visibility::Visible(_))
+    }
+
+    pub(crate) fn shows(&self, entry: &Entry) -> bool {
+        self.place(entry).is_some()
+    }
+
+    pub(crate) fn place(&self, entry: &Entry) -> Option<usize> {
+        let place = self.entries.binary_search_by(|one| one.wire.as_str().cmp(&entry.wire)).ok()?;
+        (self.entries[place].canonical == entry.canonical).then_some(place)
+    }
+
+    /// Whether both show the same tools in the same words.
+    pub(crate) fn shows_like(&self, other: &View) -> bool {
+        let same =
+            |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other) || one.reads_like(other);
+        self.asking == other.asking
+            && self.scope.schema_diet == other.scope.schema_diet
+            && self.entries.len() == other.entries.len()
+            && self.entries.iter().zip(&other.entries).all(same)
+    }
+
+    /// Whether the prompts that are seen are the same in both.
+    pub fn prompts_like(&self, other: &View) -> bool {
+        self.sections_like(other, |snapshot| &snapshot.prompts)
+    }
+
+    /// Whether the resources and templates that are seen are the same in both.
+    pub fn resources_like(&self, other: &View) -> bool {
+        self.sections_like(other, |snapshot| &snapshot.resources)
+            && self.sections_like(other, |snapshot| &snapshot.templates)
+    }
+
+    fn sections_like(&self, other: &View, section: fn(&Snapshot) -> &Section) -> bool {
+        let entries = |view: &'_ View| -> Vec<Arc<Entry>> {
+            let all = section(&view.snapshot).entries().iter();
+            all.filter(|entry| view.reaches(&entry.server)).cloned().collect()
+        };
+        let (one, other) = (entries(self), entries(other));
+        let same =
+            |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other) || one.reads_like(other);
+        one.len() == other.len() && one.iter().zip(&other).all(same)
+    }
+
+    /// What its list costs, once that was counted.
+    pub fn tally(&self) -> Option<Tally> {
+        self.tally.get().copied()
+    }
+
+    /// Whether anything of a server is seen: its prompts and resources are, then.
+    pub fn reaches(&self, server: &ServerName) -> bool {
+        self.servers.contains(server) || self.scope.reaches(server)
+    }
+}
+
+fn verdicts(eyes: Eyes<'_>, snapshot: &Snapshot, before: Option<&View>) -> Vec<Option<Asking>> {
+    let known = before.map(|view| (view.snapshot.tools.entries(), &view.verdicts));
+    let mut at = 0;
+    let judge = |entry: &Arc<Entry>| {
+        let (entries, verdicts) = known?;
+        while entries.get(at).is_some_and(|one| one.wire < entry.wire) {
+            at += 1;
+        }
+        entries.get(at).filter(|one| same_tool(one, entry)).map(|_| verdicts[at])
+    };
+    let mut judge = judge;
+    let entries = snapshot.tools.entries().iter();
+    entries.map(|entry| judge(entry).unwrap_or_else(|| verdict(eyes, entry))).collect()
+}
+
+fn same_tool(one: &Entry, other: &Entry) -> bool {
+    match (&one.tool, &other.tool) {
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        _ => false,
+    }
+}
+
+fn verdict(eyes: Eyes<'_>, entry: &Entry) -> Option<Asking> {
+    let tool = entry.tool.as_ref()?;
+    let Reason::In(_) = eyes.scope.judge(tool) else { return None };
+    match eyes.policy.visibility(&glimpse(eyes, tool)) {
+        Visibility::Visible(asking) => Some(asking),
+        Visibility::Hidden(_) => None,
+    }
+}
+
+pub(crate) fn glimpse<'a>(eyes: Eyes<'a>, tool: &'a Tool) -> Glimpse<'a> {
+    Glimpse { principal: eyes.principal, tool, agent: Some(eyes.agent), template: eyes.scope.template }
+}
