@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use tokio::sync::oneshot;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey};
+use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{Principal, PrincipalId, RawJson, RpcError};
 use toolgate_wire::object::{self, with_member};
@@ -19,6 +21,8 @@ use crate::session::Session;
 pub(crate) struct Client {
     pub(crate) key: ClientKey,
     pub(crate) principal: Principal,
+    /// In which session they are: what that shows them is all there is for them. It is found anew for each request.
+    seat: ArcSwap<Seat>,
     pub(crate) version: Version,
     pub(crate) capabilities: RawJson,
     pub(crate) info: Option<RawJson>,
@@ -60,6 +64,40 @@ impl Abilities {
 }
 
 impl Client {
+    pub(crate) fn new(seat: Arc<Seat>, version: Version, capabilities: RawJson) -> Self {
+        Self {
+            key: next_key(),
+            principal: seat.principal.clone(),
+            seat: ArcSwap::new(seat),
+            version,
+            abilities: Abilities::of(&capabilities),
+            capabilities,
+            info: None,
+        }
+    }
+
+    /// The same client as it calls itself.
+    pub(crate) fn called(self, info: Option<RawJson>) -> Self {
+        Self { info, ..self }
+    }
+
+    pub(crate) fn seat(&self) -> Arc<Seat> {
+        self.seat.load_full()
+    }
+
+    /// Takes the seat that was found for the next request. One of another session or principal is somebody else's.
+    pub(crate) fn sit(&self, seat: &Arc<Seat>) -> bool {
+        let now = self.seat.load();
+        if Arc::ptr_eq(&now, seat) {
+            return true;
+        }
+        let same = now.session == seat.session && now.principal.id == seat.principal.id;
+        if same {
+            self.seat.store(seat.clone());
+        }
+        same
+    }
+
     pub(crate) fn era(&self) -> Era {
         self.version.era()
     }
@@ -112,14 +150,8 @@ pub(crate) fn level_passes(wanted: &str, params: &RawJson) -> bool {
 impl RequestCaller {
     /// The same client with nobody there to hear or answer.
     pub(crate) fn without_ears(&self) -> Self {
-        let client = Client {
-            key: next_key(),
-            principal: self.client.principal.clone(),
-            version: self.client.version,
-            capabilities: RawJson::EMPTY,
-            info: self.client.info.clone(),
-            abilities: Abilities::default(),
-        };
+        let client = Client::new(self.client.seat(), self.client.version, RawJson::EMPTY);
+        let client = client.called(self.client.info.clone());
         Self {
             client: Arc::new(client),
             session: None,

@@ -3,21 +3,23 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Principal, RawJson, RpcError, Tool};
+use toolgate_catalog::Missing;
+use toolgate_core::scope::Seat;
+use toolgate_core::{RawJson, RpcError, Tool};
 use toolgate_pipeline::{Answer, Patience};
 use toolgate_wire::Version;
 
-use crate::caller::{Abilities, Client, RequestCaller, next_key};
+use crate::caller::{Client, RequestCaller};
 use crate::find::{self, Found};
 use crate::gateway::Gateway;
 use crate::mailbox::Mailbox;
 use crate::parts::OwnedRequest;
-use crate::tool_call::ToolCall;
+use crate::tool_call::{SchemaNote, ToolCall};
 
 /// A call by name.
 #[derive(Clone, Debug)]
 pub struct DirectCall {
-    pub principal: Principal,
+    pub seat: Arc<Seat>,
     /// Canonical or wire name.
     pub name: String,
     pub arguments: RawJson,
@@ -31,7 +33,7 @@ pub struct DirectCall {
 /// Why a call did not come as far as the pipeline.
 #[derive(Clone, Debug)]
 pub enum NotCalled {
-    Missing(toolgate_catalog::Missing),
+    Missing(Missing),
     Refused(RpcError),
     /// The gateway is ending.
     Ended,
@@ -41,18 +43,13 @@ impl Gateway {
     /// Calls a tool through the pipeline, if there is one of that name. The call goes on to its end even if the future
     /// is dropped.
     pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Result<(Arc<Tool>, Answer), NotCalled> {
-        let Found { entry, warning } = find::tool(self, &call.name).await.map_err(NotCalled::Missing)?;
+        let found = find::tool(self, &call.seat, &call.name).await.map_err(NotCalled::Missing)?;
+        let Found { entry, warning, barred } = found;
+        let is_barred = barred.is_some();
         let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
         request.parts.meta.cargo = cargo(&call);
         let caller = RequestCaller {
-            client: Arc::new(Client {
-                key: next_key(),
-                principal: call.principal,
-                version: Version::LATEST_MODERN,
-                capabilities: RawJson::EMPTY,
-                info: None,
-                abilities: Abilities::default(),
-            }),
+            client: Arc::new(Client::new(call.seat, Version::LATEST_MODERN, RawJson::EMPTY)),
             session: None,
             progress_token: None,
             log_level: None,
@@ -65,12 +62,17 @@ impl Gateway {
             entry,
             request: Arc::new(request),
             patience: call.patience,
-            warning,
+            warnings: warning.into_iter().collect(),
+            barred,
+            note: SchemaNote::Never,
         };
         let tool = tool_call.tool().clone();
         let cancel = CancellationToken::new();
         let running = self.calls.spawn(async move { tool_call.govern(&cancel).await });
         let answer = running.await.map_err(|_| NotCalled::Ended)?.map_err(NotCalled::Refused)?;
+        if is_barred {
+            return Err(NotCalled::Missing(Missing::Unknown));
+        }
         Ok((tool, answer))
     }
 }

@@ -6,10 +6,12 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Section, Snapshot};
+use toolgate_catalog::{Entry, Page, Section, Snapshot};
 use toolgate_core::port::{AskKind, Caller, InputAnswers, Reply, ServerError, ServerRequest};
+use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{Fault, PrincipalId, RawJson, RpcError, ServerName};
+use toolgate_discovery::{BuiltIn, View};
 use toolgate_wire::Members;
 use toolgate_wire::object::{push_member, with_member};
 
@@ -18,12 +20,14 @@ use crate::era::{self, quoted, resource_not_found};
 use crate::find;
 use crate::gateway::Gateway;
 use crate::jobs;
+use crate::lookup;
 use crate::parts::{Head, OwnedRequest};
 use crate::said::Said;
 use crate::seal::Sealer;
 use crate::server_state;
 use crate::session::Session;
 use crate::task_id;
+use crate::through;
 use crate::tool_call::ToolCall;
 
 /// How often a server of the newer era may ask for more input before its call is given up.
@@ -44,18 +48,22 @@ pub(crate) async fn run(
     let session = caller.session.clone();
     let modern = caller.client.era() == Era::Modern;
     match (&*method, session) {
-        ("tools/list", _) => list(gateway, &request, "tools", |snapshot| &snapshot.tools).await,
-        ("prompts/list", _) => list(gateway, &request, "prompts", |snapshot| &snapshot.prompts).await,
-        ("resources/list", _) => list(gateway, &request, "resources", |snapshot| &snapshot.resources).await,
+        ("tools/list", _) => list_tools(gateway, &caller, &request).await,
+        ("prompts/list", _) => {
+            list(gateway, &caller, &request, "prompts", |snapshot| &snapshot.prompts).await
+        }
+        ("resources/list", _) => {
+            list(gateway, &caller, &request, "resources", |snapshot| &snapshot.resources).await
+        }
         ("resources/templates/list", _) => {
-            list(gateway, &request, "resourceTemplates", |snapshot| &snapshot.templates).await
+            list(gateway, &caller, &request, "resourceTemplates", |snapshot| &snapshot.templates).await
         }
         // The way of a call is long. In a box it is not copied each time that what holds it is handed on.
         ("tools/call", _) => Box::pin(call_tool(gateway, caller, request, cancel)).await,
         ("prompts/get", _) => get_prompt(gateway, caller, &mut request).await,
         ("resources/read", _) => read_resource(gateway, caller, &mut request).await,
         ("completion/complete", _) => complete(gateway, caller, &mut request).await,
-        ("server/discover", None) => complete_with(era::discover(gateway)),
+        ("server/discover", None) => complete_with(era::discover(gateway, &caller.client.seat())),
         ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => {
             task(gateway, caller, &mut request).await
         }
@@ -75,25 +83,52 @@ fn complete_with(result: RawJson) -> Answer {
     Ok(Reply::Complete(result).into())
 }
 
-async fn list(
-    gateway: &Gateway,
-    request: &OwnedRequest,
-    key: &str,
-    section: fn(&Snapshot) -> &Section,
-) -> Answer {
+fn cursor(request: &OwnedRequest) -> Result<Option<String>, RpcError> {
     #[derive(Deserialize)]
     struct Params {
         cursor: Option<String>,
     }
-    let params: Params = request
-        .head
-        .params
-        .decode()
-        .map_err(|_| RpcError::invalid_params("params.cursor must be a string"))?;
+    let params = request.head.params.decode::<Params>();
+    params.map(|params| params.cursor).map_err(|_| RpcError::invalid_params("params.cursor must be a string"))
+}
+
+/// What the session shows of the tools: all of them, or those by which it finds the others.
+async fn list_tools(gateway: &Gateway, caller: &RequestCaller, request: &OwnedRequest) -> Answer {
+    let cursor = cursor(request)?;
     gateway.wait_settled().await;
-    let snapshot = gateway.catalog.snapshot();
-    let page = section(&snapshot)
-        .page(params.cursor.as_deref(), gateway.limits.page_size)
+    let view = gateway.discovery.view(&caller.client.seat());
+    let revealed = caller.session.as_ref().map(|session| session.revealed()).unwrap_or_default();
+    let page = gateway
+        .discovery
+        .page(&view, &revealed, cursor.as_deref(), gateway.limits.page_size)
+        .map_err(|error| RpcError::invalid_params(error.to_string()))?;
+    count_tokens(gateway, view);
+    complete_with(page)
+}
+
+/// Counts what a list costs. The first time that takes a while, and nobody waits for it.
+fn count_tokens(gateway: &Gateway, view: Arc<View>) {
+    if let Some(tally) = view.tally() {
+        return gateway.hub.metrics.listed(tally);
+    }
+    let (hub, discovery) = (gateway.hub.clone(), gateway.discovery.clone());
+    gateway.calls.spawn_blocking(move || hub.metrics.listed(discovery.tally(&view)));
+}
+
+async fn list(
+    gateway: &Gateway,
+    caller: &RequestCaller,
+    request: &OwnedRequest,
+    key: &str,
+    section: fn(&Snapshot) -> &Section,
+) -> Answer {
+    let cursor = cursor(request)?;
+    gateway.wait_settled().await;
+    let view = gateway.discovery.view(&caller.client.seat());
+    let entries = section(view.snapshot()).entries();
+    let shown: Vec<Arc<Entry>> =
+        entries.iter().filter(|entry| view.reaches(&entry.server)).cloned().collect();
+    let page = Page::of(&shown, cursor.as_deref(), gateway.limits.page_size)
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let mut text = String::with_capacity(page.bytes_max() + 64);
     text.push_str("{\"");
@@ -115,7 +150,13 @@ async fn call_tool(
     cancel: &CancellationToken,
 ) -> Answer {
     let name = request.parts.target(&request.head.method)?;
-    let found = find::tool(gateway, name).await.map_err(|missing| find::error(name, &missing))?;
+    match BuiltIn::named(name) {
+        Some(BuiltIn::Call) => return through::call(gateway, caller, request, cancel).await,
+        Some(built_in) => return lookup::run(gateway, &caller, built_in, request, cancel).await,
+        None => {}
+    }
+    let found = find::tool(gateway, &caller.client.seat(), name).await;
+    let found = found.map_err(|missing| find::error(name, &missing))?;
     ToolCall::new(gateway, caller, found, request).run(cancel).await
 }
 
@@ -125,7 +166,7 @@ async fn get_prompt(
     request: &mut OwnedRequest,
 ) -> Answer {
     let name = request.parts.target(&request.head.method)?;
-    let entry = find::prompt(gateway, name).await;
+    let entry = find::prompt(gateway, &caller.client.seat(), name).await;
     let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
     let upstream = upstream(gateway, &caller, request, &entry.server, &entry.own)?;
     pass_on(gateway, &caller, &entry.server, upstream).await
@@ -137,29 +178,31 @@ async fn read_resource(
     request: &mut OwnedRequest,
 ) -> Answer {
     let uri = request.parts.target(&request.head.method)?;
-    let (server, own) = resource_target(gateway, &caller.client.principal.id, uri).await?;
+    let (server, own) = resource_target(gateway, &caller.client.seat(), uri).await?;
     let upstream = upstream(gateway, &caller, request, &server, &own)?;
     pass_on(gateway, &caller, &server, upstream).await
 }
 
 async fn resource_target(
     gateway: &Gateway,
-    principal: &PrincipalId,
+    seat: &Seat,
     uri: &str,
 ) -> Result<(ServerName, String), RpcError> {
     gateway.wait_settled().await;
-    let snapshot = gateway.catalog.snapshot();
+    let view = gateway.discovery.view(seat);
+    let snapshot = view.snapshot();
     // A link says where an unlisted resource is; it never takes over one that a server lists.
-    if snapshot.resources.find(uri).is_none()
-        && let Some(server) = gateway.links.server_of(principal, uri)
-    {
-        return Ok((server, uri.to_owned()));
-    }
-    let target = snapshot.resource(uri).ok_or_else(|| resource_not_found(uri))?;
-    Ok((target.server, target.uri))
+    let linked = match snapshot.resources.find(uri) {
+        Some(_) => None,
+        None => gateway.links.server_of(&seat.principal.id, uri).map(|server| (server, uri.to_owned())),
+    };
+    let target = || snapshot.resource(uri).map(|target| (target.server, target.uri));
+    let found = linked.or_else(target).filter(|(server, _)| view.reaches(server));
+    found.ok_or_else(|| resource_not_found(uri))
 }
 
 async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+    let seat = caller.client.seat();
     let cargo = std::mem::take(&mut request.parts.meta.cargo);
     let params = Members::of(&request.head.params)
         .map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
@@ -169,14 +212,15 @@ async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &
     let (server, key, own) =
         match (members.get_str("type").as_deref(), members.get_str("name"), members.get_str("uri")) {
             (Some("ref/prompt"), Some(name), _) => {
-                let entry = find::prompt(gateway, &name).await;
+                let entry = find::prompt(gateway, &seat, &name).await;
                 let entry =
                     entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
                 (entry.server.clone(), "name", entry.own.clone())
             }
             (Some("ref/resource"), _, Some(uri)) => {
-                let target =
-                    gateway.catalog.snapshot().template(&uri).ok_or_else(|| resource_not_found(&uri))?;
+                let view = gateway.discovery.view(&seat);
+                let target = view.snapshot().template(&uri).filter(|target| view.reaches(&target.server));
+                let target = target.ok_or_else(|| resource_not_found(&uri))?;
                 (target.server, "uri", target.uri)
             }
             _ => {
@@ -244,7 +288,7 @@ fn set_level(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> An
 
 async fn subscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
     let uri = string_param(request, "uri")?;
-    let (server, own) = resource_target(gateway, &session.client.principal.id, &uri).await?;
+    let (server, own) = resource_target(gateway, &session.client.seat(), &uri).await?;
     if session.watch(&server, &own, &uri)? {
         let taken = gateway.servers.watch_resource(&server, &own).await;
         if !taken {

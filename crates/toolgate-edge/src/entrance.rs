@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header as h;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use toolgate_core::scope::{Credential, Route};
 use toolgate_core::{Principal, Role};
 
 use crate::body::OutBody;
@@ -17,6 +18,7 @@ use crate::guard::{self, ProtectedResource, Refusal};
 use crate::http::mcp;
 use crate::message::{Request, Response, empty, json_response, not_allowed, problem, whole};
 use crate::rest::Serves;
+use crate::seats::{NoSeat, route_of};
 use crate::sse;
 
 /// The one way in: Host, Origin and token are checked on every route.
@@ -47,40 +49,75 @@ async fn admit(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Re
         return serve(gateway, None, beside, request).await;
     }
     match guard::authenticate(&gateway.credentials, request.headers()).await {
-        Ok(principal) => serve(gateway, Some(principal), beside, request).await,
+        Ok(credential) => serve(gateway, Some(credential), beside, request).await,
         Err(refusal) => refuse(gateway, &refusal),
     }
 }
 
-/// Every route. What needs a principal has one here.
+/// Every route. What needs a credential has one here.
 async fn serve(
     gateway: &Arc<Gateway>,
-    principal: Option<Principal>,
+    credential: Option<Credential>,
     beside: Serves,
     request: Request,
 ) -> Response {
     let path = request.uri().path();
     if let (Some(rest), true) = (&gateway.rest, beside != Serves::Nothing) {
-        return rest.serve(principal, request).await.map(OutBody::Rest);
+        return rest.serve(credential, request).await.map(OutBody::Rest);
     }
-    match (path, principal) {
-        ("/mcp" | "/sse" | sse::MESSAGES_PATH, Some(principal)) if !principal.role.may_call_tools() => {
-            let message = format!("a token of the role {} calls no tools", principal.role.as_str());
-            let hint = "`toolgate token create --role agent` makes one that does";
-            problem(StatusCode::FORBIDDEN, "wrong_role", &message, hint)
+    if let (Some(credential), Some(route)) = (&credential, route_of(path)) {
+        return match credential.principal.role.may_call_tools() {
+            true => serve_mcp(gateway, credential, &route, request).await,
+            false => wrong_role(&credential.principal),
+        };
+    }
+    match (path, credential) {
+        ("/sse" | sse::MESSAGES_PATH, Some(credential)) if !credential.principal.role.may_call_tools() => {
+            wrong_role(&credential.principal)
         }
-        ("/mcp", Some(principal)) => mcp(gateway, principal, request).await,
-        ("/sse", Some(principal)) if request.method() == Method::GET => sse::open(gateway, principal),
-        (sse::MESSAGES_PATH, Some(principal)) if request.method() == Method::POST => {
-            sse::message(gateway, principal, request).await
+        ("/sse", Some(credential)) if request.method() == Method::GET => {
+            match gateway.seat(&credential, &Route::Default).await {
+                Ok(_) => sse::open(gateway, credential),
+                Err(refusal) => not_seated(&refusal),
+            }
         }
-        ("/metrics", principal) => metrics(gateway, principal.as_ref()),
+        (sse::MESSAGES_PATH, Some(credential)) if request.method() == Method::POST => {
+            sse::message(gateway, &credential, request).await
+        }
+        ("/metrics", credential) => metrics(gateway, credential.as_ref().map(|one| &one.principal)),
         ("/healthz", _) => whole(StatusCode::OK, "text/plain", Bytes::from_static(b"ok\n")),
         ("/readyz", _) => ready(gateway),
         (path, _) if path.starts_with(ProtectedResource::PATH) => resource_metadata(gateway),
         ("/sse" | sse::MESSAGES_PATH, _) => not_allowed(),
-        _ => problem(StatusCode::NOT_FOUND, "not_found", "there is nothing here", "the MCP endpoint is /mcp"),
+        _ => problem(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "there is nothing here",
+            "the MCP endpoint is /mcp, or /mcp/{agent}",
+        ),
     }
+}
+
+async fn serve_mcp(
+    gateway: &Arc<Gateway>,
+    credential: &Credential,
+    route: &Route,
+    request: Request,
+) -> Response {
+    match gateway.seat(credential, route).await {
+        Ok(seat) => mcp(gateway, seat, request).await,
+        Err(refusal) => not_seated(&refusal),
+    }
+}
+
+fn not_seated(refusal: &NoSeat) -> Response {
+    problem(refusal.status(), refusal.code, &refusal.message, &refusal.hint)
+}
+
+fn wrong_role(principal: &Principal) -> Response {
+    let message = format!("a token of the role {} calls no tools", principal.role.as_str());
+    let hint = "`toolgate token create --role agent` makes one that does";
+    problem(StatusCode::FORBIDDEN, "wrong_role", &message, hint)
 }
 
 /// Routes that need no token: health for whoever starts us, and numbers for a scraper on this very machine.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use http::HeaderMap;
 use serde_json::json;
 use toolgate_core::port::Reply;
+use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
-use toolgate_core::{Principal, Raw, RawJson, RpcError};
+use toolgate_core::{Raw, RawJson, RpcError};
 use toolgate_wire::object::{self, push_string, with_member};
 use toolgate_wire::{Members, Version, compose, header, meta};
 
-use crate::caller::{Abilities, Client, next_key};
+use crate::caller::Client;
 use crate::exchange::{Pieces, Response};
 use crate::gateway::{Gateway, SERVER_NAME, SERVER_VERSION};
 use crate::parts::{Head, OwnedRequest};
@@ -35,7 +36,7 @@ pub(crate) fn of_message(meta_version: Option<&str>, version_header: Option<&str
 
 /// Reads what every request of the newer era carries in `_meta`, and holds it against the headers where there are any.
 pub(crate) fn read_modern(
-    principal: &Principal,
+    seat: &Arc<Seat>,
     request: &mut OwnedRequest,
     headers: Option<&HeaderMap>,
 ) -> Result<Client, RpcError> {
@@ -58,14 +59,7 @@ pub(crate) fn read_modern(
             check_header(headers, header::NAME, target)?;
         }
     }
-    Ok(Client {
-        key: next_key(),
-        principal: principal.clone(),
-        version: known,
-        abilities: Abilities::of(&capabilities),
-        capabilities,
-        info: meta.client_info.take(),
-    })
+    Ok(Client::new(seat.clone(), known, capabilities).called(meta.client_info.take()))
 }
 
 /// A message without `_meta` names its version in the header alone, which may be one that nobody serves.
@@ -111,7 +105,7 @@ pub(crate) fn unsupported_version(requested: &str) -> RpcError {
 /// Opens a session of the older era: the session and the result of `initialize`.
 pub(crate) fn initialize(
     gateway: &Gateway,
-    principal: &Principal,
+    seat: &Arc<Seat>,
     params: Option<Raw<'_>>,
 ) -> Result<(Arc<Session>, RawJson), RpcError> {
     let invalid = |what: &str| RpcError::invalid_params(format!("initialize: {what}"));
@@ -121,20 +115,9 @@ pub(crate) fn initialize(
         members.get_str("protocolVersion").ok_or_else(|| invalid("protocolVersion must be a string"))?;
     let capabilities = members.get("capabilities").map_or(RawJson::EMPTY, RawJson::from);
     let version = Version::negotiate_legacy(&requested);
-    let client = Client {
-        key: next_key(),
-        principal: principal.clone(),
-        version,
-        abilities: Abilities::of(&capabilities),
-        capabilities,
-        info: members.get("clientInfo").map(RawJson::from),
-    };
-    let session = Arc::new(Session::new(
-        crate::gateway::random_id(),
-        gateway.pipeline.session_name(),
-        Arc::new(client),
-        &gateway.limits,
-    ));
+    let info = members.get("clientInfo").map(RawJson::from);
+    let client = Client::new(seat.clone(), version, capabilities).called(info);
+    let session = Arc::new(Session::new(crate::gateway::random_id(), Arc::new(client), &gateway.limits));
     if !gateway.hub.add_session(&session, gateway.limits.sessions_max) {
         return Err(RpcError::new(RpcError::INTERNAL, "too many sessions are open; try again later"));
     }
@@ -148,14 +131,14 @@ pub(crate) fn initialize(
         },
         "serverInfo": { "name": SERVER_NAME, "version": SERVER_VERSION },
     });
-    if let Some(instructions) = gateway.catalog.snapshot().instructions(INSTRUCTIONS_BYTES_MAX) {
+    if let Some(instructions) = instructions(gateway, seat) {
         result["instructions"] = instructions.into();
     }
     Ok((session, result.into()))
 }
 
 /// The result of `server/discover`.
-pub(crate) fn discover(gateway: &Gateway) -> RawJson {
+pub(crate) fn discover(gateway: &Gateway, seat: &Seat) -> RawJson {
     let mut result = json!({
         "supportedVersions": supported_versions(),
         "capabilities": {
@@ -167,10 +150,16 @@ pub(crate) fn discover(gateway: &Gateway) -> RawJson {
         },
         "_meta": { (meta::SERVER_INFO): { "name": SERVER_NAME, "version": SERVER_VERSION } },
     });
-    if let Some(instructions) = gateway.catalog.snapshot().instructions(INSTRUCTIONS_BYTES_MAX) {
+    if let Some(instructions) = instructions(gateway, seat) {
         result["instructions"] = instructions.into();
     }
     result.into()
+}
+
+/// What the servers that the client sees say to the model about themselves.
+fn instructions(gateway: &Gateway, seat: &Seat) -> Option<String> {
+    let view = gateway.discovery.view(seat);
+    view.snapshot().instructions(INSTRUCTIONS_BYTES_MAX, |server| view.reaches(server))
 }
 
 /// The answer as this client must get it.

@@ -1,11 +1,14 @@
-//! What a name leads to: wire names, canonical names, aliases; and what is said where it leads nowhere.
+//! What a name leads to: wire names, canonical names, aliases; and what is said where it leads nowhere. What a session
+//! does not see is not there for it.
 
 use std::sync::Arc;
 
 use serde_json::json;
-use toolgate_catalog::{Alias, Entry, Missing, Snapshot, Why};
-use toolgate_core::RpcError;
+use toolgate_catalog::{Alias, Entry, Missing, Why};
 use toolgate_core::moment::rfc3339;
+use toolgate_core::scope::{Reason, Seat};
+use toolgate_core::{Role, RpcError, Tool};
+use toolgate_discovery::View;
 use toolgate_pipeline::Warning;
 
 use crate::gateway::Gateway;
@@ -14,23 +17,41 @@ use crate::gateway::Gateway;
 pub(crate) struct Found {
     pub(crate) entry: Arc<Entry>,
     pub(crate) warning: Option<Warning>,
+    /// Why this caller must not learn that it exists. The attempt is recorded; the answer is that there is none.
+    pub(crate) barred: Option<Arc<str>>,
 }
 
 /// A tool by any of its names. One that is not known yet may belong to a server that is still starting.
-pub(crate) async fn tool(gateway: &Gateway, name: &str) -> Result<Found, Missing> {
+pub(crate) async fn tool(gateway: &Gateway, seat: &Seat, name: &str) -> Result<Found, Missing> {
     let now_ms = gateway.pipeline.now_ms();
-    if let Some(found) = tool_in(&gateway.catalog.snapshot(), name, now_ms) {
+    if let Some(found) = tool_in(&gateway.discovery.view(seat), seat, name, now_ms) {
         return Ok(found);
     }
     gateway.wait_settled().await;
-    let snapshot = gateway.catalog.snapshot();
-    tool_in(&snapshot, name, now_ms).ok_or_else(|| snapshot.missing_tool(name, now_ms))
+    let view = gateway.discovery.view(seat);
+    let missing = || view.missing(&seat.principal, gateway.discovery.policy(), name, now_ms);
+    tool_in(&view, seat, name, now_ms).ok_or_else(missing)
 }
 
-fn tool_in(snapshot: &Snapshot, name: &str, now_ms: i64) -> Option<Found> {
-    let found = snapshot.find_tool(name, now_ms)?;
-    let warning = found.alias.filter(|alias| !alias.primary).map(|alias| old_name(alias, &found.entry));
-    Some(Found { entry: found.entry, warning })
+fn tool_in(view: &View, seat: &Seat, name: &str, now_ms: i64) -> Option<Found> {
+    if let Some(found) = view.find(name, now_ms) {
+        let alias = found.alias.filter(|alias| !alias.primary);
+        let warning = alias.map(|alias| old_name(alias, &found.entry));
+        return Some(Found { entry: found.entry, warning, barred: None });
+    }
+    let hidden = view.snapshot().find_tool(name, now_ms)?;
+    if may_be_told(seat, &hidden.entry) {
+        return Some(Found { entry: hidden.entry, warning: None, barred: None });
+    }
+    let why = format!("it is not among the tools of session {} of agent \"{}\"", seat.session, seat.agent);
+    Some(Found { entry: hidden.entry, warning: None, barred: Some(why.into()) })
+}
+
+/// Those who run the gateway see every tool anyway: they are told that policy forbids it, and which.
+fn may_be_told(seat: &Seat, entry: &Entry) -> bool {
+    let runs_it = matches!(seat.principal.role, Role::Admin | Role::Operator);
+    let in_scope = |tool: &Arc<Tool>| matches!(seat.scope.judge(tool), Reason::In(_));
+    runs_it && entry.tool.as_ref().is_some_and(in_scope)
 }
 
 fn old_name(alias: &Alias, entry: &Entry) -> Warning {
@@ -42,8 +63,11 @@ fn old_name(alias: &Alias, entry: &Entry) -> Warning {
 }
 
 /// A prompt by any of its names.
-pub(crate) async fn prompt(gateway: &Gateway, name: &str) -> Option<Arc<Entry>> {
-    let now = || gateway.catalog.snapshot().prompts.find(name).cloned();
+pub(crate) async fn prompt(gateway: &Gateway, seat: &Seat, name: &str) -> Option<Arc<Entry>> {
+    let now = || {
+        let view = gateway.discovery.view(seat);
+        view.snapshot().prompts.find(name).filter(|entry| view.reaches(&entry.server)).cloned()
+    };
     if let Some(entry) = now() {
         return Some(entry);
     }

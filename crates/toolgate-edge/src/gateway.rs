@@ -9,13 +9,14 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_catalog::Catalog;
 use toolgate_core::governance::Approvals;
 use toolgate_core::id::CallId;
 use toolgate_core::port::{BoxFuture, Servers};
 use toolgate_core::{Limits, PrincipalId, RawJson, ServerName};
+use toolgate_discovery::Discovery;
 use toolgate_pipeline::Pipeline;
 
+use crate::described::Described;
 use crate::guard::{AllowedHosts, Credentials, ProtectedResource};
 use crate::hub::Hub;
 use crate::jobs::Jobs;
@@ -23,6 +24,7 @@ use crate::metrics::Numbers;
 use crate::parked::Parked;
 use crate::rest::Rest;
 use crate::seal::Sealer;
+use crate::seats::Seats;
 use crate::sse::Pairs;
 
 /// Results of calls that ended.
@@ -33,7 +35,10 @@ pub trait Archive: Send + Sync {
 
 /// What the binary hands over.
 pub struct Setup {
-    pub catalog: Arc<Catalog>,
+    /// What each session sees.
+    pub discovery: Arc<Discovery>,
+    /// Which session a request belongs to.
+    pub seats: Arc<dyn Seats>,
     pub servers: Arc<dyn Servers>,
     pub pipeline: Arc<Pipeline>,
     pub approvals: Arc<dyn Approvals>,
@@ -53,7 +58,9 @@ pub struct Setup {
 }
 
 pub struct Gateway {
-    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) discovery: Arc<Discovery>,
+    pub(crate) seats: Arc<dyn Seats>,
+    pub(crate) described: Described,
     pub(crate) servers: Arc<dyn Servers>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) approvals: Arc<dyn Approvals>,
@@ -86,7 +93,9 @@ impl Gateway {
         let gateway = Arc::new(Self {
             parked: Parked::new(sealer.clone(), setup.limits.input_wait),
             settled: setup.hub.settled(),
-            catalog: setup.catalog,
+            discovery: setup.discovery,
+            seats: setup.seats,
+            described: Described::default(),
             servers: setup.servers,
             pipeline: setup.pipeline,
             approvals: setup.approvals,

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use toolgate_core::Principal;
 use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::Credential;
 
 /// Verifies secrets that callers present.
 pub trait Credentials: Send + Sync {
     /// The verdict where it is known without looking it up.
-    fn check_known(&self, secret: &str) -> Option<Result<Principal, NotLetIn>>;
+    fn check_known(&self, secret: &str) -> Option<Result<Credential, NotLetIn>>;
     /// Fails where it cannot be found out now.
-    fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Principal, NotLetIn>, StoreDown>>;
+    fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Credential, NotLetIn>, StoreDown>>;
 }
 
 /// Why a secret opens nothing.
@@ -181,11 +181,11 @@ impl Refusal {
     }
 }
 
-/// The principal behind the `Authorization` header.
+/// What the `Authorization` header stands for.
 pub(crate) async fn authenticate(
     credentials: &Arc<dyn Credentials>,
     headers: &HeaderMap,
-) -> Result<Principal, Refusal> {
+) -> Result<Credential, Refusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         return Err(Refusal::token("a token is required"));
     };

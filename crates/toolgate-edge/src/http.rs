@@ -8,8 +8,10 @@ use http::header::HeaderName;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use hyper::body::Incoming as Body;
 use tokio_util::sync::CancellationToken;
+use toolgate_catalog::FoundTool;
+use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
-use toolgate_core::{Principal, RawJson, RpcError};
+use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::message::{self, Incoming};
 use toolgate_wire::{Malformed, Version, compose, header};
 
@@ -29,9 +31,9 @@ use crate::pipe::{notified, resume_parked, too_many};
 use crate::session::Session;
 use crate::{dispatch, era};
 
-pub(crate) async fn mcp(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> Response {
+pub(crate) async fn mcp(gateway: &Arc<Gateway>, seat: Arc<Seat>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let visit = Visit { gateway, principal, headers: parts.headers };
+    let visit = Visit { gateway, seat, headers: parts.headers };
     match parts.method {
         Method::POST => visit.post(body).await,
         Method::GET => visit.get(),
@@ -43,7 +45,7 @@ pub(crate) async fn mcp(gateway: &Arc<Gateway>, principal: Principal, request: R
 /// One HTTP request to the MCP endpoint.
 struct Visit<'g> {
     gateway: &'g Arc<Gateway>,
-    principal: Principal,
+    seat: Arc<Seat>,
     headers: HeaderMap,
 }
 
@@ -130,8 +132,7 @@ impl Visit<'_> {
                 "the header Mcp-Session-Id is missing; open a session with `initialize`, or send `_meta` of protocol version 2026-07-28",
             ));
         };
-        let session =
-            self.gateway.hub.session(id).filter(|session| session.client.principal.id == self.principal.id);
+        let session = self.gateway.hub.session(id).filter(|session| session.client.sit(&self.seat));
         session.ok_or_else(|| {
             invalid(StatusCode::NOT_FOUND, "unknown session; open a new one with `initialize`")
         })
@@ -140,7 +141,7 @@ impl Visit<'_> {
     fn initialize(&self, request: &message::Request<'_>) -> Response {
         let started = Instant::now();
         let id = RawJson::from(request.id);
-        match era::initialize(self.gateway, &self.principal, request.params) {
+        match era::initialize(self.gateway, &self.seat, request.params) {
             Err(error) => rpc_refusal(StatusCode::OK, Some(&id), &error),
             Ok((session, result)) => {
                 self.gateway.hub.metrics.request(
@@ -232,7 +233,7 @@ impl Visit<'_> {
     }
 
     async fn modern(self, mut request: OwnedRequest) -> Response {
-        let client = match era::read_modern(&self.principal, &mut request, Some(&self.headers)) {
+        let client = match era::read_modern(&self.seat, &mut request, Some(&self.headers)) {
             Ok(client) => Arc::new(client),
             Err(error) => return rpc_refusal(StatusCode::BAD_REQUEST, Some(&request.head.id), &error),
         };
@@ -264,10 +265,10 @@ impl Visit<'_> {
         request.param_headers = received
             .filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())))
             .collect();
-        let snapshot = self.gateway.catalog.snapshot();
-        let Some(entry) = request.parts.target.as_deref().and_then(|name| snapshot.tools.find(name)) else {
-            return Ok(());
-        };
+        let view = self.gateway.discovery.view(&self.seat);
+        let now_ms = self.gateway.pipeline.now_ms();
+        let found = request.parts.target.as_deref().and_then(|name| view.find(name, now_ms));
+        let Some(FoundTool { entry, .. }) = found else { return Ok(()) };
         if entry.param_headers.is_empty() {
             return Ok(());
         }

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use arc_swap::ArcSwapOption;
 use tokio::sync::{oneshot, watch};
-use toolgate_catalog::{Catalog, Changes, Update};
+use toolgate_catalog::{Catalog, Update};
 use toolgate_core::port::{AskKind, BoxFuture, Servers};
+use toolgate_core::scope::Seat;
 use toolgate_core::server::{ServerHealth, ServerState};
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
+use toolgate_discovery::{Discovery, View};
 use toolgate_wire::compose;
 use toolgate_wire::object::{push_string, with_member};
 
@@ -20,8 +23,11 @@ use crate::session::Session;
 /// How long a server waits for an answer to a question that belongs to no call.
 const ASK_WAIT: Duration = Duration::from_secs(60);
 
+const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+
 pub struct Hub {
     catalog: Arc<Catalog>,
+    discovery: Arc<Discovery>,
     pub(crate) metrics: Metrics,
     state: Mutex<State>,
     settled: watch::Sender<bool>,
@@ -35,11 +41,11 @@ struct State {
 }
 
 impl Hub {
-    pub fn new(catalog: Arc<Catalog>) -> Arc<Self> {
+    pub fn new(catalog: Arc<Catalog>, discovery: Arc<Discovery>) -> Arc<Self> {
         let settled = watch::Sender::new(true);
         let unsettled = BTreeSet::new();
         let state = State { sessions: BTreeMap::new(), listeners: BTreeMap::new(), next: 1, unsettled };
-        Arc::new(Self { catalog, metrics: Metrics::new(), state: Mutex::new(state), settled })
+        Arc::new(Self { catalog, discovery, metrics: Metrics::new(), state: Mutex::new(state), settled })
     }
 
     pub(crate) fn settled(&self) -> watch::Receiver<bool> {
@@ -69,7 +75,7 @@ impl Hub {
             self.settle(server);
         }
         if changes.any() {
-            self.announce(changes);
+            self.look_again();
         }
     }
 
@@ -110,10 +116,14 @@ impl Hub {
         }
     }
 
-    /// A log message outside any call goes to the sessions that asked for its level: those of the principal whose
-    /// connection it came on, or of all if that is shared.
-    pub fn logged(&self, owner: Option<&PrincipalId>, params: &RawJson) {
-        for session in self.lock().sessions.values().filter(|session| is_of(session, owner)) {
+    /// A log message outside any call goes to the sessions that asked for its level and see the server: those of the
+    /// principal whose connection it came on, or of all if that is shared.
+    pub fn logged(&self, server: &ServerName, owner: Option<&PrincipalId>, params: &RawJson) {
+        let sees = |session: &&Arc<Session>| {
+            is_of(session, owner) && self.discovery.view(&session.client.seat()).reaches(server)
+        };
+        let sessions: Vec<Arc<Session>> = self.lock().sessions.values().cloned().collect();
+        for session in sessions.iter().filter(sees) {
             if session.log_level().is_some_and(|wanted| level_passes(&wanted, params)) {
                 session.push.push(compose::notification("notifications/message", Some(params)));
             }
@@ -151,6 +161,7 @@ impl Hub {
         if state.sessions.len() >= sessions_max {
             return false;
         }
+        session.seen.store(Some(self.discovery.view(&session.client.seat())));
         state.sessions.insert(session.id.clone(), session.clone());
         true
     }
@@ -206,21 +217,57 @@ impl Hub {
         levels.into_iter().min_by_key(|level| level_rank(level))
     }
 
-    fn announce(&self, changes: Changes) {
-        let kinds = [
-            (changes.tools, "notifications/tools/list_changed"),
-            (changes.prompts, "notifications/prompts/list_changed"),
-            (changes.resources, "notifications/resources/list_changed"),
-        ];
-        let state = self.lock();
-        for (_, method) in kinds.into_iter().filter(|(changed, _)| *changed) {
-            for session in state.sessions.values() {
+    /// Whoever sees something else than before is told; the others are left alone.
+    pub fn look_again(&self) {
+        self.look_again_with(|_| None);
+    }
+
+    /// The same where sessions may have other scopes now: `renewed` gives the seat of one as it is.
+    pub fn look_again_with(&self, renewed: impl Fn(&Seat) -> Option<Arc<Seat>>) {
+        let (sessions, listeners) = {
+            let state = self.lock();
+            let sessions: Vec<Arc<Session>> = state.sessions.values().cloned().collect();
+            (sessions, state.listeners.values().cloned().collect::<Vec<Arc<Listener>>>())
+        };
+        for session in sessions {
+            let seat = session.client.seat();
+            if let Some(seat) = renewed(&seat) {
+                session.client.sit(&seat);
+            }
+            for method in self.news(&session.seen, &session.client.seat()) {
                 session.push.push(compose::notification(method, None));
             }
-            for listener in state.listeners.values().filter(|listener| listener.wants(method)) {
-                listener.notify(method, None);
+        }
+        for listener in listeners {
+            if let Some(seat) = renewed(&listener.seat.load()) {
+                listener.seat.store(seat);
+            }
+            for method in self.news(&listener.seen, &listener.seat.load()) {
+                if listener.wants(method) {
+                    listener.notify(method, None);
+                }
             }
         }
+    }
+
+    /// A tool that was found has joined the list of one session.
+    pub(crate) fn tell_tools_changed(&self, session: &Session) {
+        session.push.push(compose::notification(TOOLS_CHANGED, None));
+    }
+
+    /// Which lists read otherwise now than when somebody last looked.
+    fn news(&self, seen: &ArcSwapOption<View>, seat: &Seat) -> Vec<&'static str> {
+        let now = self.discovery.view(seat);
+        let Some(before) = seen.swap(Some(now.clone())) else { return Vec::new() };
+        if Arc::ptr_eq(&before, &now) {
+            return Vec::new();
+        }
+        let kinds = [
+            (self.discovery.lists_alike(&before, &now), TOOLS_CHANGED),
+            (before.prompts_like(&now), "notifications/prompts/list_changed"),
+            (before.resources_like(&now), "notifications/resources/list_changed"),
+        ];
+        kinds.into_iter().filter(|(alike, _)| !alike).map(|(_, method)| method).collect()
     }
 
     fn settle(&self, server: &ServerName) {

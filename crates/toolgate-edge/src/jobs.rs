@@ -22,7 +22,7 @@ use crate::gateway::Gateway;
 use crate::parts::OwnedRequest;
 use crate::said::Said;
 use crate::seal::Sealer;
-use crate::tool_call::ToolCall;
+use crate::tool_call::{SchemaNote, ToolCall};
 
 const PURPOSE: &str = "approval-task";
 /// How often a client should ask.
@@ -215,8 +215,8 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
         return None;
     }
     gateway.wait_settled().await;
-    let snapshot = gateway.catalog.snapshot();
-    let entry = snapshot.tools.find(approval.binding.tool.as_str())?.clone();
+    let view = gateway.discovery.view(&caller.client.seat());
+    let entry = view.find(approval.binding.tool.as_str(), gateway.pipeline.now_ms())?.entry;
     if !still_fits(gateway, &entry, approval) {
         return None;
     }
@@ -228,7 +228,9 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
         entry,
         request,
         patience: Patience::Unbounded,
-        warning: None,
+        warnings: Vec::new(),
+        barred: None,
+        note: SchemaNote::Never,
     };
     wait(gateway, &approval.id, call)
 }
@@ -236,7 +238,7 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
 /// Whether the tool and the policies are those that people were asked about.
 fn still_fits(gateway: &Gateway, entry: &Entry, approval: &Approval) -> bool {
     let same_tool = entry.tool.as_ref().is_some_and(|tool| tool.version == approval.binding.tool_version);
-    same_tool && gateway.pipeline.policy_version() == approval.binding.policy_version
+    same_tool && gateway.pipeline.policy_stands(approval)
 }
 
 /// How a call ended that ran in an earlier life of the gateway.

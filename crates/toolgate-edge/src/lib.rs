@@ -15,10 +15,13 @@ mod rest;
 mod dispatch;
 mod era;
 
+mod described;
 mod direct;
 mod jobs;
+mod lookup;
 mod said;
 mod server_state;
+mod through;
 mod tool_call;
 
 mod caller;
@@ -30,6 +33,7 @@ mod mailbox;
 mod parked;
 mod parts;
 mod seal;
+mod seats;
 mod session;
 mod stream;
 mod task_id;
@@ -44,4 +48,5 @@ pub use hub::Hub;
 pub use listener::serve;
 pub use metrics::Numbers;
 pub use rest::{Rest, RestBody, Serves};
+pub use seats::{NoSeat, NoSeatKind, Seats};
 pub use stdio::serve_pipe;

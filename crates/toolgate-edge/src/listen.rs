@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arc_swap::{ArcSwap, ArcSwapOption};
 use serde::Deserialize;
+use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError, ServerName};
+use toolgate_discovery::View;
 use toolgate_wire::object::{insert_first, with_member};
 use toolgate_wire::{compose, meta};
 
@@ -19,6 +22,9 @@ pub(crate) struct Listener {
     subscription_id: RawJson,
     filter: Filter,
     watched: BTreeMap<(ServerName, String), String>,
+    pub(crate) seat: ArcSwap<Seat>,
+    /// What it was last told about its lists.
+    pub(crate) seen: ArcSwapOption<View>,
     pub(crate) log: EventLog,
 }
 
@@ -98,9 +104,11 @@ impl Subscription {
             .params
             .decode()
             .map_err(|error| RpcError::invalid_params(format!("params.notifications: {error}")))?;
-        let snapshot = gateway.catalog.snapshot();
+        let seat = client.seat();
+        let view = gateway.discovery.view(&seat);
         let mut watched = BTreeMap::new();
-        notifications.resource_subscriptions.retain(|uri| match snapshot.resource(uri) {
+        let target = |uri: &str| view.snapshot().resource(uri).filter(|target| view.reaches(&target.server));
+        notifications.resource_subscriptions.retain(|uri| match target(uri) {
             None => false,
             Some(target) => {
                 watched.insert((target.server, target.uri), uri.clone());
@@ -115,6 +123,8 @@ impl Subscription {
             subscription_id: request.id.clone(),
             filter: notifications,
             watched,
+            seen: ArcSwapOption::new(Some(view.clone())),
+            seat: ArcSwap::new(seat),
             log: EventLog::new(gateway.limits.backlog_max),
         });
         let mut subscription =

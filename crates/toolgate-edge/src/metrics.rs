@@ -11,6 +11,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use toolgate_core::ServerName;
 use toolgate_core::server::{Era, ServerHealth, ServerState};
+use toolgate_discovery::Tally;
 use toolgate_pipeline::{Envelope, OUTPUT_SCHEMA};
 
 use crate::parts::METHODS;
@@ -58,6 +59,11 @@ struct StatusLabel {
     status: &'static str,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ToolLabel {
+    tool: &'static str,
+}
+
 pub(crate) struct Metrics {
     registry: Registry,
     servers_up: Family<ServerLabel, Gauge>,
@@ -68,6 +74,9 @@ pub(crate) struct Metrics {
     refused: Counter,
     tool_calls: Family<StatusLabel, Counter>,
     broken_outputs: Counter,
+    list_tokens: Counter,
+    saved_tokens: Counter,
+    answer_tokens: Family<ToolLabel, Counter>,
 }
 
 impl Metrics {
@@ -86,6 +95,12 @@ impl Metrics {
         registry.register("request_seconds", "Time from a request's arrival to its answer", seconds.clone());
         registry.register("sessions", "Open sessions of the older era", sessions.clone());
         registry.register("refused", "Requests turned away for their host, origin or token", refused.clone());
+        let (list_tokens, saved_tokens) = (Counter::default(), Counter::default());
+        let answer_tokens = Family::<ToolLabel, Counter>::default();
+        registry.register("list_tokens", "Tokens of tool lists that agents were given", list_tokens.clone());
+        let saved = "Tokens that lists did not cost because tools are searched";
+        registry.register("list_tokens_saved", saved, saved_tokens.clone());
+        registry.register("answer_tokens", "Tokens of answers about tools, by tool", answer_tokens.clone());
         let tool_calls = Family::<StatusLabel, Counter>::default();
         registry.register("tool_calls", "Tool calls, by how they ended", tool_calls.clone());
         let broken_outputs = Counter::default();
@@ -101,6 +116,9 @@ impl Metrics {
             refused,
             tool_calls,
             broken_outputs,
+            list_tokens,
+            saved_tokens,
+            answer_tokens,
         }
     }
 
@@ -123,6 +141,17 @@ impl Metrics {
 
     pub(crate) fn refused(&self) {
         self.refused.inc();
+    }
+
+    /// A list was given out.
+    pub(crate) fn listed(&self, tally: Tally) {
+        self.list_tokens.inc_by(tally.listed as u64);
+        self.saved_tokens.inc_by(tally.full.saturating_sub(tally.listed) as u64);
+    }
+
+    /// A question about tools was answered.
+    pub(crate) fn answer_tokens(&self, tool: &'static str, tokens: usize) {
+        self.answer_tokens.get_or_create(&ToolLabel { tool }).inc_by(tokens as u64);
     }
 
     pub(crate) fn tool_call(&self, envelope: &Envelope) {

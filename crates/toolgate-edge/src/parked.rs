@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 use toolgate_core::port::AskKind;
-use toolgate_core::{PrincipalId, RawJson, RpcError};
+use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::object::push_string;
 use toolgate_wire::{Members, compose};
 
+use crate::caller::Client;
 use crate::exchange::{Exchange, Response};
 use crate::parts::Head;
 use crate::seal::Sealer;
@@ -89,7 +90,7 @@ impl Parked {
         let method = asked.kind.method();
         let params = asked.params.as_str();
         let requests = format!("{{\"{INPUT_KEY}\":{{\"method\":\"{method}\",\"params\":{params}}}}}");
-        let payload = format!("{id}\n{}\n{}", exchange.client().principal.id, binding(exchange.head()));
+        let payload = format!("{id}\n{}\n{}", owner(exchange.client()), binding(exchange.head()));
         let mut state = String::new();
         push_string(&mut state, &format!("{OURS}{}", self.sealer.seal(PURPOSE, &payload)));
         format!("{{\"resultType\":\"input_required\",\"inputRequests\":{requests},\"requestState\":{state}}}")
@@ -100,7 +101,7 @@ impl Parked {
     pub(crate) fn resume(
         &self,
         sealed: &str,
-        principal: &PrincipalId,
+        client: &Client,
         head: Head,
         responses: Option<&RawJson>,
     ) -> Result<Resumed, RpcError> {
@@ -109,8 +110,8 @@ impl Parked {
         let payload =
             self.sealer.open(PURPOSE, sealed).ok_or_else(|| refused("was not issued by this gateway"))?;
         let mut parts = payload.splitn(3, '\n');
-        let (id, owner, bound) = (parts.next(), parts.next(), parts.next());
-        if owner != Some(principal.as_str()) {
+        let (id, whose, bound) = (parts.next(), parts.next(), parts.next());
+        if whose != Some(owner(client).as_str()) {
             return Err(refused("belongs to someone else"));
         }
         if bound != Some(binding(&head).as_str()) {
@@ -141,6 +142,11 @@ impl Parked {
 pub(crate) enum Resumed {
     GoesOn(Box<Exchange>),
     AskedAgain(Response),
+}
+
+/// Whose call it is. A session's call goes on in that session.
+fn owner(client: &Client) -> String {
+    format!("{} {}", client.principal.id, client.seat().session)
 }
 
 /// What ties a handle to one request: the method and its parameters, however the client spells them.

@@ -101,6 +101,18 @@ impl OwnedRequest {
     }
 }
 
+impl OwnedRequest {
+    /// The same request for another tool: what it carries beside name and arguments stays.
+    pub(crate) fn redirected(self, name: &str, arguments: &RawJson) -> Self {
+        let called = Self::of_tool_call(name, arguments);
+        let head = Head { id: self.head.id, ..called.head };
+        let Parts { target, rest, arguments, .. } = called.parts;
+        let parts = Parts { target, rest, arguments, ..self.parts };
+        // Headers that repeat arguments were those of the outer call.
+        Self { head, parts, param_headers: Vec::new() }
+    }
+}
+
 impl Parts {
     fn read(body: &Bytes, method: &str, params: Raw<'_>) -> Result<Self, RpcError> {
         let members =

@@ -8,8 +8,9 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolgate_core::scope::{Credential, Route, Seat};
 use toolgate_core::server::Era;
-use toolgate_core::{Principal, RawJson, RpcError};
+use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::message::{self, Incoming, Notification, Request};
 use toolgate_wire::{Malformed, Members, compose};
 
@@ -23,9 +24,15 @@ use crate::parked::{Resumed, State};
 use crate::parts::{Head, OwnedRequest};
 use crate::session::Session;
 
+/// Who is at the other end of a pipe, and which session they named.
+pub(crate) struct Place {
+    pub(crate) credential: Credential,
+    pub(crate) route: Route,
+}
+
 pub(crate) struct Pipe {
     gateway: Arc<Gateway>,
-    principal: Principal,
+    place: Place,
     out: mpsc::Sender<Bytes>,
     session: Mutex<Option<Arc<Session>>>,
     /// Requests of the newer era under way, by the text of their id.
@@ -36,10 +43,10 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    pub(crate) fn new(gateway: &Arc<Gateway>, principal: Principal, out: mpsc::Sender<Bytes>) -> Arc<Self> {
+    pub(crate) fn new(gateway: &Arc<Gateway>, place: Place, out: mpsc::Sender<Bytes>) -> Arc<Self> {
         Arc::new(Self {
             gateway: gateway.clone(),
-            principal,
+            place,
             out,
             session: Mutex::default(),
             under_way: Mutex::default(),
@@ -112,17 +119,22 @@ impl Pipe {
             Ok(owned) => owned,
             Err(error) => return self.refuse(Some(&RawJson::from(request.id)), &error).await,
         };
+        let Place { credential, route } = &self.place;
+        let seat = match self.gateway.seat(credential, route).await {
+            Ok(seat) => seat,
+            Err(refusal) => return self.refuse(Some(&RawJson::from(request.id)), &refusal.error()).await,
+        };
         let says = owned.parts.meta.protocol_version.as_deref();
         let modern = era::of_message(says, None) == Era::Modern || request.method == "server/discover";
         if request.method == "initialize" && !modern {
-            return self.initialize(&request).await;
+            return self.initialize(&seat, &request).await;
         }
-        if modern { self.modern(owned).await } else { self.legacy(owned).await }
+        if modern { self.modern(&seat, owned).await } else { self.legacy(&seat, owned).await }
     }
 
-    async fn initialize(self: &Arc<Self>, request: &Request<'_>) {
+    async fn initialize(self: &Arc<Self>, seat: &Arc<Seat>, request: &Request<'_>) {
         let started = Instant::now();
-        let opened = era::initialize(&self.gateway, &self.principal, request.params);
+        let opened = era::initialize(&self.gateway, seat, request.params);
         match opened {
             Err(error) => self.send(compose::error(Some(request.id.get()), &error)).await,
             Ok((session, result)) => {
@@ -158,8 +170,9 @@ impl Pipe {
         }
     }
 
-    async fn legacy(self: &Arc<Self>, request: OwnedRequest) {
-        let Some(session) = lock(&self.session).clone() else {
+    async fn legacy(self: &Arc<Self>, seat: &Arc<Seat>, request: OwnedRequest) {
+        let session = lock(&self.session).clone().filter(|session| session.client.sit(seat));
+        let Some(session) = session else {
             let error = RpcError::new(RpcError::INVALID_REQUEST, "send `initialize` first");
             return self.refuse(Some(&request.head.id), &error).await;
         };
@@ -172,8 +185,8 @@ impl Pipe {
         self.drive(exchange, cancel);
     }
 
-    async fn modern(self: &Arc<Self>, mut request: OwnedRequest) {
-        let client = match era::read_modern(&self.principal, &mut request, None) {
+    async fn modern(self: &Arc<Self>, seat: &Arc<Seat>, mut request: OwnedRequest) {
+        let client = match era::read_modern(seat, &mut request, None) {
             Ok(client) => Arc::new(client),
             Err(error) => return self.refuse(Some(&request.head.id), &error).await,
         };
@@ -324,5 +337,5 @@ pub(crate) fn resume_parked(
 ) -> Option<Result<Resumed, RpcError>> {
     let State::Ours(sealed) = request.parts.request_state()?? else { return None };
     let responses = request.parts.input_responses.as_ref();
-    Some(gateway.parked.resume(&sealed, &client.principal.id, request.head.clone(), responses))
+    Some(gateway.parked.resume(&sealed, client, request.head.clone(), responses))
 }

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
-use toolgate_core::Principal;
 use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::Credential;
 
 pub type RestBody = UnsyncBoxBody<Bytes, Infallible>;
 
@@ -16,7 +16,7 @@ pub trait Rest: Send + Sync {
     fn serves(&self, path: &str) -> Serves;
     fn serve(
         &self,
-        principal: Option<Principal>,
+        credential: Option<Credential>,
         request: http::Request<Incoming>,
     ) -> BoxFuture<'static, http::Response<RestBody>>;
 }

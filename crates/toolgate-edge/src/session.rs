@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::id::SessionId;
+use toolgate_catalog::Entry;
 use toolgate_core::port::AskKind;
-use toolgate_core::{Limits, RawJson, RpcError, ServerName};
+use toolgate_core::{CanonicalName, Limits, RawJson, RpcError, ServerName};
+use toolgate_discovery::View;
 use toolgate_wire::compose;
 
 use crate::caller::Client;
@@ -26,12 +28,15 @@ const STREAM_KEPT: Duration = Duration::from_secs(60);
 /// Resources one session may watch.
 const WATCHED_MAX: usize = 1_000;
 
+/// Found tools that join the list of one session.
+const REVEALED_MAX: usize = 64;
+
 pub(crate) struct Session {
     /// What opens it.
     pub(crate) id: String,
-    /// What the ledger calls it, which opens nothing.
-    pub(crate) name: SessionId,
     pub(crate) client: Arc<Client>,
+    /// What it was last told about its lists.
+    pub(crate) seen: ArcSwapOption<View>,
     /// What belongs to no request: list changes, resource updates, questions from outside a call.
     pub(crate) push: EventLog,
     pub(crate) closed: CancellationToken,
@@ -48,6 +53,8 @@ struct State {
     under_way: HashMap<String, CancellationToken>,
     /// Watched resources: (server, the server's own URI) → the URI as the client wrote it.
     watched: BTreeMap<(ServerName, String), String>,
+    /// Tools that it found, which are in its list from then on, by canonical name.
+    revealed: BTreeMap<CanonicalName, Arc<Entry>>,
     streams: BTreeMap<u64, Kept>,
     next_stream: u64,
     touched: Instant,
@@ -60,11 +67,11 @@ struct Kept {
 }
 
 impl Session {
-    pub(crate) fn new(id: String, name: SessionId, client: Arc<Client>, limits: &Limits) -> Self {
+    pub(crate) fn new(id: String, client: Arc<Client>, limits: &Limits) -> Self {
         Self {
             id,
-            name,
             client,
+            seen: ArcSwapOption::empty(),
             push: EventLog::new(limits.backlog_max),
             closed: CancellationToken::new(),
             state: Mutex::new(State {
@@ -72,6 +79,7 @@ impl Session {
                 asked: HashMap::new(),
                 under_way: HashMap::new(),
                 watched: BTreeMap::new(),
+                revealed: BTreeMap::new(),
                 streams: BTreeMap::new(),
                 next_stream: 1,
                 touched: Instant::now(),
@@ -89,6 +97,23 @@ impl Session {
     pub(crate) fn is_idle(&self, idle: Duration) -> bool {
         let state = self.lock();
         state.under_way.is_empty() && state.touched.elapsed() >= idle && !self.push.is_read()
+    }
+
+    /// Takes found tools into the list, as far as there is room; whether it is another list now.
+    pub(crate) fn reveal(&self, entries: &[Arc<Entry>]) -> bool {
+        let mut state = self.lock();
+        let before = state.revealed.len();
+        for entry in entries {
+            if state.revealed.len() >= REVEALED_MAX {
+                break;
+            }
+            state.revealed.entry(entry.canonical.clone()).or_insert_with(|| entry.clone());
+        }
+        state.revealed.len() > before
+    }
+
+    pub(crate) fn revealed(&self) -> Vec<Arc<Entry>> {
+        self.lock().revealed.values().cloned().collect()
     }
 
     pub(crate) fn log_level(&self) -> Option<String> {

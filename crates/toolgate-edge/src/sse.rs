@@ -5,28 +5,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::StatusCode;
 use tokio::sync::mpsc;
-use toolgate_core::{Principal, PrincipalId};
+use toolgate_core::scope::{Credential, Route};
 use toolgate_wire::sse;
 
 use crate::body;
 use crate::gateway::{Gateway, random_id};
 use crate::message::{Request, Response, empty, event_stream, problem, read_body};
-use crate::pipe::Pipe;
+use crate::pipe::{Pipe, Place};
 
 pub(crate) const MESSAGES_PATH: &str = "/messages";
 const SESSION_KEY: &str = "sessionId";
 
 /// Open pairs, by the id in the URL that the client posts to.
 #[derive(Default)]
-pub(crate) struct Pairs(Mutex<HashMap<String, (PrincipalId, Arc<Pipe>)>>);
+pub(crate) struct Pairs(Mutex<HashMap<String, (Credential, Arc<Pipe>)>>);
 
 impl Pairs {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, (PrincipalId, Arc<Pipe>)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, (Credential, Arc<Pipe>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-pub(crate) fn open(gateway: &Arc<Gateway>, principal: Principal) -> Response {
+pub(crate) fn open(gateway: &Arc<Gateway>, credential: Credential) -> Response {
     if gateway.pairs.lock().len() >= gateway.limits.sessions_max {
         return problem(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -36,9 +36,9 @@ pub(crate) fn open(gateway: &Arc<Gateway>, principal: Principal) -> Response {
         );
     }
     let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
-    let pipe = Pipe::new(gateway, principal.clone(), out);
+    let pipe = Pipe::new(gateway, Place { credential: credential.clone(), route: Route::Default }, out);
     let id = random_id();
-    gateway.pairs.lock().insert(id.clone(), (principal.id, pipe.clone()));
+    gateway.pairs.lock().insert(id.clone(), (credential, pipe.clone()));
     let endpoint = format!("{MESSAGES_PATH}?{SESSION_KEY}={id}");
     let opening = sse::encode(None, Some("endpoint"), endpoint.as_bytes());
     let on_end = {
@@ -51,7 +51,7 @@ pub(crate) fn open(gateway: &Arc<Gateway>, principal: Principal) -> Response {
     event_stream(body::of_messages(gateway, opening, messages, pipe, on_end))
 }
 
-pub(crate) async fn message(gateway: &Arc<Gateway>, principal: Principal, request: Request) -> Response {
+pub(crate) async fn message(gateway: &Arc<Gateway>, credential: &Credential, request: Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
     let id = query.split('&').find_map(|pair| pair.strip_prefix(SESSION_KEY)?.strip_prefix('='));
     let Some(id) = id else {
@@ -63,7 +63,7 @@ pub(crate) async fn message(gateway: &Arc<Gateway>, principal: Principal, reques
         );
     };
     let pairs = gateway.pairs.lock().get(id).cloned();
-    let Some((_, pipe)) = pairs.filter(|(owner, _)| *owner == principal.id) else {
+    let Some((_, pipe)) = pairs.filter(|(owner, _)| is_same(owner, credential)) else {
         return problem(
             StatusCode::NOT_FOUND,
             "unknown_session",
@@ -78,4 +78,9 @@ pub(crate) async fn message(gateway: &Arc<Gateway>, principal: Principal, reques
         }
         Err(refusal) => refusal,
     }
+}
+
+/// Whether two credentials lead to the same session of the same principal.
+fn is_same(one: &Credential, other: &Credential) -> bool {
+    one.principal.id == other.principal.id && one.session == other.session && one.agent == other.agent
 }

@@ -6,12 +6,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
-use toolgate_core::{Principal, RpcError};
+use toolgate_core::RpcError;
+use toolgate_core::scope::{Credential, Route};
 use toolgate_wire::line::{Decoder, Line};
 use toolgate_wire::sse::push_one_line;
 
 use crate::gateway::Gateway;
-use crate::pipe::Pipe;
+use crate::pipe::{Pipe, Place};
 
 const READ_BYTES: usize = 64 << 10;
 /// How long answers may take after the client has closed its side.
@@ -20,13 +21,14 @@ const LAST_ANSWERS_WAIT: Duration = Duration::from_secs(120);
 /// Serves one client until it closes its side or the gateway shuts down.
 pub async fn serve_pipe(
     gateway: Arc<Gateway>,
-    principal: Principal,
+    credential: Credential,
+    route: Route,
     mut reader: impl AsyncRead + Unpin,
     writer: impl AsyncWrite + Unpin + Send + 'static,
 ) {
     let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
     let writing = gateway.calls.spawn(write(messages, writer));
-    let pipe = Pipe::new(&gateway, principal, out);
+    let pipe = Pipe::new(&gateway, Place { credential, route }, out);
     let mut decoder = Decoder::new(gateway.limits.request_bytes_max);
     let mut buffer = vec![0; READ_BYTES];
     loop {

@@ -6,21 +6,23 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::Entry;
+use toolgate_catalog::{Entry, Missing};
 use toolgate_core::approval::Approval;
 use toolgate_core::id::RunId;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName, Tool};
+use toolgate_discovery::exact_schema;
 use toolgate_pipeline::{
     Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Round, Warning,
 };
-use toolgate_wire::object;
+use toolgate_wire::object::{self, with_member};
 use toolgate_wire::{Members, header};
 
 use crate::caller::RequestCaller;
 use crate::dispatch::{self, arguments};
-use crate::find::Found;
+use crate::find::{self, Found};
 use crate::gateway::Gateway;
 use crate::jobs;
 use crate::parts::{Input, OwnedRequest};
@@ -28,6 +30,7 @@ use crate::said::Said;
 use crate::server_state;
 
 const METHOD: &str = "tools/call";
+const INVALID_ARGUMENTS: &str = "invalid_arguments";
 const RUN_KEY: &str = "dev.toolgate/run_id";
 const TASK_KEY: &str = "dev.toolgate/task_id";
 const TRACE_KEY: &str = "traceparent";
@@ -39,8 +42,20 @@ pub(crate) struct ToolCall {
     pub(crate) entry: Arc<Entry>,
     pub(crate) request: Arc<OwnedRequest>,
     pub(crate) patience: Patience,
-    /// What is to be said about the name it was called by.
-    pub(crate) warning: Option<Warning>,
+    /// What is to be said about how it was called.
+    pub(crate) warnings: Vec<Warning>,
+    /// Why its caller must not learn that the tool exists.
+    pub(crate) barred: Option<Arc<str>>,
+    pub(crate) note: SchemaNote,
+}
+
+/// When the answer shows the tool's schema.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SchemaNote {
+    Never,
+    /// Where the arguments do not fit it.
+    OnMistake,
+    Always,
 }
 
 impl ToolCall {
@@ -54,8 +69,17 @@ impl ToolCall {
         let modern = caller.client.era() == Era::Modern && caller.session.is_none();
         let patience =
             if modern && caller.client.abilities.tasks { Patience::Handle } else { Patience::Hold };
-        let Found { entry, warning } = found;
-        Self { gateway: gateway.clone(), caller, entry, request: Arc::new(request), patience, warning }
+        let Found { entry, warning, barred } = found;
+        Self {
+            gateway: gateway.clone(),
+            caller,
+            entry,
+            request: Arc::new(request),
+            patience,
+            warnings: warning.into_iter().collect(),
+            barred,
+            note: SchemaNote::Never,
+        }
     }
 
     pub(crate) fn tool(&self) -> &Arc<Tool> {
@@ -65,13 +89,18 @@ impl ToolCall {
     /// Takes the call through the pipeline and says its end in the words of MCP.
     pub(crate) async fn run(self, cancel: &CancellationToken) -> Result<Said, RpcError> {
         let answer = self.govern(cancel).await?;
+        if self.barred.is_some() {
+            return Err(find::error(self.request.parts.target(METHOD)?, &Missing::Unknown));
+        }
         self.say(answer)
     }
 
     /// Takes the call through the pipeline.
     pub(crate) async fn govern(&self, cancel: &CancellationToken) -> Result<Answer, RpcError> {
         let input = self.input()?;
-        let mut context = self.context();
+        let mut context = context(&self.caller.client.seat(), &self.request);
+        context.warnings.clone_from(&self.warnings);
+        context.barred.clone_from(&self.barred);
         context.round = input.round.clone();
         let request = CallRequest {
             principal: self.caller.client.principal.clone(),
@@ -92,30 +121,13 @@ impl ToolCall {
         self.request.parts.input(open)
     }
 
-    /// What the call says it belongs to.
-    fn context(&self) -> CallContext {
-        let mut context = CallContext {
-            session: self.caller.session.as_ref().map(|session| session.name.clone()),
-            warnings: self.warning.iter().cloned().collect(),
-            ..CallContext::default()
-        };
-        let cargo = &self.request.parts.meta.cargo;
-        if cargo.contains("dev.toolgate/") || cargo.contains(TRACE_KEY) {
-            let meta = format!("{{{cargo}}}");
-            let members = Members::of_str(&meta).unwrap_or_default();
-            context.run = members.get_str(RUN_KEY).map(|run| RunId::new(run.as_ref()));
-            context.task = members.get_str(TASK_KEY).map(|task| task.as_ref().into());
-            context.trace = members.get_str(TRACE_KEY).map(|trace| trace.as_ref().into());
-        }
-        context
-    }
-
     fn say(self, answer: Answer) -> Result<Said, RpcError> {
         let Answer { envelope, body } = answer;
         let principal = self.caller.client.principal.id.clone();
         Ok(match body {
             AnswerBody::Result(result) => {
                 remember_links(&self.gateway, &principal, &self.entry.server, &result);
+                let result = if self.note == SchemaNote::Always { self.with_schema(&result) } else { result };
                 Said::enveloped(result, &envelope, Reply::Complete)
             }
             AnswerBody::Error(error) => return Err(error),
@@ -124,12 +136,30 @@ impl ToolCall {
                 Said::enveloped(self.mark_state(&result, &round), &envelope, Reply::InputRequired)
             }
             AnswerBody::Refusal(refusal) => {
-                Reply::Complete(refusal.tool_result(self.tool(), &envelope)).into()
+                let result = refusal.tool_result(self.tool(), &envelope);
+                let mistake = self.note != SchemaNote::Never && refusal.code == INVALID_ARGUMENTS;
+                Reply::Complete(if mistake { self.with_schema(&result) } else { result }).into()
             }
             AnswerBody::Handle(approval) => {
                 Said::enveloped(jobs::start(self, &approval), &envelope, Reply::Task)
             }
         })
+    }
+
+    /// The result with one more text: what the tool takes, exactly.
+    fn with_schema(&self, result: &RawJson) -> RawJson {
+        let text = format!("{} takes exactly: {}", self.entry.wire, exact_schema(&self.entry));
+        let block = json!({ "type": "text", "text": text }).to_string();
+        let content = Members::of(result)
+            .ok()
+            .and_then(|members| members.get("content").map(|raw| raw.get().to_owned()));
+        let content = match content.as_deref().map(str::trim_end).and_then(|text| text.strip_suffix(']')) {
+            Some(open) if open.trim_end().ends_with('[') => format!("{open}{block}]"),
+            Some(open) => format!("{open},{block}]"),
+            None => return result.clone(),
+        };
+        with_member(result.as_str(), "content", &content)
+            .map_or_else(|_| result.clone(), RawJson::from_composed)
     }
 
     /// Seals a server's `requestState`, so that it is told apart from handles of ours and leads back to this call.
@@ -139,6 +169,25 @@ impl ToolCall {
             server_state::seal(&self.gateway.sealer, &self.entry.server, principal, Some(round), own)
         })
     }
+}
+
+/// What a call says it belongs to.
+pub(crate) fn context(seat: &Seat, request: &OwnedRequest) -> CallContext {
+    let mut context = CallContext {
+        session: Some(seat.session.clone()),
+        agent: Some(seat.agent.clone()),
+        template: seat.scope.template,
+        ..CallContext::default()
+    };
+    let cargo = &request.parts.meta.cargo;
+    if cargo.contains("dev.toolgate/") || cargo.contains(TRACE_KEY) {
+        let meta = format!("{{{cargo}}}");
+        let members = Members::of_str(&meta).unwrap_or_default();
+        context.run = members.get_str(RUN_KEY).map(|run| RunId::new(run.as_ref()));
+        context.task = members.get_str(TASK_KEY).map(|task| task.as_ref().into());
+        context.trace = members.get_str(TRACE_KEY).map(|trace| trace.as_ref().into());
+    }
+    context
 }
 
 impl Client for ToolCall {
