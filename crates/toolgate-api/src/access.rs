@@ -36,14 +36,35 @@ const DECIDING: Who = Who::Roles(&[Role::Admin, Role::Approver]);
 const GRANTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver]);
 const INBOX: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver, Role::Auditor]);
 const AUDITING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor]);
+/// Agents see their own; the sessions leave out the others.
+const SITTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor, Role::Agent]);
 /// Looking at what there is, and at what happens to it.
 const WATCHING: Who = INBOX;
 
-pub(crate) static TABLE: [Access; 32] = [
+pub(crate) static TABLE: [Access; 50] = [
     Access::get("/openapi.json", EVERYBODY),
     Access::post("/tools/call", CALLING),
     Access::get("/tools", CALLING),
+    Access::get("/tools/search", CALLING),
+    Access::get("/tools/cost", CALLING),
     Access::get("/tools/{name}", CALLING),
+    Access::get("/agents", AUDITING),
+    Access::get("/agents/{name}", AUDITING),
+    Access::put("/agents/{name}", RUNNING),
+    Access::delete("/agents/{name}", RUNNING),
+    Access::get("/agents/{name}/versions", AUDITING),
+    Access::get("/capabilities", AUDITING),
+    Access::get("/capabilities/{name}", AUDITING),
+    Access::put("/capabilities/{name}", RUNNING),
+    Access::delete("/capabilities/{name}", RUNNING),
+    // What somebody may do to whose session, and with which token, the sessions say themselves.
+    Access::post("/sessions", CALLING),
+    Access::get("/sessions", SITTING),
+    Access::get("/sessions/{id}", SITTING),
+    Access::patch("/sessions/{id}", CALLING),
+    Access::delete("/sessions/{id}", CALLING),
+    Access::get("/sessions/{id}/explain", SITTING),
+    Access::get("/sessions/{id}/cost", SITTING),
     Access::get("/aliases", WATCHING),
     Access::get("/servers", RUNNING),
     Access::post("/servers/register", REGISTERING),

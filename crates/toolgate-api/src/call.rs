@@ -1,7 +1,10 @@
 //! The way to a tool, as the API sees it. Whoever implements it takes the call through the one pipeline.
 
+use std::sync::Arc;
+
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{Principal, RawJson, RpcError};
+use toolgate_core::scope::Seat;
+use toolgate_core::{RawJson, RpcError};
 use toolgate_pipeline::Answer;
 
 /// A call as it was asked for.
@@ -44,7 +47,7 @@ pub trait ToolCaller: Send + Sync {
     /// Calls a tool. The call goes on to its end, and is recorded, whether or not somebody waits for this future.
     fn call(
         &self,
-        principal: Principal,
+        seat: Arc<Seat>,
         request: ToolCallRequest,
         hold: Hold,
     ) -> BoxFuture<'static, Result<Answer, NotCalled>>;

@@ -23,7 +23,7 @@ pub(crate) fn start() -> OpenApi {
         .title("Toolgate")
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(
-            "Tools, servers, settings, approvals, grants and the ledger of a Toolgate gateway.",
+            "Tools, agents, sessions, servers, settings, approvals, grants and the ledger of a Toolgate gateway.",
         ))
         .build();
     let token = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());

@@ -24,8 +24,10 @@ use toolgate_catalog::Catalog;
 use toolgate_core::Limits;
 use toolgate_core::governance::Clock;
 use toolgate_core::signature::SigningKey;
+use toolgate_discovery::Discovery;
 use toolgate_pipeline::desk::Desk;
 use toolgate_registry::Registry;
+use toolgate_sessions::Sessions;
 use toolgate_store::{Books, Store};
 use tower::ServiceExt;
 
@@ -44,6 +46,8 @@ pub struct Services {
     pub caller: Arc<dyn ToolCaller>,
     pub catalog: Arc<Catalog>,
     pub registry: Arc<Registry>,
+    pub sessions: Arc<Sessions>,
+    pub discovery: Arc<Discovery>,
     pub secrets: Arc<dyn SecretKeeper>,
     pub clock: Arc<dyn Clock>,
     pub webhooks: Vec<IncomingWebhook>,
@@ -103,7 +107,8 @@ impl Api {
         access::is_signed(path)
     }
 
-    /// Answers one request. The verified [`toolgate_core::Principal`] is among its extensions, or nobody is.
+    /// Answers one request. The verified [`toolgate_core::scope::Credential`] is among its extensions, and so is its
+    /// [`toolgate_core::Principal`], or nobody is.
     pub async fn serve<B>(&self, request: http::Request<B>) -> http::Response<ApiBody>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,

@@ -10,7 +10,6 @@ use toolgate_core::Blame;
 use toolgate_core::approval::ApprovalRefusal;
 use toolgate_core::governance::{DecideError, StoreDown};
 use toolgate_pipeline::desk::DeskError;
-use toolgate_registry::{Refusal, RefusalKind};
 use toolgate_store::StoreError;
 use utoipa::ToSchema;
 
@@ -82,6 +81,26 @@ impl Problem {
         self
     }
 
+    fn refused(
+        status: StatusCode,
+        code: &'static str,
+        detail: String,
+        hint: String,
+        field: Option<String>,
+    ) -> Box<Self> {
+        let mut problem = Self::new(status, code, detail).hint(hint);
+        problem.retry = status == StatusCode::TOO_MANY_REQUESTS;
+        match field {
+            Some(field) => problem.with("field", field),
+            None => problem,
+        }
+    }
+
+    /// A part of the body that cannot be what it must be.
+    pub(crate) fn bad_field(code: &'static str, field: &str, detail: impl Into<String>) -> Box<Self> {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail).with("field", field)
+    }
+
     /// Takes a text whose last lines are a hint apart.
     fn told(status: StatusCode, code: &'static str, text: &str) -> Box<Self> {
         match text.split_once("\nhint: ") {
@@ -132,29 +151,33 @@ fn store_down() -> Box<Problem> {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_down", detail).hint("try again in a moment")
 }
 
-impl From<Refusal> for Box<Problem> {
-    fn from(refusal: Refusal) -> Self {
-        let status = match refusal.kind {
-            RefusalKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
-            RefusalKind::Forbidden => StatusCode::FORBIDDEN,
-            RefusalKind::NotFound => StatusCode::NOT_FOUND,
-            RefusalKind::Conflict => StatusCode::CONFLICT,
-            RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
-            RefusalKind::Gone => StatusCode::GONE,
-            RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
-            RefusalKind::Down => {
-                tracing::error!(%refusal, "a request to the API could not be served");
-                return store_down();
+/// Registry and sessions say no in the same words, each with a type of its own.
+macro_rules! problem_of_refusal {
+    ($module:ident) => {
+        impl From<$module::Refusal> for Box<Problem> {
+            fn from(refusal: $module::Refusal) -> Self {
+                use $module::RefusalKind;
+                let status = match refusal.kind {
+                    RefusalKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+                    RefusalKind::Forbidden => StatusCode::FORBIDDEN,
+                    RefusalKind::NotFound => StatusCode::NOT_FOUND,
+                    RefusalKind::Conflict => StatusCode::CONFLICT,
+                    RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
+                    RefusalKind::Gone => StatusCode::GONE,
+                    RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+                    RefusalKind::Down => {
+                        tracing::error!(%refusal, "a request to the API could not be served");
+                        return store_down();
+                    }
+                };
+                Problem::refused(status, refusal.code, refusal.message, refusal.hint, refusal.field)
             }
-        };
-        let mut problem = Problem::new(status, refusal.code, refusal.message).hint(refusal.hint);
-        problem.retry = status == StatusCode::TOO_MANY_REQUESTS;
-        match refusal.field {
-            Some(field) => problem.with("field", field),
-            None => problem,
         }
-    }
+    };
 }
+
+problem_of_refusal!(toolgate_registry);
+problem_of_refusal!(toolgate_sessions);
 
 impl From<DeskError> for Box<Problem> {
     fn from(error: DeskError) -> Self {

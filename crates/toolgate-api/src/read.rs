@@ -1,5 +1,8 @@
 //! Requests as they are read: bodies up to a limit, fields and parameters that exist, and otherwise which one is wrong.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::Bytes;
@@ -7,7 +10,9 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, Limited};
-use serde::de::DeserializeOwned;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::Context;
@@ -42,12 +47,40 @@ pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Answered<Bytes> {
 
 pub(crate) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Answered<T> {
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+    let Object(read) = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let field = error.path().to_string();
         bad_json(&field, error.inner())
     })?;
     deserializer.end().map_err(|error| bad_json("", &error))?;
     Ok(read)
+}
+
+/// Something that must be written as an object. Serde would take a list of its members too.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object(deserializer).map(Object)
+    }
+}
+
+/// The same for one field: `#[serde(deserialize_with = "object")]`.
+pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct Members<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(members))
+        }
+    }
+
+    deserializer.deserialize_map(Members(PhantomData))
 }
 
 pub(crate) fn expect_json(headers: &HeaderMap) -> Answered<()> {

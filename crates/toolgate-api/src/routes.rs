@@ -1,15 +1,25 @@
 //! Every route. `access.rs` says who may use it; the document is generated from what stands here.
 
+mod agents;
 mod aliases;
 mod approvals;
+mod capabilities;
+mod cost;
+mod definitions;
 mod events;
+mod explain;
 mod grants;
 mod instances;
 mod ledger;
 mod registry;
+mod search;
+mod seat;
 mod secrets;
 mod servers;
+mod session_view;
+mod sessions;
 mod settings;
+mod tag;
 mod tool_view;
 mod tools;
 mod views;
@@ -54,8 +64,19 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(openapi))
         .routes(routes!(tools::call))
         .routes(routes!(tools::list))
+        .routes(routes!(search::search))
+        .routes(routes!(cost::of_tools))
         .routes(routes!(tools::show))
         .routes(routes!(aliases::list))
+        .routes(routes!(agents::list))
+        .routes(routes!(agents::show, agents::put, agents::remove))
+        .routes(routes!(agents::versions))
+        .routes(routes!(capabilities::list))
+        .routes(routes!(capabilities::show, capabilities::put, capabilities::remove))
+        .routes(routes!(sessions::list, sessions::open))
+        .routes(routes!(sessions::show, sessions::change, sessions::close))
+        .routes(routes!(explain::explain))
+        .routes(routes!(cost::of_session))
         .routes(routes!(servers::list))
         .routes(routes!(servers::show, servers::forget))
         .routes(routes!(instances::register))
@@ -104,6 +125,11 @@ async fn not_allowed() -> Box<Problem> {
 fn server_name(name: &str) -> Answered<ServerName> {
     ServerName::new(name)
         .map_err(|bad| bad_parameter("server", name, "the name of a server").hint(bad.to_string()))
+}
+
+/// Work that takes processor time: other requests of this thread do not wait for it.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.expect("the work does not panic, and nobody aborts it")
 }
 
 /// An answer in JSON.

@@ -2,9 +2,8 @@
 
 use axum::Extension;
 use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Response};
-use http::header::{ETAG, IF_MATCH};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_core::Principal;
@@ -13,6 +12,7 @@ use toolgate_registry::{Refusal, RefusalKind, Setting};
 use utoipa::ToSchema;
 
 use super::json;
+use super::tag::{expected_version, tagged};
 use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::Json;
@@ -56,18 +56,18 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 
 /// Show a setting
 #[utoipa::path(get, path = "/settings/{key}", tag = "settings",
-    params(("key" = String, Path, description = "mcp_servers, aliases or registry")),
+    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents or capabilities")),
     responses((status = 200, description = "The setting; `etag` is its version", body = SettingView),
         (status = 404, description = "There is none")))]
 pub(crate) async fn show(State(context): State<Context>, Path(key): Path<String>) -> Answered<Response> {
-    Ok(tagged(context.registry.records().setting(&key).await?))
+    Ok(shown(context.registry.records().setting(&key).await?))
 }
 
 /// Change a setting
 ///
 /// The value is checked whole before anything changes, and is in effect for the next call.
 #[utoipa::path(patch, path = "/settings/{key}", tag = "settings", request_body = SettingBody,
-    params(("key" = String, Path, description = "mcp_servers, aliases or registry"),
+    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents or capabilities"),
         ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed it meanwhile")),
     responses((status = 200, description = "The setting as it is now", body = SettingView),
         (status = 404, description = "There is none"),
@@ -82,13 +82,13 @@ pub(crate) async fn change(
 ) -> Answered<Response> {
     let expected = expected_version(&headers)?;
     match context.registry.change_setting(&principal.id, &key, body.value, expected).await {
-        Ok(setting) => Ok(tagged(setting)),
+        Ok(setting) => Ok(shown(setting)),
         Err(refusal) => Err(refused(&context, &key, refusal).await),
     }
 }
 
 /// Whoever was too late is told what to read again.
-async fn refused(context: &Context, key: &str, refusal: Refusal) -> Box<Problem> {
+pub(super) async fn refused(context: &Context, key: &str, refusal: Refusal) -> Box<Problem> {
     if refusal.kind != RefusalKind::Stale {
         return refusal.into();
     }
@@ -99,34 +99,8 @@ async fn refused(context: &Context, key: &str, refusal: Refusal) -> Box<Problem>
     }
 }
 
-/// The version that a change is meant for. `None` is whichever there is: every setting exists, which is all that `*` asks.
-fn expected_version(headers: &HeaderMap) -> Answered<Option<u64>> {
-    let mut tags = headers.get_all(IF_MATCH).iter();
-    let Some(tag) = tags.next() else { return Ok(None) };
-    let tag = tag.to_str().unwrap_or_default().trim();
-    if tags.next().is_some() {
-        return Err(bad_tag("it stands there twice"));
-    }
-    if tag == "*" {
-        return Ok(None);
-    }
-    if tag.starts_with("W/") {
-        return Err(bad_tag("a weak tag cannot say which version is meant"));
-    }
-    let version = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    let version = version.and_then(|version| version.parse().ok());
-    version.map(Some).ok_or_else(|| bad_tag(&format!("{tag:?} is not a tag that a setting has")))
-}
-
-fn bad_tag(what: &str) -> Box<Problem> {
-    Problem::bad_request("if_match_invalid", format!("header `if-match`: {what}"))
-        .hint("send one `etag` exactly as GET /settings/{key} gave it, such as \"3\", or *")
-        .with("field", "if-match")
-}
-
-fn tagged(setting: Setting) -> Response {
-    let tag = HeaderValue::from_str(&format!("\"{}\"", setting.version)).expect("digits fit a header");
-    ([(ETAG, tag)], json(StatusCode::OK, &SettingView::from(setting))).into_response()
+fn shown(setting: Setting) -> Response {
+    tagged(setting.version, json(StatusCode::OK, &SettingView::from(setting)))
 }
 
 impl From<Setting> for SettingView {

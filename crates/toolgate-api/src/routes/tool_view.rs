@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use http::StatusCode;
 use serde::Serialize;
 use toolgate_catalog::{Entry, Missing, Snapshot, Why};
+use toolgate_core::decision::Asking;
+use toolgate_core::scope::{Need, Seat};
 use toolgate_core::tool::{CacheRule, CacheScope, FileStrategy};
 use toolgate_core::{AuditLevel, Digest, Effects, RawJson};
+use toolgate_discovery::{ToolBill, View};
 use utoipa::ToSchema;
 
 use crate::Context;
@@ -39,6 +42,9 @@ pub(crate) struct ToolView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     audit: Option<AuditLevel>,
+    /// Whether people are asked when it is called: never, sometimes or always.
+    #[schema(value_type = String)]
+    approval: Asking,
     #[serde(flatten)]
     handling: HandlingView,
     /// As the server gave it, under its wire name.
@@ -46,11 +52,44 @@ pub(crate) struct ToolView {
     definition: RawJson,
 }
 
+/// A tool, with what showing it to a model costs
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolDetail {
+    #[serde(flatten)]
+    pub(super) tool: ToolView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tokens: Option<ToolTokens>,
+}
+
+/// Tokens of a tool, by how much of it is shown
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolTokens {
+    /// Listed with its schema.
+    full: usize,
+    /// As a search shows the best.
+    signature: usize,
+    /// As a search shows the others.
+    line: usize,
+}
+
+impl From<ToolBill> for ToolTokens {
+    fn from(bill: ToolBill) -> Self {
+        Self { full: bill.tokens_full, signature: bill.tokens_signature, line: bill.tokens_line }
+    }
+}
+
 /// How calls are handled. What is not said is as the server's own settings have it.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct HandlingView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     capabilities: Vec<String>,
+    /// What a session must have mounted: `provider:NAME`, `pointer`, `knowledge_base`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    mounts: Vec<Need>,
+    /// Queries that should find it, in the operator's words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    examples: Vec<String>,
     /// How a `file_id` becomes arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -93,7 +132,7 @@ impl<'a> OtherNames<'a> {
 }
 
 impl ToolView {
-    pub(super) fn of(entry: &Entry, names: &OtherNames<'_>) -> Self {
+    pub(super) fn of(entry: &Entry, asking: Asking, names: &OtherNames<'_>) -> Self {
         let tool = entry.tool.as_deref();
         Self {
             name: entry.canonical.to_string(),
@@ -104,6 +143,7 @@ impl ToolView {
             effects: tool.map(|tool| tool.effects),
             idempotent: tool.map(|tool| tool.idempotent),
             audit: tool.map(|tool| tool.audit),
+            approval: asking,
             handling: tool.map(|tool| HandlingView::of(&tool.handling)).unwrap_or_default(),
             definition: entry.definition(),
         }
@@ -115,6 +155,8 @@ impl HandlingView {
         let cache = handling.cache;
         Self {
             capabilities: handling.capabilities.to_vec(),
+            mounts: handling.needs.to_vec(),
+            examples: handling.examples.to_vec(),
             file_strategy: handling.file_strategy,
             timeout_seconds: handling.timeout.map(|timeout| timeout.as_secs_f64()),
             concurrency_max: handling.concurrency_max,
@@ -125,11 +167,11 @@ impl HandlingView {
     }
 }
 
-/// Why a name leads to no tool.
-pub(super) fn missing(context: &Context, asked: &str) -> Box<Problem> {
-    let snapshot = context.catalog.snapshot();
-    match snapshot.missing_tool(asked, context.clock.now_ms()) {
-        Missing::Unknown => unknown(&snapshot, asked),
+/// Why a name leads to no tool from this seat. What is not seen from it is unknown.
+pub(super) fn missing(context: &Context, seat: &Seat, asked: &str) -> Box<Problem> {
+    let (view, policy) = (context.discovery.view(seat), context.discovery.policy());
+    match view.missing(&seat.principal, policy, asked, context.clock.now_ms()) {
+        Missing::Unknown => unknown(&view, asked),
         Missing::Withheld { name, why: Why::Retired, .. } => {
             let detail = format!("tool {name} is not offered by its server any more");
             Problem::new(StatusCode::GONE, "tool_retired", detail)
@@ -161,9 +203,8 @@ pub(super) fn missing(context: &Context, asked: &str) -> Box<Problem> {
     }
 }
 
-fn unknown(snapshot: &Snapshot, asked: &str) -> Box<Problem> {
-    let entries = snapshot.tools.entries();
-    let names = entries.iter().flat_map(|entry| [entry.canonical.as_str(), entry.wire.as_str()]);
+fn unknown(view: &View, asked: &str) -> Box<Problem> {
+    let names = view.tools().flat_map(|(entry, _)| [entry.canonical.as_str(), entry.wire.as_str()]);
     let hint = match nearest(asked, names) {
         Some(meant) => format!("did you mean {meant:?}?"),
         None => "GET /tools lists what there is".to_owned(),

@@ -9,13 +9,16 @@ use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_catalog::Entry;
+use toolgate_core::decision::Asking;
 use toolgate_core::event::Outcome;
-use toolgate_core::{Blame, Principal, RawJson};
+use toolgate_core::scope::{Credential, Seat};
+use toolgate_core::{Blame, RawJson};
 use toolgate_pipeline::{Answer, AnswerBody, Envelope, Refusal};
 use utoipa::{IntoParams, ToSchema};
 
-use super::json;
-use super::tool_view::{OtherNames, ToolView, missing};
+use super::seat::SeatQuery;
+use super::tool_view::{OtherNames, ToolDetail, ToolTokens, ToolView, missing};
+use super::{apart, json};
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit};
 use crate::{Context, Hold, NotCalled, ToolCallRequest};
@@ -39,6 +42,12 @@ pub(crate) struct ToolsQuery {
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<String>,
+    /// As this agent sees them; never more than the token's own agent sees
+    #[serde(default)]
+    agent: Option<String>,
+    /// As this session of the caller sees them
+    #[serde(default)]
+    session: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -89,29 +98,28 @@ pub(crate) struct EnvelopeView {
 }
 
 /// List tools, by name
+///
+/// Those that the session of the credential sees.
 #[utoipa::path(get, path = "/tools", tag = "tools", params(ToolsQuery),
-    responses((status = 200, description = "A page", body = ToolsPage)))]
+    responses((status = 200, description = "A page", body = ToolsPage),
+        (status = 404, description = "There is no such agent or session")))]
 pub(crate) async fn list(
     State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
     Query(query): Query<ToolsQuery>,
 ) -> Answered<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?;
-    let snapshot = context.catalog.snapshot();
-    let names = OtherNames::in_use(&snapshot, context.clock.now_ms());
+    let who = SeatQuery { agent: query.agent, session: query.session };
+    let view = context.discovery.view(&*who.seat(&context, &credential).await?);
+    let names = OtherNames::in_use(view.snapshot(), context.clock.now_ms());
     let after = query.cursor.as_deref().unwrap_or_default();
-    let wanted = |entry: &&Arc<Entry>| {
+    let wanted = |(entry, _): &(&Arc<Entry>, Asking)| {
         entry.wire.as_str() > after
             && query.server.as_deref().is_none_or(|server| entry.server.as_str() == server)
     };
     // Sorted by the name on the wire, which is what the cursor is.
-    let mut tools: Vec<ToolView> = snapshot
-        .tools
-        .entries()
-        .iter()
-        .filter(wanted)
-        .take(limit + 1)
-        .map(|entry| ToolView::of(entry, &names))
-        .collect();
+    let shown = view.tools().filter(wanted).take(limit + 1);
+    let mut tools: Vec<ToolView> = shown.map(|(entry, asking)| ToolView::of(entry, asking, &names)).collect();
     let more = tools.len() > limit;
     tools.truncate(limit);
     let next_cursor = tools.last().filter(|_| more).map(|last| last.wire_name.clone());
@@ -119,17 +127,29 @@ pub(crate) async fn list(
 }
 
 /// Show a tool
-#[utoipa::path(get, path = "/tools/{name}", tag = "tools", params(("name" = String, Path, description = "Canonical name, wire name or alias")),
-    responses((status = 200, description = "The tool", body = ToolView), (status = 404, description = "There is none"),
+#[utoipa::path(get, path = "/tools/{name}", tag = "tools",
+    params(("name" = String, Path, description = "Canonical name, wire name or alias"), SeatQuery),
+    responses((status = 200, description = "The tool", body = ToolDetail),
+        (status = 404, description = "There is none that the session sees"),
         (status = 409, description = "It is withheld until somebody has looked at it"),
         (status = 410, description = "The name is no longer in use")))]
-pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
-    let snapshot = context.catalog.snapshot();
+pub(crate) async fn show(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(name): Path<String>,
+    Query(query): Query<SeatQuery>,
+) -> Answered<Response> {
+    let seat = query.seat(&context, &credential).await?;
+    let view = context.discovery.view(&seat);
     let now_ms = context.clock.now_ms();
-    let names = OtherNames::in_use(&snapshot, now_ms);
-    let found = snapshot.find_tool(&name, now_ms);
-    let found = found.ok_or_else(|| missing(&context, &name))?;
-    Ok(json(StatusCode::OK, &ToolView::of(&found.entry, &names)))
+    let entry = view.find(&name, now_ms).map(|found| found.entry);
+    let entry = entry.ok_or_else(|| missing(&context, &seat, &name))?;
+    let asking = view.tools().find(|(one, _)| one.canonical == entry.canonical).map(|(_, asking)| asking);
+    let asking = asking.expect("what is found is seen");
+    let tool = ToolView::of(&entry, asking, &OtherNames::in_use(view.snapshot(), now_ms));
+    let counting = move || context.discovery.bill_of(&view, &entry);
+    let tokens = apart(counting).await.map(ToolTokens::from);
+    Ok(json(StatusCode::OK, &ToolDetail { tool, tokens }))
 }
 
 /// Call a tool
@@ -137,12 +157,12 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
 /// The call takes the one path that every call takes: validation, policy, approval, execution, ledger. With
 /// `prefer: respond-async` it does not wait for people; repeating it attaches to what they were asked.
 #[utoipa::path(post, path = "/tools/call", tag = "tools", request_body = ToolCallBody,
-    params(("prefer" = Option<String>, Header, description = "`respond-async`: do not wait for people"),
+    params(SeatQuery, ("prefer" = Option<String>, Header, description = "`respond-async`: do not wait for people"),
         ("traceparent" = Option<String>, Header, description = "W3C trace context")),
     responses((status = 200, description = "The tool ran", body = EnvelopeView),
         (status = 202, description = "It waits for people, or the server goes on with it", body = EnvelopeView),
         (status = 403, description = "Policy or a person said no", body = EnvelopeView),
-        (status = 404, description = "There is no such tool"),
+        (status = 404, description = "There is no such tool, agent or session"),
         (status = 409, description = "It cannot go on like this: changes requested, expired, cancelled, or the tool is withheld", body = EnvelopeView),
         (status = 410, description = "The name is no longer in use"),
         (status = 422, description = "The arguments do not fit the tool", body = EnvelopeView),
@@ -151,7 +171,8 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
         (status = 504, description = "The server did not answer in time", body = EnvelopeView)))]
 pub(crate) async fn call(
     State(context): State<Context>,
-    Extension(principal): Extension<Principal>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<SeatQuery>,
     headers: HeaderMap,
     Json(body): Json<ToolCallBody>,
 ) -> Answered<Response> {
@@ -163,8 +184,9 @@ pub(crate) async fn call(
         task_id: body.task_id,
         trace: header(TRACE),
     };
-    let called = context.caller.call(principal, request, hold(&headers)).await;
-    let answer = called.map_err(|why| not_called(&context, &body.name, &why))?;
+    let seat = query.seat(&context, &credential).await?;
+    let called = context.caller.call(seat.clone(), request, hold(&headers)).await;
+    let answer = called.map_err(|why| not_called(&context, &seat, &body.name, &why))?;
     Ok(answered(answer))
 }
 
@@ -174,9 +196,9 @@ fn hold(headers: &HeaderMap) -> Hold {
     if wishes.any(|value| value.split(',').any(respond_async)) { Hold::NotAtAll } else { Hold::AsConfigured }
 }
 
-fn not_called(context: &Context, name: &str, why: &NotCalled) -> Box<Problem> {
+fn not_called(context: &Context, seat: &Seat, name: &str, why: &NotCalled) -> Box<Problem> {
     match why {
-        NotCalled::UnknownTool => missing(context, name),
+        NotCalled::UnknownTool => missing(context, seat, name),
         NotCalled::TooMany { limit } => {
             let detail = format!("you already have {limit} calls under way");
             let mut problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_calls", detail);

@@ -82,6 +82,10 @@ async fn a_role_has_what_its_name_says() {
         let has = |who: Who| matches!(who, Who::Roles(roles) if roles.contains(&role));
         TABLE.iter().filter(|access| has(access.who)).map(|access| access.path).collect()
     };
+    let may = |role: Role, method: &Method, path: &str| {
+        let access = crate::access::Access::of(method, path).expect("a route");
+        matches!(access.who, Who::Roles(roles) if roles.contains(&role))
+    };
     let signed = TABLE.iter().filter(|access| matches!(access.who, Who::Signed)).count();
     assert_eq!(
         TABLE
@@ -93,7 +97,20 @@ async fn a_role_has_what_its_name_says() {
     );
     assert_eq!(
         of(Role::Agent),
-        ["/approvals/{id}", "/openapi.json", "/tools", "/tools/call", "/tools/{name}"].into()
+        [
+            "/approvals/{id}",
+            "/openapi.json",
+            "/sessions",
+            "/sessions/{id}",
+            "/sessions/{id}/cost",
+            "/sessions/{id}/explain",
+            "/tools",
+            "/tools/call",
+            "/tools/cost",
+            "/tools/search",
+            "/tools/{name}",
+        ]
+        .into()
     );
     assert!(of(Role::Auditor).contains("/ledger") && !of(Role::Auditor).contains("/approvals/{id}/decide"));
     assert!(of(Role::Approver).contains("/grants/{id}") && !of(Role::Approver).contains("/ledger"));
@@ -111,7 +128,27 @@ async fn a_role_has_what_its_name_says() {
         let runs = matches!(role, Role::Admin | Role::Operator);
         assert_eq!(of(role).contains("/secrets/{server}/{name}"), runs, "{role:?}");
         assert_eq!(of(role).contains("/registry/tools/{name}/review"), runs, "{role:?}");
-        assert_eq!(of(role).contains("/settings"), runs || role == Role::Auditor, "{role:?}");
+        let audits = runs || role == Role::Auditor;
+        for audited in ["/settings", "/agents", "/agents/{name}/versions", "/capabilities/{name}"] {
+            assert_eq!(of(role).contains(audited), audits, "{role:?} {audited}");
+        }
+        let sits = audits || role == Role::Agent;
+        assert_eq!(of(role).contains("/sessions/{id}/explain"), sits, "{role:?}");
+        for (method, path) in [
+            (Method::PUT, "/agents/{name}"),
+            (Method::DELETE, "/agents/{name}"),
+            (Method::PUT, "/capabilities/{name}"),
+            (Method::DELETE, "/capabilities/{name}"),
+        ] {
+            assert_eq!(may(role, &method, path), runs, "{role:?} {method} {path}");
+        }
+        for (method, path) in [
+            (Method::POST, "/sessions"),
+            (Method::PATCH, "/sessions/{id}"),
+            (Method::DELETE, "/sessions/{id}"),
+        ] {
+            assert_eq!(may(role, &method, path), role.may_call_tools(), "{role:?} {method} {path}");
+        }
         assert_eq!(of(role).contains("/approvals/{id}/decide"), role.may_approve(), "{role:?}");
         assert_eq!(of(role).contains("/tools/call"), role.may_call_tools(), "{role:?}");
     }
@@ -168,6 +205,9 @@ fn the_edge_learns_which_paths_are_ours() {
         "/secrets/bank",
         "/events",
         "/aliases",
+        "/agents/writer/versions",
+        "/capabilities",
+        "/sessions/ses_1/explain",
     ] {
         assert!(Api::handles(ours), "{ours}");
     }

@@ -14,13 +14,16 @@ use toolgate_core::approval::{Approval, Binding};
 use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
 use toolgate_core::governance::{Approvals, Clock, NewApproval};
 use toolgate_core::id::CallId;
+use toolgate_core::scope::{AgentName, Credential};
 use toolgate_core::signature::SigningKey;
 use toolgate_core::{CanonicalName, Digest, Limits, Principal, PrincipalId, RawJson, Role};
+use toolgate_discovery::Discovery;
 use toolgate_pipeline::desk::Desk;
 use toolgate_registry::Registry;
+use toolgate_sessions::{Sessions, Setup};
 use toolgate_store::{Books, BooksSettings, Store};
 
-use super::parts::{Allowing, OneTool, Puppet, TestClock, catalog, tool};
+use super::parts::{Allowing, Around, OneTool, Puppet, TestClock, catalog, tool};
 use super::roster::{self, Drawer};
 use crate::{Api, IncomingWebhook, Services};
 
@@ -94,6 +97,22 @@ impl Gate {
         let catalog: Arc<Catalog> = Arc::new(catalog());
         let (secrets, shutdown) = (Arc::new(Drawer::default()), CancellationToken::new());
         let registry = roster::start(&store, &books, &shared, &shutdown).await;
+        let discovery = Arc::new(Discovery::new(catalog.clone(), Arc::new(Allowing), None));
+        let around = Around { registry: registry.clone(), catalog: catalog.clone() };
+        let sessions = Sessions::start(Setup {
+            store: store.clone(),
+            books: books.clone(),
+            clock: shared.clone(),
+            surroundings: Arc::new(around),
+            shutdown: shutdown.clone(),
+        });
+        let sessions = sessions.await.expect("sessions");
+        // They write down which definitions there are; a test counts what happens from then on.
+        let default = AgentName::default_agent();
+        until("the definitions are known", async || {
+            !sessions.versions(&default).await.expect("the store is there").is_empty()
+        })
+        .await;
         let key = SigningKey::parse(SECRET).expect("a secret");
         let api = Api::new(Services {
             store: store.clone(),
@@ -102,6 +121,8 @@ impl Gate {
             caller: Arc::new(Puppet),
             catalog: catalog.clone(),
             registry: registry.clone(),
+            sessions,
+            discovery,
             secrets: secrets.clone(),
             clock: shared,
             webhooks: vec![IncomingWebhook { name: "chat".into(), key, groups: vec!["finance".into()] }],
@@ -133,6 +154,10 @@ impl Gate {
         self.send(request(Method::POST, path, Some(who), body)).await
     }
 
+    pub(super) async fn put(&self, who: &Principal, path: &str, body: &str) -> Read {
+        self.send(request(Method::PUT, path, Some(who), body)).await
+    }
+
     /// Asks for a transfer by `agent-7` that finance must agree to.
     pub(super) async fn ask(&self, arguments: &str) -> Approval {
         let tool = tool();
@@ -152,6 +177,8 @@ impl Gate {
             complete: true,
             requirement: requirement(),
             session: None,
+            agent: None,
+            template: None,
             run: None,
             task: None,
             timeout: Duration::from_secs(600),
@@ -171,6 +198,16 @@ fn requirement() -> Requirement {
     }
 }
 
+/// Waits until something is so, which takes a moment.
+pub(super) async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
+    let waiting = async {
+        while !is_so().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
+}
+
 pub(super) fn request(
     method: Method,
     path: &str,
@@ -181,14 +218,14 @@ pub(super) fn request(
     *request.method_mut() = method;
     *request.uri_mut() = path.parse().expect("a path");
     request.headers_mut().insert("content-type", "application/json".parse().expect("a value"));
-    request.extensions_mut().extend(
-        who.cloned()
-            .map(|who| {
-                let mut extensions = http::Extensions::new();
-                extensions.insert(who);
-                extensions
-            })
-            .unwrap_or_default(),
-    );
+    if let Some(who) = who {
+        introduce(&mut request, Credential::of(who.clone()));
+    }
     request
+}
+
+/// What the edge says of whoever sends a request.
+pub(super) fn introduce(request: &mut Request<Full<Bytes>>, credential: Credential) {
+    request.extensions_mut().insert(credential.principal.clone());
+    request.extensions_mut().insert(credential);
 }

@@ -1,26 +1,31 @@
-//! What stands around the API in tests: a policy that allows, one tool, a caller that answers by name.
+//! What stands around the API in tests: a policy that allows, a few tools, a caller that answers by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, Update};
-use toolgate_core::decision::{Decision, Denial, Policy, Question, Verdict};
+use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule, Update};
+use toolgate_core::decision::{
+    Asking, Decision, Denial, Glimpse, Policy, Question, Template, Verdict, Visibility,
+};
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::{Definitions, Seat};
 use toolgate_core::server::Listing;
-use toolgate_core::{CanonicalName, Digest, Principal, RawJson, RpcError, ServerName, Tool};
+use toolgate_core::{CanonicalName, Digest, RawJson, RpcError, ServerName, Tool};
 use toolgate_pipeline::desk::ToolBook;
 use toolgate_pipeline::{Answer, AnswerBody, Envelope};
+use toolgate_registry::Registry;
+use toolgate_sessions::Surroundings;
 
 use crate::{Hold, NotCalled, ToolCallRequest, ToolCaller};
 
 pub(super) fn server() -> ServerName {
-    ServerName::new("bank").expect("a name")
+    named("bank")
 }
 
 fn definition() -> Value {
@@ -47,13 +52,39 @@ pub(super) fn catalog() -> Catalog {
     catalog
 }
 
+/// Two more servers: files that need a pointer or are secret, and a chat that needs a provider.
+pub(super) fn stock(catalog: &Catalog) {
+    let one = |name: &str, description: &str, needs: &[&str]| {
+        let extra = json!({ "mounts": needs, "capabilities": [format!("tag-{name}")] });
+        RawJson::from(json!({ "name": name, "description": description, "inputSchema": { "type": "object" },
+            "annotations": { "readOnlyHint": true }, "_meta": { "dev.toolgate/tool": extra } }))
+    };
+    let files = vec![
+        one("read", "Reads a file from the disk", &[]),
+        one("secret", "Reads the secret file", &[]),
+        one("point", "Reads what a pointer points at", &["pointer"]),
+    ];
+    let chat = vec![one("post", "Posts a message to a channel", &["provider:slack"])];
+    let listed = |tools| Some(Listing { tools, ..Listing::default() });
+    let listings = BTreeMap::from([(named("files"), listed(files)), (named("chat"), listed(chat))]);
+    let servers = ["files", "chat"].map(|name| ServerSettings { name: named(name), ..settings() });
+    let servers = Some([vec![settings()], servers.to_vec()].concat());
+    let example =
+        ToolRule { examples: vec!["what is in this document".into()], ..ToolRule::new("files:read") };
+    catalog.update(Update { servers, listings, rules: Some(vec![example]), ..Update::default() });
+}
+
+fn named(server: &str) -> ServerName {
+    ServerName::new(server).expect("a name")
+}
+
 pub(super) fn tool() -> Arc<Tool> {
     let snapshot = catalog().snapshot();
     let entry = snapshot.tools.find("bank:transfer").expect("it is listed");
     entry.tool.clone().expect("a tool")
 }
 
-/// Forbids amounts over a hundred and allows the rest.
+/// Forbids amounts over a hundred, hides what is secret and allows the rest.
 pub(super) struct Allowing;
 
 impl Policy for Allowing {
@@ -63,6 +94,14 @@ impl Policy for Allowing {
             _ => Verdict::Permit,
         };
         Decision { verdict, policy_version: self.version(), shadow: None }
+    }
+
+    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
+        match glimpse.tool.name.as_str() {
+            "files:secret" => Visibility::Hidden(Denial::default()),
+            "bank:transfer" => Visibility::Visible(Asking::Sometimes),
+            _ => Visibility::Visible(Asking::Never),
+        }
     }
 
     fn version(&self) -> Digest {
@@ -78,20 +117,51 @@ impl ToolBook for OneTool {
     }
 }
 
+/// What sessions ask about: the definitions of a registry and the servers of a catalogue.
+pub(super) struct Around {
+    pub(super) registry: Arc<Registry>,
+    pub(super) catalog: Arc<Catalog>,
+}
+
+impl Surroundings for Around {
+    fn definitions(&self) -> Arc<Definitions> {
+        self.registry.definitions()
+    }
+
+    fn servers(&self) -> Vec<ServerName> {
+        self.catalog.snapshot().tools.entries().iter().map(|entry| entry.server.clone()).collect()
+    }
+
+    fn providers(&self) -> BTreeSet<String> {
+        let snapshot = self.catalog.snapshot();
+        let tools = snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_deref());
+        let needs = tools.flat_map(|tool| tool.handling.needs.iter());
+        needs.filter_map(|need| need.to_string().strip_prefix("provider:").map(str::to_owned)).collect()
+    }
+
+    fn template(&self) -> Template {
+        Template::Exploratory
+    }
+}
+
 /// The real time, and what a test adds to it.
 #[derive(Default)]
-pub(super) struct TestClock(AtomicI64);
+pub(super) struct TestClock {
+    ahead_ms: AtomicI64,
+    ids: AtomicI64,
+}
 
 impl TestClock {
     pub(super) fn advance_ms(&self, ms: i64) {
-        self.0.fetch_add(ms, Ordering::Relaxed);
+        self.ahead_ms.fetch_add(ms, Ordering::Relaxed);
     }
 }
 
 impl Clock for TestClock {
     fn now_ms(&self) -> i64 {
         let real = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
-        i64::try_from(real.as_millis()).expect("before the end of time") + self.0.load(Ordering::Relaxed)
+        i64::try_from(real.as_millis()).expect("before the end of time")
+            + self.ahead_ms.load(Ordering::Relaxed)
     }
 
     fn monotonic_us(&self) -> i64 {
@@ -103,7 +173,7 @@ impl Clock for TestClock {
     }
 
     fn fresh_id(&self, prefix: &str) -> String {
-        format!("{prefix}fresh")
+        format!("{prefix}fresh{}", self.ids.fetch_add(1, Ordering::Relaxed))
     }
 }
 
@@ -113,7 +183,7 @@ pub(super) struct Puppet;
 impl ToolCaller for Puppet {
     fn call(
         &self,
-        principal: Principal,
+        seat: Arc<Seat>,
         request: ToolCallRequest,
         hold: Hold,
     ) -> BoxFuture<'static, Result<Answer, NotCalled>> {
@@ -135,15 +205,15 @@ impl ToolCaller for Puppet {
             };
             let body = match status {
                 Outcome::Failed => AnswerBody::Error(RpcError::invalid_params("no such account")),
-                _ => AnswerBody::Result(echo(&principal, &request, hold)),
+                _ => AnswerBody::Result(echo(&seat, &request, hold)),
             };
             Ok(Answer { envelope, body })
         })
     }
 }
 
-fn echo(principal: &Principal, request: &ToolCallRequest, hold: Hold) -> RawJson {
-    let head = json!({ "principal": principal.id, "run": request.run_id, "task": request.task_id,
+fn echo(seat: &Seat, request: &ToolCallRequest, hold: Hold) -> RawJson {
+    let head = json!({ "principal": seat.principal.id, "session": seat.session, "agent": seat.agent, "run": request.run_id, "task": request.task_id,
         "trace": request.trace, "hold": format!("{hold:?}") });
     let head = head.to_string();
     let arguments = request.arguments.as_ref().map_or("null", RawJson::as_str);

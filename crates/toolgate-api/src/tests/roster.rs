@@ -1,9 +1,10 @@
-//! A registry that reaches nobody, with one server in its file, and a drawer for secrets.
+//! A registry that reaches nobody, with one server and one agent in its file, and a drawer for secrets.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Update;
 use toolgate_core::address::{AddressRules, Reach};
@@ -50,11 +51,20 @@ pub(super) async fn start(
     shutdown: &CancellationToken,
 ) -> Arc<Registry> {
     let addresses = AddressRules { allow_loopback: true, allow_private: false };
+    let agents = json!([{ "name": "teller", "capabilities": ["money"] }]);
+    let capabilities = json!([{ "name": "money", "servers": ["bank"] }]);
+    let file = FileState {
+        servers: vec![bank()],
+        agents: serde_json::from_value(agents).expect("agents"),
+        capabilities: serde_json::from_value(capabilities).expect("capabilities"),
+        addresses,
+        ..FileState::default()
+    };
     let setup = Setup {
         store: store.clone(),
         books: books.clone(),
         clock: clock.clone(),
-        file: FileState { servers: vec![bank()], addresses, ..FileState::default() },
+        file,
         machinery: Arc::new(Still),
         shelf: Arc::new(Empty),
         shutdown: shutdown.clone(),

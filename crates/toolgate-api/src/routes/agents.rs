@@ -1,0 +1,295 @@
+//! Agent definitions: what sessions of a kind of agent begin with.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode};
+use serde::{Deserialize, Serialize};
+use toolgate_core::moment::rfc3339;
+use toolgate_core::scope::{
+    AgentDefinition, AgentLimits, AgentName, CapabilityName, Mounts, Pattern, TokenBudget,
+};
+use toolgate_core::{Digest, Principal, RawJson};
+use toolgate_registry::{Defined, DefinitionKind, DefinitionSource, Setting};
+use toolgate_sessions::AgentVersion;
+use utoipa::ToSchema;
+
+use super::definitions::{Warning, meant, problems, same_name, source_word, template, warnings, written};
+use super::json;
+use super::seat::agent_name;
+use super::settings::refused;
+use super::tag::{expected_version, tagged};
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, object};
+
+const SETTING: &str = "agents";
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AgentsPage {
+    agents: Vec<AgentView>,
+}
+
+/// A kind of agent
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AgentView {
+    #[schema(example = "writer")]
+    name: String,
+    /// file, settings, or built_in: the agent `default` where nobody defines it.
+    #[schema(example = "settings")]
+    source: &'static str,
+    /// The version in effect.
+    #[schema(value_type = String)]
+    version: Digest,
+    /// The number of that version, once it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u64>,
+    /// What of it does not count as it was written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
+    /// As it was written.
+    #[schema(value_type = AgentBody)]
+    definition: AgentDefinition,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AgentDetail {
+    #[serde(flatten)]
+    agent: AgentView,
+    /// Its rules that no tool fits.
+    warnings: Vec<Warning>,
+}
+
+/// What sessions of a kind of agent begin with; everything may be left out
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AgentBody {
+    /// The one in the address, if it stands here at all.
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+    /// Without a list it has every tool; with an empty one, none.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<String>>)]
+    capabilities: Option<Vec<CapabilityName>>,
+    /// Tools that are listed with their schemas even where the rest is searched.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>, example = json!(["github:*"]))]
+    pinned: Vec<Pattern>,
+    #[serde(default)]
+    #[schema(value_type = Vec<String>, example = json!(["*:delete_*"]))]
+    blocked: Vec<Pattern>,
+    /// servers, providers, pointers, knowledge_bases: names of each.
+    #[serde(default, deserialize_with = "object")]
+    #[schema(value_type = Object)]
+    mounts: Mounts,
+    /// exploratory, standard, regulated or audit_critical.
+    #[serde(default)]
+    policy_template: Option<String>,
+    /// How many tokens a list may cost before it is searched instead: a number, or "off".
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    token_budget: TokenBudget,
+    /// Lists leave out what schemas say twice.
+    #[serde(default)]
+    schema_diet: bool,
+    /// What a client of the older era finds joins its list.
+    #[serde(default)]
+    reveal_found: bool,
+    /// idle_seconds, lifetime_seconds, sessions_max.
+    #[serde(default, deserialize_with = "object")]
+    #[schema(value_type = Object)]
+    limits: AgentLimits,
+    /// Whose credentials begin with this definition.
+    #[serde(default)]
+    principals: Vec<String>,
+    #[serde(default)]
+    groups: Vec<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VersionsPage {
+    /// The first one first.
+    versions: Vec<VersionView>,
+}
+
+/// A version of a definition that was in effect
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VersionView {
+    number: u64,
+    #[schema(value_type = String)]
+    version: Digest,
+    first_seen: String,
+    #[schema(value_type = AgentBody)]
+    definition: RawJson,
+}
+
+/// List agents, by name
+#[utoipa::path(get, path = "/agents", tag = "agents",
+    responses((status = 200, description = "All agents; `etag` is the version of the setting `agents`", body = AgentsPage)))]
+pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+    let known = Known::read(&context).await?;
+    let mut names: Vec<AgentName> = known.defined.definitions.agents.keys().cloned().collect();
+    names.push(AgentName::default_agent());
+    names.sort();
+    names.dedup();
+    let agents = names.iter().filter_map(|name| known.show(name)).collect();
+    Ok(tagged(known.setting.version, json(StatusCode::OK, &AgentsPage { agents })))
+}
+
+/// Show an agent
+#[utoipa::path(get, path = "/agents/{name}", tag = "agents", params(("name" = String, Path, description = "The agent's name")),
+    responses((status = 200, description = "The agent; `etag` is the version of the setting `agents`", body = AgentDetail),
+        (status = 404, description = "There is none")))]
+pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+    let name = agent_name("name", &name)?;
+    detail(&context, &name).await
+}
+
+/// Define an agent
+///
+/// It takes the place of the definition that the settings have under this name, and counts for what begins from now on.
+/// What the file defines is changed there.
+#[utoipa::path(put, path = "/agents/{name}", tag = "agents", request_body = AgentBody,
+    params(("name" = String, Path, description = "The agent's name"),
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed any agent meanwhile")),
+    responses((status = 200, description = "The agent as it is now, with warnings", body = AgentDetail),
+        (status = 409, description = "The file defines it, or another agent is for the same principal"),
+        (status = 412, description = "It was changed meanwhile; `version` is the one it has"),
+        (status = 422, description = "It cannot be one; `field` says which part of it")))]
+pub(crate) async fn put(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    Json(body): Json<AgentBody>,
+) -> Answered<Response> {
+    let name = agent_name("name", &name)?;
+    let expected = expected_version(&headers)?;
+    let definition = body.definition(&name)?;
+    match context.registry.put_agent(&principal.id, definition, expected).await {
+        Ok(_) => detail(&context, &name).await,
+        Err(refusal) => Err(refused(&context, SETTING, refusal).await),
+    }
+}
+
+/// Remove an agent
+///
+/// Its sessions stay as they are. What is bound to it and brings no session sees nothing until it is defined again.
+#[utoipa::path(delete, path = "/agents/{name}", tag = "agents",
+    params(("name" = String, Path, description = "The agent's name"),
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read")),
+    responses((status = 204, description = "It is gone"), (status = 404, description = "The settings have none"),
+        (status = 409, description = "The file defines it"), (status = 412, description = "It was changed meanwhile")))]
+pub(crate) async fn remove(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    let name = agent_name("name", &name)?;
+    let expected = expected_version(&headers)?;
+    match context.registry.remove_agent(&principal.id, &name, expected).await {
+        Ok(_) => Ok(StatusCode::NO_CONTENT.into_response()),
+        Err(refusal) => Err(refused(&context, SETTING, refusal).await),
+    }
+}
+
+/// List the versions of an agent
+///
+/// All that were ever in effect; sessions name the one that they were made of.
+#[utoipa::path(get, path = "/agents/{name}/versions", tag = "agents", params(("name" = String, Path, description = "The agent's name")),
+    responses((status = 200, description = "The versions", body = VersionsPage), (status = 404, description = "There is none")))]
+pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+    let name = agent_name("name", &name)?;
+    let versions = context.sessions.versions(&name).await?;
+    if versions.is_empty() && context.registry.definitions().agent(&name).is_none() {
+        return Err(unknown(&context.registry.defined(), &name));
+    }
+    let versions = versions.into_iter().map(VersionView::from).collect();
+    Ok(json(StatusCode::OK, &VersionsPage { versions }))
+}
+
+async fn detail(context: &Context, name: &AgentName) -> Answered<Response> {
+    let known = Known::read(context).await?;
+    let mut agent = known.show(name).ok_or_else(|| unknown(&known.defined, name))?;
+    let versions = context.sessions.versions(name).await?;
+    agent.number = versions.iter().find(|one| one.digest == agent.version).map(|one| one.number);
+    let definitions = &known.defined.definitions;
+    let scope = definitions.agent(name).and_then(|definition| definitions.scope(&definition).ok());
+    let warnings = match scope {
+        Some(scope) => warnings(context, scope).await,
+        None => Vec::new(),
+    };
+    Ok(tagged(known.setting.version, json(StatusCode::OK, &AgentDetail { agent, warnings })))
+}
+
+/// The definitions in effect, and the setting that somebody changes who changes one.
+struct Known {
+    setting: Setting,
+    defined: Arc<Defined>,
+}
+
+impl Known {
+    async fn read(context: &Context) -> Answered<Self> {
+        let setting = context.registry.records().setting(SETTING).await?;
+        Ok(Self { setting, defined: context.registry.defined() })
+    }
+
+    fn show(&self, name: &AgentName) -> Option<AgentView> {
+        let in_effect = self.defined.definitions.agent(name)?;
+        let source = self.defined.agent_sources.get(name).copied();
+        let of_settings = source == Some(DefinitionSource::Settings);
+        let written = of_settings.then(|| written(&self.setting, name.as_str())).flatten();
+        Some(AgentView {
+            name: name.to_string(),
+            source: source_word(source),
+            version: in_effect.version(),
+            number: None,
+            problems: problems(&self.defined, DefinitionKind::Agent, name.as_str()),
+            definition: written.unwrap_or_else(|| AgentDefinition::clone(&in_effect)),
+        })
+    }
+}
+
+fn unknown(defined: &Defined, name: &AgentName) -> Box<Problem> {
+    let names = defined.definitions.agents.keys().map(AgentName::as_str).chain(["default"]);
+    let hint = meant(name.as_str(), names, "GET /agents lists what there is");
+    Problem::new(StatusCode::NOT_FOUND, "unknown_agent", format!("there is no agent {:?}", name.as_str()))
+        .hint(hint)
+}
+
+impl AgentBody {
+    fn definition(self, name: &AgentName) -> Answered<AgentDefinition> {
+        same_name(name.as_str(), self.name.as_deref())?;
+        Ok(AgentDefinition {
+            name: name.clone(),
+            policy_template: template(self.policy_template.as_deref())?,
+            description: self.description,
+            capabilities: self.capabilities,
+            pinned: self.pinned,
+            blocked: self.blocked,
+            mounts: self.mounts,
+            token_budget: self.token_budget,
+            schema_diet: self.schema_diet,
+            reveal_found: self.reveal_found,
+            limits: self.limits,
+            principals: self.principals,
+            groups: self.groups,
+        })
+    }
+}
+
+impl From<AgentVersion> for VersionView {
+    fn from(version: AgentVersion) -> Self {
+        Self {
+            number: version.number,
+            version: version.digest,
+            first_seen: rfc3339(version.first_seen_at_ms),
+            definition: version.definition,
+        }
+    }
+}

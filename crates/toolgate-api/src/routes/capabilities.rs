@@ -1,0 +1,237 @@
+//! Capabilities: named sets of tools that agent definitions are made of.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode};
+use serde::{Deserialize, Serialize};
+use toolgate_core::Principal;
+use toolgate_core::scope::{
+    AgentDefinition, AgentName, Capability, CapabilityName, Definitions, Pattern, Rule, Scope,
+};
+use toolgate_registry::{Defined, DefinitionKind, DefinitionSource, Setting};
+use utoipa::ToSchema;
+
+use super::definitions::{Warning, meant, problems, same_name, source_word, warnings, written};
+use super::json;
+use super::settings::refused;
+use super::tag::{expected_version, tagged};
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, bad_parameter};
+
+const SETTING: &str = "capabilities";
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CapabilitiesPage {
+    capabilities: Vec<CapabilityView>,
+}
+
+/// A named set of tools
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CapabilityView {
+    #[schema(example = "git")]
+    name: String,
+    /// file or settings.
+    #[schema(example = "settings")]
+    source: &'static str,
+    /// What of it does not count as it was written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
+    /// Agents that have it.
+    agents: Vec<String>,
+    /// As it was written.
+    #[schema(value_type = CapabilityBody)]
+    definition: Capability,
+}
+
+/// A named set of tools, with those that belong to it now
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CapabilityDetail {
+    #[serde(flatten)]
+    capability: CapabilityView,
+    tools: Vec<MemberView>,
+    /// Its rules that no tool fits.
+    warnings: Vec<Warning>,
+}
+
+/// A tool that belongs to a capability
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MemberView {
+    /// The canonical name.
+    tool: String,
+    /// By which list it belongs to it: servers, tools or tags.
+    by: &'static str,
+    /// The entry of that list.
+    rule: String,
+}
+
+/// Which tools belong to it; one that says nothing has the tools that are tagged with its name
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CapabilityBody {
+    /// The one in the address, if it stands here at all.
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+    /// Over canonical names.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>, example = json!(["github:*", "*:read_*"]))]
+    tools: Vec<Pattern>,
+    /// What a tool or the operator says it is for (`capabilities` of a tool).
+    #[serde(default)]
+    tags: Vec<String>,
+    /// Over names of servers.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>, example = json!(["git*"]))]
+    servers: Vec<Pattern>,
+}
+
+/// List capabilities, by name
+#[utoipa::path(get, path = "/capabilities", tag = "agents",
+    responses((status = 200, description = "All capabilities; `etag` is the version of the setting `capabilities`", body = CapabilitiesPage)))]
+pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+    let known = Known::read(&context).await?;
+    let names = known.defined.definitions.capabilities.keys();
+    let capabilities = names.filter_map(|name| known.show(name)).collect();
+    Ok(tagged(known.setting.version, json(StatusCode::OK, &CapabilitiesPage { capabilities })))
+}
+
+/// Show a capability
+#[utoipa::path(get, path = "/capabilities/{name}", tag = "agents", params(("name" = String, Path, description = "The capability's name")),
+    responses((status = 200, description = "The capability; `etag` is the version of the setting `capabilities`", body = CapabilityDetail),
+        (status = 404, description = "There is none")))]
+pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+    detail(&context, &capability_name(&name)?).await
+}
+
+/// Define a capability
+///
+/// It takes the place of the one that the settings have under this name. Sessions that have begun keep what they have.
+#[utoipa::path(put, path = "/capabilities/{name}", tag = "agents", request_body = CapabilityBody,
+    params(("name" = String, Path, description = "The capability's name"),
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed any capability meanwhile")),
+    responses((status = 200, description = "The capability as it is now, with warnings", body = CapabilityDetail),
+        (status = 409, description = "The file defines it"),
+        (status = 412, description = "It was changed meanwhile; `version` is the one it has"),
+        (status = 422, description = "It cannot be one; `field` says which part of it")))]
+pub(crate) async fn put(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    Json(body): Json<CapabilityBody>,
+) -> Answered<Response> {
+    let name = capability_name(&name)?;
+    let expected = expected_version(&headers)?;
+    same_name(name.as_str(), body.name.as_deref())?;
+    let CapabilityBody { description, tools, tags, servers, .. } = body;
+    let capability = Capability { name: name.clone(), description, tools, tags, servers };
+    match context.registry.put_capability(&principal.id, capability, expected).await {
+        Ok(_) => detail(&context, &name).await,
+        Err(refusal) => Err(refused(&context, SETTING, refusal).await),
+    }
+}
+
+/// Remove a capability
+#[utoipa::path(delete, path = "/capabilities/{name}", tag = "agents",
+    params(("name" = String, Path, description = "The capability's name"),
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read")),
+    responses((status = 204, description = "It is gone"), (status = 404, description = "The settings have none"),
+        (status = 409, description = "The file defines it, or an agent has it"),
+        (status = 412, description = "It was changed meanwhile")))]
+pub(crate) async fn remove(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    let name = capability_name(&name)?;
+    let expected = expected_version(&headers)?;
+    match context.registry.remove_capability(&principal.id, &name, expected).await {
+        Ok(_) => Ok(StatusCode::NO_CONTENT.into_response()),
+        Err(refusal) => Err(refused(&context, SETTING, refusal).await),
+    }
+}
+
+async fn detail(context: &Context, name: &CapabilityName) -> Answered<Response> {
+    let known = Known::read(context).await?;
+    let capability = known.show(name).ok_or_else(|| unknown(&known.defined, name))?;
+    let in_effect = &known.defined.definitions.capabilities[name];
+    let tools = members(context, in_effect);
+    let warnings = warnings(context, alone(in_effect)).await;
+    let shown = CapabilityDetail { capability, tools, warnings };
+    Ok(tagged(known.setting.version, json(StatusCode::OK, &shown)))
+}
+
+fn members(context: &Context, capability: &Capability) -> Vec<MemberView> {
+    let snapshot = context.catalog.snapshot();
+    let tools = snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_deref());
+    let member = |tool: &toolgate_core::Tool| {
+        let (by, rule) = match capability.rule_for(tool)? {
+            Rule::Server(pattern) => ("servers", pattern.to_string()),
+            Rule::Tool(pattern) => ("tools", pattern.to_string()),
+            Rule::Tag(tag) => ("tags", tag.to_owned()),
+        };
+        Some(MemberView { tool: tool.name.to_string(), by, rule })
+    };
+    let mut members: Vec<MemberView> = tools.filter_map(member).collect();
+    members.sort_by(|one, other| one.tool.cmp(&other.tool));
+    members
+}
+
+/// The scope of an agent that has nothing but this capability.
+fn alone(capability: &Arc<Capability>) -> Scope {
+    let name = capability.name.clone();
+    let definitions =
+        Definitions { capabilities: [(name.clone(), capability.clone())].into(), ..Definitions::default() };
+    let agent = AgentDefinition {
+        capabilities: Some(vec![name]),
+        ..AgentDefinition::named(AgentName::default_agent())
+    };
+    definitions.scope(&agent).expect("its only capability is there")
+}
+
+/// The capabilities in effect, and the setting that somebody changes who changes one.
+struct Known {
+    setting: Setting,
+    defined: Arc<Defined>,
+}
+
+impl Known {
+    async fn read(context: &Context) -> Answered<Self> {
+        let setting = context.registry.records().setting(SETTING).await?;
+        Ok(Self { setting, defined: context.registry.defined() })
+    }
+
+    fn show(&self, name: &CapabilityName) -> Option<CapabilityView> {
+        let in_effect = self.defined.definitions.capabilities.get(name)?;
+        let source = self.defined.capability_sources.get(name).copied();
+        let of_settings = source == Some(DefinitionSource::Settings);
+        let written = of_settings.then(|| written(&self.setting, name.as_str())).flatten();
+        let agents = self.defined.definitions.agents.values();
+        let has_it =
+            |agent: &&Arc<AgentDefinition>| agent.capabilities.iter().flatten().any(|one| one == name);
+        Some(CapabilityView {
+            name: name.to_string(),
+            source: source_word(source),
+            problems: problems(&self.defined, DefinitionKind::Capability, name.as_str()),
+            agents: agents.filter(has_it).map(|agent| agent.name.to_string()).collect(),
+            definition: written.unwrap_or_else(|| Capability::clone(in_effect)),
+        })
+    }
+}
+
+fn capability_name(name: &str) -> Answered<CapabilityName> {
+    CapabilityName::new(name).map_err(|bad| bad_parameter("name", name, "the name of a capability").hint(bad))
+}
+
+fn unknown(defined: &Defined, name: &CapabilityName) -> Box<Problem> {
+    let names = defined.definitions.capabilities.keys().map(CapabilityName::as_str);
+    let hint = meant(name.as_str(), names, "GET /capabilities lists what there is");
+    let detail = format!("there is no capability {:?}", name.as_str());
+    Problem::new(StatusCode::NOT_FOUND, "unknown_capability", detail).hint(hint)
+}

@@ -1,0 +1,130 @@
+//! What it costs to show tools to a model: by server and by tool, and what search saves.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::Serialize;
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{Credential, Seat, TokenBudget};
+use toolgate_discovery::{Bill, ServerBill, ToolBill};
+use utoipa::ToSchema;
+
+use super::seat::SeatQuery;
+use super::{apart, json};
+use crate::Context;
+use crate::problem::Answered;
+use crate::read::Query;
+
+/// What a session's tools cost
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CostView {
+    agent: String,
+    session: String,
+    /// Which tokens are counted.
+    #[schema(example = "o200k_base")]
+    tokenizer: &'static str,
+    /// full (everything is listed) or search (pinned tools, and three to find the others).
+    surface: &'static str,
+    /// How many tokens a list may cost before it is searched instead: a number, or "off".
+    #[schema(value_type = Object)]
+    token_budget: TokenBudget,
+    /// How many tools are seen.
+    tools: usize,
+    /// What listing everything costs.
+    tokens_full: usize,
+    /// What the list that is shown costs.
+    tokens_listed: usize,
+    tokens_saved: usize,
+    /// The dearest first.
+    servers: Vec<ServerCost>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ServerCost {
+    server: String,
+    tokens_full: usize,
+    tokens_signature: usize,
+    tokens_line: usize,
+    /// The dearest first.
+    tools: Vec<ToolCost>,
+}
+
+/// What a tool costs: listed with its schema, as a signature, as one line
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolCost {
+    /// The canonical name.
+    tool: String,
+    tokens_full: usize,
+    tokens_signature: usize,
+    tokens_line: usize,
+}
+
+/// Show what tools cost
+#[utoipa::path(get, path = "/tools/cost", tag = "tools", params(SeatQuery),
+    responses((status = 200, description = "The tokens", body = CostView),
+        (status = 404, description = "There is no such agent or session")))]
+pub(crate) async fn of_tools(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<SeatQuery>,
+) -> Answered<Response> {
+    let seat = query.seat(&context, &credential).await?;
+    Ok(shown(context, Seat::clone(&seat)).await)
+}
+
+/// Show what a session's tools cost
+#[utoipa::path(get, path = "/sessions/{id}/cost", tag = "sessions", params(("id" = String, Path, description = "ses_…")),
+    responses((status = 200, description = "The tokens", body = CostView), (status = 404, description = "There is none")))]
+pub(crate) async fn of_session(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let session = context.sessions.get(&SessionId::new(id), &credential).await?;
+    Ok(shown(context, session.seat()).await)
+}
+
+async fn shown(context: Context, seat: Seat) -> Response {
+    let counting = move || {
+        let bill = context.discovery.bill(&context.discovery.view(&seat));
+        CostView::of(&seat, bill)
+    };
+    json(StatusCode::OK, &apart(counting).await)
+}
+
+impl CostView {
+    fn of(seat: &Seat, bill: Bill) -> Self {
+        Self {
+            agent: seat.agent.to_string(),
+            session: seat.session.to_string(),
+            tokenizer: bill.tokenizer,
+            surface: bill.surface,
+            token_budget: seat.scope.token_budget,
+            tools: bill.tools,
+            tokens_full: bill.tokens_full,
+            tokens_listed: bill.tokens_listed,
+            tokens_saved: bill.tokens_saved,
+            servers: bill.servers.into_iter().map(ServerCost::from).collect(),
+        }
+    }
+}
+
+impl From<ServerBill> for ServerCost {
+    fn from(bill: ServerBill) -> Self {
+        Self {
+            server: bill.server.to_string(),
+            tokens_full: bill.tokens_full,
+            tokens_signature: bill.tokens_signature,
+            tokens_line: bill.tokens_line,
+            tools: bill.tools.into_iter().map(ToolCost::from).collect(),
+        }
+    }
+}
+
+impl From<ToolBill> for ToolCost {
+    fn from(bill: ToolBill) -> Self {
+        let ToolBill { tool, tokens_full, tokens_signature, tokens_line } = bill;
+        Self { tool: tool.to_string(), tokens_full, tokens_signature, tokens_line }
+    }
+}

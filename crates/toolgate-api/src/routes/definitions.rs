@@ -1,0 +1,96 @@
+//! What agent definitions and capabilities have in common: where they stand, what is wrong with them.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toolgate_core::decision::Template;
+use toolgate_core::scope::Scope;
+use toolgate_discovery::Unmatched;
+use toolgate_registry::{Defined, DefinitionKind, DefinitionSource, Setting};
+use utoipa::ToSchema;
+
+use super::apart;
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::similar::{hint_of, nearest};
+
+/// A rule that no tool fits: a mistake, or a server that is away
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Warning {
+    #[schema(example = "pattern_unmatched")]
+    code: &'static str,
+    message: String,
+    /// Where the rule stands.
+    #[schema(example = "capability \"git\": tools")]
+    place: String,
+    #[schema(example = "githup:*")]
+    pattern: String,
+}
+
+impl From<Unmatched> for Warning {
+    fn from(unmatched: Unmatched) -> Self {
+        let Unmatched { place, pattern } = unmatched;
+        let message = format!("{place}: no tool fits `{pattern}`");
+        Self { code: "pattern_unmatched", message, place, pattern }
+    }
+}
+
+/// Rules of a scope that fit nothing.
+pub(super) async fn warnings(context: &Context, scope: Scope) -> Vec<Warning> {
+    let context = context.clone();
+    let unmatched = apart(move || context.discovery.unmatched(&scope)).await;
+    unmatched.into_iter().map(Warning::from).collect()
+}
+
+/// Where a definition stands.
+pub(super) fn source_word(source: Option<DefinitionSource>) -> &'static str {
+    match source {
+        Some(DefinitionSource::File) => "file",
+        Some(DefinitionSource::Settings) => "settings",
+        None => "built_in",
+    }
+}
+
+/// What of a definition does not count as it was written.
+pub(super) fn problems(defined: &Defined, kind: DefinitionKind, name: &str) -> Vec<String> {
+    let own = defined.problems.iter().filter(|one| one.kind == kind && one.name == name);
+    own.map(ToString::to_string).collect()
+}
+
+/// A definition as it stands in its setting, which is what somebody wants to read who is going to change it. Nothing if
+/// it cannot be read.
+pub(super) fn written<T: DeserializeOwned>(setting: &Setting, name: &str) -> Option<T> {
+    let entries = setting.value.as_array()?.iter();
+    let mut own = entries.filter(|entry| entry.get("name").and_then(Value::as_str) == Some(name));
+    T::deserialize(own.next()?).ok()
+}
+
+/// The address says which definition it is. The body may say it too.
+pub(super) fn same_name(address: &str, body: Option<&str>) -> Answered<()> {
+    match body {
+        Some(name) if name != address => {
+            let detail = format!("field `name`: {name:?} is not {address:?}, which the address names");
+            Err(Problem::bad_field("name_differs", "name", detail)
+                .hint("leave it out; to rename, put it under the new name and delete the old one"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A level of care that a body names.
+pub(super) fn template(name: Option<&str>) -> Answered<Option<Template>> {
+    let Some(name) = name else { return Ok(None) };
+    let known = Template::ALL.map(Template::as_str);
+    let detail = format!("there is no policy template {name:?}");
+    let unknown =
+        || Problem::bad_field("unknown_template", "policy_template", detail).hint(hint_of(name, &known));
+    Template::parse(name).map(Some).ok_or_else(unknown)
+}
+
+/// What to say where nothing has the name.
+pub(super) fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str>, otherwise: &str) -> String {
+    match nearest(name, known) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None => otherwise.to_owned(),
+    }
+}

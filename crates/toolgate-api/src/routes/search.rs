@@ -1,0 +1,196 @@
+//! Looking for tools in words, as agents do with `search_tools`: the same ranking, the same answer.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolgate_core::scope::{Credential, Seat};
+use toolgate_discovery::{Found, HITS_MAX, Ranked, Wanted};
+use toolgate_search::{Budget, Detail, Form, Place, Shown};
+use utoipa::{IntoParams, ToSchema};
+
+use super::seat::SeatQuery;
+use super::{apart, json};
+use crate::Context;
+use crate::problem::Answered;
+use crate::read::{Query, bad_parameter, limit, word};
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchQuery {
+    /// What the tool should do or work on, in any words; or a name, or how it begins
+    q: String,
+    /// Only of these servers: `github,jira`
+    #[serde(default)]
+    servers: Option<String>,
+    /// Tools in the answer at most, whatever the budget
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
+    limit: Option<String>,
+    /// How much is said of the best: signature, name or schema
+    #[serde(default)]
+    detail: Option<String>,
+    /// Tokens that the answer may have: 100 to 10000, usually 500
+    #[serde(default)]
+    #[param(value_type = Option<u32>)]
+    budget_tokens: Option<String>,
+    /// As this agent sees it; never more than the token's own agent sees
+    #[serde(default)]
+    agent: Option<String>,
+    /// As this session of the caller sees it
+    #[serde(default)]
+    session: Option<String>,
+}
+
+/// What was found, as far as the budget allows
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SearchAnswer {
+    /// Best first.
+    results: Vec<SearchResult>,
+    /// How many others match.
+    more: usize,
+    /// What `text` costs.
+    tokens: usize,
+    /// The same as an agent reads it.
+    text: String,
+    /// Servers that were named and are not there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown_servers: Vec<String>,
+}
+
+/// A tool that was found
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SearchResult {
+    /// The canonical name.
+    #[schema(example = "bank:transfer")]
+    name: String,
+    #[schema(example = "bank__transfer")]
+    wire_name: String,
+    server: String,
+    /// Comparable within one answer only.
+    score: f32,
+    /// How it was found: exact (by a name), prefix (by how a name begins) or words.
+    place: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    definition: Option<Value>,
+}
+
+/// What was asked, read.
+struct Asked {
+    query: String,
+    servers: Option<Vec<String>>,
+    count_max: usize,
+    detail: Detail,
+    budget: Budget,
+}
+
+/// Search tools
+///
+/// Among those that the session of the credential sees; others are not found, counted or hinted at.
+#[utoipa::path(get, path = "/tools/search", tag = "tools", params(SearchQuery),
+    responses((status = 200, description = "What was found", body = SearchAnswer),
+        (status = 400, description = "There is no query, or a parameter makes no sense"),
+        (status = 404, description = "There is no such agent or session")))]
+pub(crate) async fn search(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<SearchQuery>,
+) -> Answered<Response> {
+    let (asked, who) = query.read()?;
+    let seat = who.seat(&context, &credential).await?;
+    let answer = apart(move || asked.answer(&context, &seat)).await;
+    Ok(json(StatusCode::OK, &answer))
+}
+
+impl SearchQuery {
+    fn read(self) -> Answered<(Asked, SeatQuery)> {
+        if self.q.trim().is_empty() {
+            return Err(bad_parameter("q", &self.q, "a query")
+                .hint("say in a few words what the tool should do; GET /tools lists all there are"));
+        }
+        let words = Detail::ALL.map(Detail::as_str);
+        let asked = Asked {
+            query: self.q,
+            servers: self.servers.as_deref().map(names).filter(|names| !names.is_empty()),
+            count_max: limit(self.limit.as_deref(), HITS_MAX, HITS_MAX)?,
+            detail: word("detail", self.detail.as_deref(), &words, Detail::named)?.unwrap_or_default(),
+            budget: budget(self.budget_tokens.as_deref())?,
+        };
+        Ok((asked, SeatQuery { agent: self.agent, session: self.session }))
+    }
+}
+
+fn names(list: &str) -> Vec<String> {
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// Brought within the limits, as agents have it too.
+fn budget(tokens: Option<&str>) -> Answered<Budget> {
+    let Some(text) = tokens else { return Ok(Budget::default()) };
+    let tokens = text.parse().map_err(|_| bad_parameter("budget_tokens", text, "a number of tokens"))?;
+    Ok(Budget::of(tokens))
+}
+
+impl Asked {
+    fn answer(&self, context: &Context, seat: &Arc<Seat>) -> SearchAnswer {
+        let wanted = Wanted {
+            query: &self.query,
+            servers: self.servers.as_deref(),
+            detail: self.detail,
+            budget: self.budget,
+        };
+        let view = context.discovery.view(seat);
+        SearchAnswer::of(context.discovery.search_best(&view, &wanted, self.count_max))
+    }
+}
+
+impl SearchAnswer {
+    fn of(found: Found) -> Self {
+        let ranked: BTreeMap<&str, &Ranked> =
+            found.ranked.iter().map(|one| (one.entry.wire.as_str(), one)).collect();
+        let shown = found.answer.shown.into_iter();
+        let result = |shown: Shown| Some(SearchResult::of(ranked.get(shown.name.as_str())?, shown.form));
+        Self {
+            results: shown.filter_map(result).collect(),
+            more: found.answer.more,
+            tokens: found.answer.tokens,
+            text: found.answer.text,
+            unknown_servers: found.unknown_servers,
+        }
+    }
+}
+
+impl SearchResult {
+    fn of(ranked: &Ranked, form: Form) -> Self {
+        let blank = Self {
+            name: ranked.entry.canonical.to_string(),
+            wire_name: ranked.entry.wire.clone(),
+            server: ranked.entry.server.to_string(),
+            score: ranked.score,
+            place: match ranked.place {
+                Place::Exact => "exact",
+                Place::Prefix => "prefix",
+                Place::Words => "words",
+            },
+            signature: None,
+            line: None,
+            definition: None,
+        };
+        match form {
+            Form::Definition(definition) => Self { definition: Some(definition), ..blank },
+            Form::Signature(signature) => Self { signature: Some(signature), ..blank },
+            Form::Line(line) => Self { line: Some(line), ..blank },
+            Form::Name => blank,
+        }
+    }
+}

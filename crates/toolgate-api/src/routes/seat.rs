@@ -1,0 +1,56 @@
+//! Where a request sits: in the session of its credential, or in another one that it names.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toolgate_core::Role;
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{AgentName, Credential, Route, Seat};
+use utoipa::IntoParams;
+
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::bad_parameter;
+
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SeatQuery {
+    /// As this agent sees it; never more than the token's own agent sees
+    #[serde(default)]
+    pub(super) agent: Option<String>,
+    /// As this session of the caller sees it
+    #[serde(default)]
+    pub(super) session: Option<String>,
+}
+
+impl SeatQuery {
+    /// The same rules hold as at `/mcp/{agent}` and `/mcp/{session}`.
+    pub(super) async fn seat(self, context: &Context, credential: &Credential) -> Answered<Arc<Seat>> {
+        Ok(context.sessions.seat(credential, &self.route()?).await?)
+    }
+
+    fn route(self) -> Answered<Route> {
+        match (self.agent, self.session) {
+            (None, None) => Ok(Route::Default),
+            (Some(agent), None) => Ok(Route::Agent(agent_name("agent", &agent)?)),
+            (None, Some(session)) => Ok(Route::Session(SessionId::new(session))),
+            (Some(_), Some(_)) => {
+                let detail = "`agent` and `session` both say as whom: only one of them can stand here";
+                Err(Problem::bad_request("parameter_invalid", detail)
+                    .hint("leave one of them out; a session has an agent already")
+                    .with("field", "agent"))
+            }
+        }
+    }
+}
+
+/// An agent's name in a path or a parameter.
+pub(super) fn agent_name(parameter: &str, name: &str) -> Answered<AgentName> {
+    AgentName::new(name).map_err(|bad| bad_parameter(parameter, name, "the name of an agent").hint(bad))
+}
+
+/// Whether somebody may hear of tools that a session does not see, and of the rules that keep them out.
+pub(super) fn oversees(credential: &Credential) -> bool {
+    credential.session.is_none()
+        && matches!(credential.principal.role, Role::Admin | Role::Operator | Role::Auditor)
+}

@@ -1,0 +1,222 @@
+//! Sessions: opened, looked at, given something else to touch, closed. `toolgate-sessions` says who may do what.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::header::LOCATION;
+use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use toolgate_core::PrincipalId;
+use toolgate_core::id::{RunId, SessionId};
+use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
+use toolgate_sessions::{NewSession, Opened, Refusal, RefusalKind, SessionQuery, SessionState, SessionView};
+use toolgate_store::SESSIONS_PAGE_MAX;
+use utoipa::{IntoParams, ToSchema};
+
+use super::definitions::{template, warnings};
+use super::json;
+use super::seat::{agent_name, oversees};
+use super::session_view::{OpenedSession, SessionDetail, SessionsPage};
+use super::tag::{expected_version, tagged};
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, Query, limit, object, word};
+
+const PAGE_USUAL: usize = 100;
+
+/// What a session is to be; everything may be left out
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewSessionBody {
+    /// The caller's own, if not said.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, example = "writer")]
+    agent: Option<AgentName>,
+    /// What it may touch beyond what its agent may: servers, providers, pointers, knowledge_bases.
+    #[serde(default, deserialize_with = "object")]
+    #[schema(value_type = Object, example = json!({ "providers": ["slack"] }))]
+    mounts: Mounts,
+    /// exploratory, standard, regulated or audit_critical; never less strict than the agent's.
+    #[serde(default)]
+    policy_template: Option<String>,
+    #[serde(default)]
+    task: Option<String>,
+    #[serde(default)]
+    run: Option<String>,
+    /// Whose it is to be; only those who run the gateway may say somebody else.
+    #[serde(default)]
+    principal: Option<String>,
+}
+
+/// What a session may touch from now on
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MountsBody {
+    /// Instead of what was asked for before, beyond what its agent may.
+    #[serde(deserialize_with = "object")]
+    #[schema(value_type = Object, example = json!({ "servers": ["github"] }))]
+    mounts: Mounts,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SessionsQuery {
+    /// Only of this agent
+    #[serde(default)]
+    agent: Option<String>,
+    /// Only of this principal
+    #[serde(default)]
+    principal: Option<String>,
+    /// active, idle or closed
+    #[serde(default)]
+    state: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    limit: Option<String>,
+}
+
+/// Open a session
+///
+/// What it sees is frozen now: its agent's rules, and the servers there are. The token is told this once and ends with
+/// the session.
+#[utoipa::path(post, path = "/sessions", tag = "sessions", request_body = NewSessionBody,
+    responses((status = 201, description = "The session and its token", body = OpenedSession),
+        (status = 403, description = "This token opens no sessions, or none for somebody else"),
+        (status = 422, description = "There is no such agent, mount or template, or the template is too weak; `field` says which"),
+        (status = 429, description = "The agent has as many sessions open as it may")))]
+pub(crate) async fn open(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Json(body): Json<NewSessionBody>,
+) -> Answered<Response> {
+    let Opened { session, token } = context.sessions.open(&credential, body.read()?).await?;
+    let warnings = match oversees(&credential) {
+        true => warnings(&context, Scope::clone(&session.scope)).await,
+        false => Vec::new(),
+    };
+    let (version, location) = (session.version, format!("/sessions/{}", session.id));
+    let mcp_url = format!("/mcp/{}", session.id);
+    let session = SessionDetail::of(session, &credential);
+    let answer = json(StatusCode::CREATED, &OpenedSession { session, token, mcp_url, warnings });
+    Ok(([(LOCATION, location)], tagged(version, answer)).into_response())
+}
+
+/// List sessions, newest first
+///
+/// Agents see their own.
+#[utoipa::path(get, path = "/sessions", tag = "sessions", params(SessionsQuery),
+    responses((status = 200, description = "A page", body = SessionsPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<SessionsQuery>,
+) -> Answered<Response> {
+    let page = context.sessions.list(&credential, &query.read()?).await?;
+    Ok(json(StatusCode::OK, &SessionsPage::of(page)))
+}
+
+/// Show a session
+#[utoipa::path(get, path = "/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "ses_…")),
+    responses((status = 200, description = "The session; `etag` is its version", body = SessionDetail),
+        (status = 404, description = "There is none that the caller sees")))]
+pub(crate) async fn show(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let session = context.sessions.get(&SessionId::new(id), &credential).await?;
+    Ok(shown(session, &credential))
+}
+
+/// Change what a session may touch
+#[utoipa::path(patch, path = "/sessions/{id}", tag = "sessions", request_body = MountsBody,
+    params(("id" = String, Path, description = "ses_…"),
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed it meanwhile")),
+    responses((status = 200, description = "The session as it is now", body = SessionDetail),
+        (status = 403, description = "It is for its opener and for operators to say"),
+        (status = 404, description = "There is none that the caller sees"),
+        (status = 409, description = "It is a default session, which follows its agent's definition"),
+        (status = 410, description = "It is closed"),
+        (status = 412, description = "It was changed meanwhile; `version` is the one it has"),
+        (status = 422, description = "There is no such mount; `field` says which")))]
+pub(crate) async fn change(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Json(body): Json<MountsBody>,
+) -> Answered<Response> {
+    let (id, expected) = (SessionId::new(id), expected_version(&headers)?);
+    match context.sessions.change_mounts(&id, &credential, body.mounts, expected).await {
+        Ok(session) => Ok(shown(session, &credential)),
+        Err(refusal) => Err(refused(&context, &credential, &id, refusal).await),
+    }
+}
+
+/// Close a session
+///
+/// Its token is good for nothing from then on. Closing it again changes nothing.
+#[utoipa::path(delete, path = "/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "ses_…")),
+    responses((status = 200, description = "The session as it is now", body = SessionDetail),
+        (status = 404, description = "There is none that the caller sees"),
+        (status = 409, description = "It is a default session, which is never closed")))]
+pub(crate) async fn close(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let session = context.sessions.close(&SessionId::new(id), &credential).await?;
+    Ok(shown(session, &credential))
+}
+
+fn shown(session: SessionView, credential: &Credential) -> Response {
+    let version = session.version;
+    tagged(version, json(StatusCode::OK, &SessionDetail::of(session, credential)))
+}
+
+/// Whoever was too late is told what to read again.
+async fn refused(
+    context: &Context,
+    credential: &Credential,
+    id: &SessionId,
+    refusal: Refusal,
+) -> Box<Problem> {
+    if refusal.kind != RefusalKind::Stale {
+        return refusal.into();
+    }
+    let problem = Box::<Problem>::from(refusal);
+    match context.sessions.get(id, credential).await {
+        Ok(session) => problem.with("version", session.version),
+        Err(_) => problem,
+    }
+}
+
+impl NewSessionBody {
+    fn read(self) -> Answered<NewSession> {
+        Ok(NewSession {
+            agent: self.agent,
+            mounts: self.mounts,
+            policy_template: template(self.policy_template.as_deref())?,
+            task: self.task,
+            run: self.run.map(RunId::new),
+            principal: self.principal,
+        })
+    }
+}
+
+impl SessionsQuery {
+    fn read(self) -> Answered<SessionQuery> {
+        let words = SessionState::ALL.map(SessionState::as_str);
+        Ok(SessionQuery {
+            agent: self.agent.as_deref().map(|name| agent_name("agent", name)).transpose()?,
+            principal: self.principal.as_deref().map(PrincipalId::new),
+            state: word("state", self.state.as_deref(), &words, SessionState::parse)?,
+            cursor: self.cursor,
+            limit: limit(self.limit.as_deref(), PAGE_USUAL, SESSIONS_PAGE_MAX)?,
+        })
+    }
+}
