@@ -7,6 +7,7 @@ use std::time::Duration;
 use toolgate_core::Principal;
 use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::Credential;
 use toolgate_credentials::{Bearer, BearerRefused, RefusalCode};
 use toolgate_edge::{Credentials, NotLetIn, ProtectedResource};
 use toolgate_store::Store;
@@ -30,14 +31,14 @@ impl Callers {
 }
 
 impl Credentials for Callers {
-    fn check_known(&self, secret: &str) -> Option<Result<Principal, NotLetIn>> {
+    fn check_known(&self, secret: &str) -> Option<Result<Credential, NotLetIn>> {
         match self.judge(secret) {
             Some(bearer) => Some(told(bearer.check_known(secret)?).ok()?),
             None => self.store.check_cached(secret).map(|found| found.ok_or(NotLetIn::Unknown)),
         }
     }
 
-    fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Principal, NotLetIn>, StoreDown>> {
+    fn check(&self, secret: String) -> BoxFuture<'_, Result<Result<Credential, NotLetIn>, StoreDown>> {
         Box::pin(async move {
             if let Some(bearer) = self.judge(&secret) {
                 return told(bearer.check(&secret).await);
@@ -52,9 +53,9 @@ impl Credentials for Callers {
 }
 
 /// What the judge of access tokens says, in the words of the door. It fails where nobody can say now.
-fn told(verdict: Result<Principal, BearerRefused>) -> Result<Result<Principal, NotLetIn>, StoreDown> {
+fn told(verdict: Result<Principal, BearerRefused>) -> Result<Result<Credential, NotLetIn>, StoreDown> {
     match verdict {
-        Ok(principal) => Ok(Ok(principal)),
+        Ok(principal) => Ok(Ok(Credential::of(principal))),
         Err(refused) => match refused.code {
             RefusalCode::InvalidToken => Ok(Err(NotLetIn::Token(refused.description))),
             RefusalCode::InsufficientScope => Ok(Err(NotLetIn::Scope(refused.description))),

@@ -1,28 +1,36 @@
 //! What can be said on the command line. Nothing else looks at argv.
 
+mod agents;
 mod approvals;
 mod ledger;
 mod policy;
 mod servers;
+mod sessions;
 mod settings;
 mod span;
+mod tokens;
 mod tools;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use toolgate_core::{Kind, Role};
+use toolgate_core::scope::AgentName;
 
 use crate::config::{LISTEN_EXPECTED, parse_listen};
 
+pub(crate) use agents::{AgentsCommand, CapabilitiesCommand};
 pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
 pub(crate) use ledger::{ExportFormat, LedgerCommand};
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
 pub(crate) use servers::{LoginArgs, ServersCommand};
+pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
-pub(crate) use tools::{AcceptArgs, AliasesCommand, StatusArg, ToolsCommand, VersionArg};
+pub(crate) use tokens::{NewTokenArgs, TokenCommand};
+pub(crate) use tools::{
+    AcceptArgs, AliasesCommand, CostArgs, RANKED_DEFAULT, SearchArgs, StatusArg, ToolsCommand, VersionArg,
+};
 
 /// One governed door between AI agents and tools: every MCP server behind one endpoint.
 #[derive(Parser)]
@@ -52,13 +60,22 @@ pub(crate) enum Command {
     /// Run the gateway and serve MCP over HTTP
     Serve(ServeArgs),
     /// Speak MCP on standard input and output, for clients that spawn a process
-    Stdio,
+    Stdio(StdioArgs),
     /// See, import, test and sign in at the servers behind the gateway
     #[command(subcommand)]
     Servers(ServersCommand),
-    /// List, describe and call tools, and review what servers changed about them
+    /// List, search, describe and call tools, see what they cost, and review what servers changed about them
     #[command(subcommand)]
     Tools(ToolsCommand),
+    /// What agents work in: which tools a session sees and why; open and close sessions
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
+    /// Kinds of agents, as they are defined
+    #[command(subcommand)]
+    Agents(AgentsCommand),
+    /// Groups of tools that agents are given
+    #[command(subcommand)]
+    Capabilities(CapabilitiesCommand),
     /// Other names under which tools are known
     #[command(subcommand)]
     Aliases(AliasesCommand),
@@ -101,78 +118,11 @@ fn listen_address(written: &str) -> Result<SocketAddr, String> {
     parse_listen(written).map_err(|hint| format!("expected {LISTEN_EXPECTED}\nhint: {hint}"))
 }
 
-#[derive(Subcommand)]
-pub(crate) enum TokenCommand {
-    /// Make a token; it is printed once and cannot be shown again
-    #[command(
-        after_help = "Examples:\n  toolgate token create --role agent --label laptop\n  toolgate token create --role approver --principal ann --group finance\n  toolgate token create --role server --server resume-profile-mcp"
-    )]
-    Create {
-        #[arg(long, value_enum)]
-        role: RoleArg,
-        /// A word to recognise it by
-        #[arg(long)]
-        label: Option<String>,
-        /// Whose token it is: what policies and the ledger call them. Without it each token is its own principal
-        #[arg(long, value_name = "NAME")]
-        principal: Option<String>,
-        /// The one server that a token of role `server` registers
-        #[arg(long, value_name = "NAME", conflicts_with_all = ["principal", "groups"], required_if_eq("role", "server"))]
-        server: Option<String>,
-        /// What holds it; only a human may approve [default: agent for agents, service for servers, else human]
-        #[arg(long, value_enum)]
-        kind: Option<KindArg>,
-        /// A group that its holder belongs to, as a gate's @approvers names it; may be given several times
-        #[arg(long = "group", value_name = "GROUP")]
-        groups: Vec<String>,
-    },
-    /// All tokens, without their secrets
-    List,
-    /// Make a token useless; running gateways notice within a second
-    Revoke {
-        /// Its id, the beginning of its id, or its label
-        token: String,
-    },
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum RoleArg {
-    Agent,
-    Admin,
-    Operator,
-    Approver,
-    Auditor,
-    Server,
-}
-
-impl From<RoleArg> for Role {
-    fn from(role: RoleArg) -> Role {
-        match role {
-            RoleArg::Agent => Role::Agent,
-            RoleArg::Admin => Role::Admin,
-            RoleArg::Operator => Role::Operator,
-            RoleArg::Approver => Role::Approver,
-            RoleArg::Auditor => Role::Auditor,
-            RoleArg::Server => Role::Server,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum KindArg {
-    Human,
-    Agent,
-    Service,
-}
-
-impl From<KindArg> for Kind {
-    fn from(kind: KindArg) -> Kind {
-        match kind {
-            KindArg::Human => Kind::Human,
-            KindArg::Agent => Kind::Agent,
-            KindArg::Service => Kind::Service,
-        }
-    }
+#[derive(Args)]
+pub(crate) struct StdioArgs {
+    /// See what this agent sees, as `/mcp/NAME` does
+    #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
+    pub(crate) agent: Option<AgentName>,
 }
 
 #[derive(Args)]
@@ -188,6 +138,9 @@ pub(crate) struct ConnectArgs {
     /// Use this address instead of the one in the configuration
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
+    /// Show the client what this agent sees
+    #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
+    pub(crate) agent: Option<AgentName>,
 }
 
 #[cfg(test)]

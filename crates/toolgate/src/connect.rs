@@ -9,6 +9,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use toolgate_core::scope::AgentName;
 
 use crate::config::replace::{ReplaceError, replace};
 use crate::import::jsonc;
@@ -34,6 +35,8 @@ pub(crate) struct Gate<'a> {
     pub(crate) program: &'a Path,
     pub(crate) data: &'a Path,
     pub(crate) config: Option<&'a Path>,
+    /// What the client sees is what this agent sees, for clients that start the program; for others `url` says it.
+    pub(crate) agent: Option<&'a AgentName>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -285,6 +288,9 @@ fn stdio_args(gate: &Gate<'_>) -> Vec<CstInputValue> {
     let mut args = vec!["stdio".into(), "--data".into(), shown(gate.data)];
     if let Some(config) = gate.config {
         args.extend(["--config".into(), shown(config)]);
+    }
+    if let Some(agent) = gate.agent {
+        args.extend(["--agent".into(), agent.as_str().into()]);
     }
     args
 }

@@ -85,8 +85,8 @@ impl Watcher for Ears {
         self.hub.resource_updated(server, uri, &params);
     }
 
-    fn logged(&self, _server: &ServerName, owner: Option<&PrincipalId>, params: RawJson) {
-        self.hub.logged(owner, &params);
+    fn logged(&self, server: &ServerName, owner: Option<&PrincipalId>, params: RawJson) {
+        self.hub.logged(server, owner, &params);
     }
 
     fn asked(

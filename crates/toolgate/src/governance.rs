@@ -17,10 +17,10 @@ use toolgate_edge::Archive;
 use toolgate_pipeline::desk::{Desk, ToolBook};
 use toolgate_pipeline::redact::{RedactRule, Redactor};
 use toolgate_pipeline::{Keep, Pipeline, Settings, Setup, WhenDown};
-use toolgate_policy::{PolicyEngine, Set, Sources, Template};
+use toolgate_policy::{PolicyEngine, Set, Sources};
 use toolgate_store::{Books, BooksSettings, Store};
 
-use crate::config::{Config, ReadsWhenDown, TemplateName};
+use crate::config::{Config, ReadsWhenDown};
 
 /// How often policies are looked at for changes, and approvals for those whose time is over.
 const WATCH_EVERY: Duration = Duration::from_secs(1);
@@ -102,12 +102,7 @@ pub(crate) fn sources(config: &Config) -> Sources {
     Sources {
         folder: settings.folder.clone(),
         extra: extra.into_iter().filter_map(named).collect(),
-        template: match settings.template {
-            TemplateName::Exploratory => Template::Exploratory,
-            TemplateName::Standard => Template::Standard,
-            TemplateName::Regulated => Template::Regulated,
-            TemplateName::AuditCritical => Template::AuditCritical,
-        },
+        template: settings.template,
     }
 }
 

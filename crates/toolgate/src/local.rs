@@ -1,5 +1,8 @@
-//! A client on this machine, for the CLI: it speaks MCP to the gateway that runs on the data folder, through the
-//! socket there, or to one of its own that lives as long as the command.
+//! A client on this machine, for the CLI: it speaks to the gateway that runs on the data folder, through the sockets
+//! there, or to one of its own that lives as long as the command. MCP is spoken here, the REST API in `api`.
+
+mod api;
+mod problem;
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +11,16 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use toolgate_core::Principal;
+use toolgate_core::scope::{Credential, Route};
 use toolgate_edge::serve_pipe;
 use toolgate_store::{Store, StoreError};
 use toolgate_wire::{Version, meta};
 
 use crate::config::Config;
 use crate::wiring::{self, House, Record};
+
+pub(crate) use api::{Catalogue, LocalApi, serve};
+pub(crate) use problem::Problem;
 
 /// A socket of the running gateway for processes of the same user. Whom it speaks to decides what they may do: an agent
 /// must not be taken for the person who approves its calls.
@@ -23,23 +30,26 @@ pub(crate) enum Socket {
     Person,
     /// The agent behind `toolgate stdio`.
     Agent,
+    /// The person again, speaking to the REST API.
+    Api,
 }
 
 impl Socket {
-    pub(crate) const ALL: [Socket; 2] = [Socket::Person, Socket::Agent];
+    pub(crate) const ALL: [Socket; 3] = [Socket::Person, Socket::Agent, Socket::Api];
 
     pub(crate) fn path(self, data: &Path) -> PathBuf {
         data.join(match self {
             Socket::Person => "gateway.sock",
             Socket::Agent => "agent.sock",
+            Socket::Api => "api.sock",
         })
     }
 
-    pub(crate) fn principal(self) -> Principal {
-        match self {
-            Socket::Person => Principal::local(),
+    pub(crate) fn credential(self) -> Credential {
+        Credential::of(match self {
+            Socket::Person | Socket::Api => Principal::local(),
             Socket::Agent => Principal::stdio(),
-        }
+        })
     }
 
     /// Connects to the gateway that runs on this data folder.
@@ -93,7 +103,13 @@ impl LocalClient {
         let house = wiring::start(config, &store, config.listen, Record::No).await?;
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (reader, writer) = tokio::io::split(theirs);
-        tokio::spawn(serve_pipe(house.gateway.clone(), Socket::Person.principal(), reader, writer));
+        tokio::spawn(serve_pipe(
+            house.gateway.clone(),
+            Socket::Person.credential(),
+            Route::Default,
+            reader,
+            writer,
+        ));
         let (reader, writer) = tokio::io::split(ours);
         Ok(Self::new(Box::new(reader), Box::new(writer), Some(house)))
     }

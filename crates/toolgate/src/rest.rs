@@ -6,13 +6,16 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 use toolgate_api::{Api, Hold, IncomingWebhook, NotCalled, Services, ToolCallRequest, ToolCaller};
 use toolgate_catalog::Catalog;
+use toolgate_core::RawJson;
 use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::signature::SigningKey;
-use toolgate_core::{Principal, RawJson};
 use toolgate_credentials::Vault;
+use toolgate_discovery::Discovery;
 use toolgate_edge::{DirectCall, Gateway, Rest, RestBody, Serves};
 use toolgate_pipeline::{Answer, Patience};
 use toolgate_registry::Registry;
+use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 
 use crate::config::Config;
@@ -42,12 +45,13 @@ impl Rest for Doorway {
 
     fn serve(
         &self,
-        principal: Option<Principal>,
+        credential: Option<Credential>,
         mut request: http::Request<hyper::body::Incoming>,
     ) -> BoxFuture<'static, http::Response<RestBody>> {
         let api = self.0.get().cloned();
-        if let Some(principal) = principal {
-            request.extensions_mut().insert(principal);
+        if let Some(credential) = credential {
+            request.extensions_mut().insert(credential.principal.clone());
+            request.extensions_mut().insert(credential);
         }
         Box::pin(async move {
             let api = api.expect("only what the API serves comes here");
@@ -62,6 +66,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) store: &'a Store,
     pub(crate) governance: &'a Governance,
     pub(crate) gateway: &'a Arc<Gateway>,
+    pub(crate) sessions: &'a Arc<Sessions>,
+    pub(crate) discovery: &'a Arc<Discovery>,
 }
 
 pub(crate) fn api(
@@ -71,7 +77,7 @@ pub(crate) fn api(
     vault: Vault,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
-    let Parts { config, store, governance, gateway } = *parts;
+    let Parts { config, store, governance, gateway, sessions, discovery } = *parts;
     Ok(Api::new(Services {
         store: store.clone(),
         books: governance.books.clone(),
@@ -79,6 +85,8 @@ pub(crate) fn api(
         caller: Arc::new(GatewayTools(gateway.clone())),
         catalog: catalog.clone(),
         registry: registry.clone(),
+        sessions: sessions.clone(),
+        discovery: discovery.clone(),
         secrets: Arc::new(VaultDesk(vault)),
         shutdown: shutdown.clone(),
         clock: Arc::new(SystemClock::default()),
@@ -103,13 +111,13 @@ struct GatewayTools(Arc<Gateway>);
 impl ToolCaller for GatewayTools {
     fn call(
         &self,
-        principal: Principal,
+        seat: Arc<Seat>,
         request: ToolCallRequest,
         hold: Hold,
     ) -> BoxFuture<'static, Result<Answer, NotCalled>> {
         let gateway = self.0.clone();
         let call = DirectCall {
-            principal,
+            seat,
             name: request.name,
             arguments: request.arguments.unwrap_or(RawJson::EMPTY),
             run: request.run_id,

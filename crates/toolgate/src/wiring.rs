@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
+use toolgate_api::Api;
 use toolgate_catalog::Catalog;
 use toolgate_core::ServerName;
 use toolgate_core::governance::Clock;
 use toolgate_core::port::Servers;
 use toolgate_core::server::ServerState;
 use toolgate_courier::Courier;
+use toolgate_discovery::Discovery;
 use toolgate_edge::{AllowedHosts, Gateway, Hub, Rest, Setup};
 use toolgate_registry::Registry;
+use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 use toolgate_upstream::Manager;
 
@@ -21,19 +24,23 @@ use crate::callers::{self, Callers};
 use crate::chronicle::{Chronicle, Company};
 use crate::config::Config;
 use crate::ears::Ears;
+use crate::finding;
 use crate::governance::{COMMAND_STREAM, Governance, LedgerArchive, SystemClock};
 use crate::keyring;
 use crate::machine::{Display, Machine};
 use crate::numbers::ServerNumbers;
 use crate::outbound;
 use crate::rest::{self, Doorway};
+use crate::seating;
 
 /// A gateway that is wired up and connected to its servers, without any door open yet.
 pub(crate) struct House {
     pub(crate) gateway: Arc<Gateway>,
+    pub(crate) api: Api,
     pub(crate) servers: Arc<Manager>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) registry: Arc<Registry>,
+    sessions: Arc<Sessions>,
     governance: Governance,
     courier: Option<Courier>,
     ears: Arc<Ears>,
@@ -56,12 +63,18 @@ pub(crate) async fn start(
 ) -> anyhow::Result<House> {
     let shutdown = CancellationToken::new();
     let catalog = Arc::new(Catalog::new());
-    let hub = Hub::new(catalog.clone());
     let stream = match record {
         Record::Yes => &config.store.stream,
         Record::No => COMMAND_STREAM,
     };
     let governance = Governance::start(config, store, &catalog, stream, &shutdown).await?;
+    let meaning = match record {
+        Record::Yes => finding::meaning(config),
+        // What lives as long as a command does not wait for weights to be read.
+        Record::No => None,
+    };
+    let discovery = Arc::new(Discovery::new(catalog.clone(), governance.policy.clone(), meaning));
+    let hub = Hub::new(catalog.clone(), discovery.clone());
     let vault = keyring::vault(config, store, &governance.books)?;
     let keys = keyring::open(vault.clone(), &shutdown).await?;
     let company = if config.store.url.is_some() { Company::Replicas } else { Company::None };
@@ -100,11 +113,28 @@ pub(crate) async fn start(
             store.release_leases().await?;
         }
         governance.watch(store, &shutdown).await?;
+        tokio::spawn(finding::follow(discovery.clone(), config.data.clone(), shutdown.clone()));
     }
+    let around = seating::Around {
+        registry: registry.clone(),
+        catalog: catalog.clone(),
+        policy: governance.policy.clone(),
+    };
+    let sessions = Sessions::start(toolgate_sessions::Setup {
+        store: store.clone(),
+        books: governance.books.clone(),
+        clock: Arc::new(SystemClock::default()),
+        surroundings: Arc::new(around.clone()),
+        shutdown: shutdown.clone(),
+    })
+    .await?;
+    let following = seating::follow(around, sessions.clone(), hub.clone());
+    tokio::spawn(shutdown.clone().run_until_cancelled_owned(following));
     let doorway = Doorway::default();
     let bearer = callers::bearer(config)?;
     let gateway = Gateway::new(Setup {
-        catalog: catalog.clone(),
+        discovery: discovery.clone(),
+        seats: Arc::new(seating::Usher(sessions.clone())),
         servers: servers.clone() as Arc<dyn Servers>,
         pipeline: governance.pipeline.clone(),
         approvals: governance.books.clone(),
@@ -119,13 +149,33 @@ pub(crate) async fn start(
         sealing_key: store.sealing_key().await?,
         shutdown: shutdown.clone(),
     });
-    let parts = rest::Parts { config, store, governance: &governance, gateway: &gateway };
-    doorway.open(rest::api(&parts, &catalog, &registry, vault, &shutdown)?);
+    let parts = rest::Parts {
+        config,
+        store,
+        governance: &governance,
+        gateway: &gateway,
+        sessions: &sessions,
+        discovery: &discovery,
+    };
+    let api = rest::api(&parts, &catalog, &registry, vault, &shutdown)?;
+    doorway.open(api.clone());
     let courier = match record {
         Record::Yes => Some(outbound::start(config, store, &shutdown).await?),
         Record::No => None,
     };
-    Ok(House { gateway, servers, catalog, registry, governance, courier, ears, shutdown, chronicle })
+    Ok(House {
+        gateway,
+        api,
+        servers,
+        catalog,
+        registry,
+        sessions,
+        governance,
+        courier,
+        ears,
+        shutdown,
+        chronicle,
+    })
 }
 
 impl House {
@@ -145,6 +195,7 @@ impl House {
         self.gateway.drain().await;
         self.servers.shutdown().await;
         self.registry.stop().await;
+        self.sessions.stop().await;
         self.governance.stop().await;
         if let Some(courier) = self.courier {
             courier.finish().await;

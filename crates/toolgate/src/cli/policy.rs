@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use toolgate_core::decision::Template;
+use toolgate_core::scope::AgentName;
 
-use super::{KindArg, RoleArg};
+use super::sessions::templates;
+use super::tokens::{KindArg, RoleArg};
 
 #[derive(Subcommand)]
 pub(crate) enum PolicyCommand {
@@ -51,6 +54,12 @@ pub(crate) struct ExplainArgs {
     /// The arguments of the call, as a JSON object
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) args: String,
+    /// The agent as which it is called
+    #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
+    pub(crate) agent: Option<AgentName>,
+    /// How careful the session of the call is; never less than the gateway
+    #[arg(long, value_name = "TEMPLATE", value_parser = templates())]
+    pub(crate) template: Option<Template>,
     /// The session that the call belongs to
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,

@@ -1,8 +1,14 @@
 //! `toolgate tools …` and `toolgate aliases …`
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use toolgate_core::registry::ToolStatus;
+use toolgate_core::scope::AgentName;
+
+/// Tools that a ranking has, if not said.
+pub(crate) const RANKED_DEFAULT: u16 = 50;
 
 #[derive(Subcommand)]
 pub(crate) enum ToolsCommand {
@@ -20,6 +26,16 @@ pub(crate) enum ToolsCommand {
     },
     /// One tool with its arguments
     Describe { name: String },
+    /// Find tools by what they are for, as agents do
+    #[command(
+        after_help = "Examples:\n  toolgate tools search open an issue\n  toolgate tools search \"send a message\" --agent support --servers slack,mail\n  toolgate tools search --catalogue tools.jsonl --queries queries.jsonl --json"
+    )]
+    Search(SearchArgs),
+    /// What a list of tools costs in tokens, by server and by tool, and what search saves
+    #[command(
+        after_help = "Examples:\n  toolgate tools cost\n  toolgate tools cost --agent researcher --server files"
+    )]
+    Cost(CostArgs),
     /// Call a tool
     Call {
         name: String,
@@ -48,6 +64,54 @@ pub(crate) enum ToolsCommand {
         #[command(flatten)]
         version: VersionArg,
     },
+}
+
+/// Who looks. Whoever may read the data folder, if not said.
+#[derive(Args)]
+pub(crate) struct Whose {
+    /// As this agent
+    #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
+    pub(crate) agent: Option<AgentName>,
+    /// In this session; a part of its id is enough
+    #[arg(long, value_name = "SESSION", conflicts_with = "agent")]
+    pub(crate) session: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct SearchArgs {
+    /// What is wanted, in words
+    #[arg(value_name = "WORDS", required_unless_present = "queries")]
+    pub(crate) words: Vec<String>,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+    /// Only tools of these servers
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) servers: Vec<String>,
+    /// How many at most [default: 20; 50 with --catalogue]
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1_000))]
+    pub(crate) limit: Option<u16>,
+    /// How many tokens an agent would read at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) budget_tokens: Option<u32>,
+    /// Search this file instead of a gateway: a line {"server", "name", "description", "input_schema"} for each tool; may
+    /// be given several times
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["agent", "session", "budget_tokens"])]
+    pub(crate) catalogue: Vec<PathBuf>,
+    /// Rank for each query of this file: a line {"id", "query"} for each
+    #[arg(long, value_name = "FILE", requires = "catalogue", conflicts_with = "words")]
+    pub(crate) queries: Option<PathBuf>,
+    /// Rank by meaning too, with the model in this folder
+    #[arg(long, value_name = "DIR", requires = "catalogue")]
+    pub(crate) model: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct CostArgs {
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+    /// The tools of this server, one by one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
 }
 
 #[derive(Args)]
@@ -115,6 +179,29 @@ mod tests {
         assert_eq!(status("list --status drifted"), Some(StatusArg::Only(ToolStatus::Drifted)));
         assert_eq!(status("list --status all"), Some(StatusArg::All));
         assert!(parse("list --status drfted").is_err_and(|told| told.contains("'drifted'")));
+    }
+
+    #[test]
+    fn a_search_is_of_the_gateway_or_of_files() {
+        let search = |words| match parse(words)? {
+            ToolsCommand::Search(args) => Ok::<_, String>(args),
+            _ => Err("another".to_owned()),
+        };
+        let live = search("search open an issue --servers a,b").expect("words");
+        assert_eq!((live.words.join(" "), live.servers.len()), ("open an issue".to_owned(), 2));
+        assert!(search("search --catalogue t.jsonl --queries q.jsonl --model m").is_ok());
+        assert!(search("search x --catalogue a.jsonl --catalogue b.jsonl").is_ok());
+        for wrong in [
+            "search",
+            "search --queries q.jsonl",
+            "search x --catalogue t --queries q",
+            "search x --model m",
+            "search x --catalogue t --agent a",
+            "search x --agent a --session s",
+            "search x --limit 0",
+        ] {
+            assert!(search(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! `toolgate approvals`: what waits for a person, and the person's answer. It works on the store itself, whether or not a
 //! gateway runs; a gateway that does notices.
 
-mod pick;
 mod refusal;
 mod render;
 
@@ -16,6 +15,7 @@ use toolgate_core::id::{ApprovalId, GrantId};
 use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Grants, Store};
 
+use super::pick::pick;
 use super::{Context, shown};
 use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
 use crate::config::Config;
@@ -24,7 +24,6 @@ use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::stored;
 use crate::table::json;
-use pick::pick;
 
 /// How a vote is recorded to have come in.
 const VIA: &str = "cli";
@@ -79,7 +78,7 @@ impl Room<'_> {
     async fn person(&self, token: Option<&str>) -> anyhow::Result<Principal> {
         let Some(token) = token else { return Ok(Principal::local()) };
         match self.store.verify(token).await? {
-            Some(principal) => Ok(principal),
+            Some(credential) => Ok(credential.principal),
             None => bail!(
                 "the token is unknown or revoked\nhint: `toolgate token create --role approver` makes one; without --token and TOOLGATE_TOKEN you decide as whoever may read the data folder"
             ),

@@ -5,12 +5,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use serde_json::json;
 use toolgate_core::Role;
+use toolgate_core::scope::AgentName;
 use toolgate_store::{NewToken, NewTokenSpec, Store};
+use url::Url;
 
-use super::Context;
+use super::{Context, agents};
 use crate::cli::ConnectArgs;
 use crate::connect::{self, Client, ClientFile, Gate, Machine, Os, Written};
 use crate::local::open_store;
@@ -20,17 +22,25 @@ use crate::output::{self, talk};
 pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<ExitCode> {
     let client = Client::parse(&args.client)?;
     let config = context.config_as_written()?;
-    let url = args.url.clone().unwrap_or_else(|| {
+    let endpoint = args.url.clone().unwrap_or_else(|| {
         let running = lock::running(&config.data).and_then(|running| running.endpoint);
         running.unwrap_or_else(|| super::serve::endpoint(config.listen))
     });
+    let url = match &args.agent {
+        Some(agent) => address_of(&endpoint, agent)?,
+        None => endpoint,
+    };
+    if let Some(agent) = &args.agent {
+        agents::warn_of_unknown(&config, agent).await?;
+    }
     let program = std::env::current_exe().context("could not find the path of this program")?;
     let file = place(context, client).and_then(|path| Ok(ClientFile::read(path, client)?));
     // What is only printed needs no file.
     let file = if args.write { Some(file?) } else { file.ok() };
     let hand_over = |token: &str| {
         let (data, config) = (&config.data, config.source.as_deref());
-        let gate = Gate { url: &url, token, program: &program, data, config };
+        let agent = args.agent.as_ref();
+        let gate = Gate { url: &url, token, program: &program, data, config, agent };
         match &file {
             Some(file) if args.write => write(context, file, &gate),
             _ => print(client, &gate),
@@ -46,6 +56,21 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
         hand_over("")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the endpoint is called for one agent: `/mcp/NAME`.
+fn address_of(endpoint: &str, agent: &AgentName) -> anyhow::Result<String> {
+    let given = || {
+        format!(
+            "{endpoint:?} is not the address of an endpoint\nhint: write it like http://127.0.0.1:8700/mcp"
+        )
+    };
+    let mut url = Url::parse(endpoint).with_context(given)?;
+    match url.path_segments_mut() {
+        Ok(mut parts) => drop(parts.pop_if_empty().push(agent.as_str())),
+        Err(()) => bail!(given()),
+    }
+    Ok(url.into())
 }
 
 /// Hands over the token that the client has already, or a new one.
@@ -127,8 +152,14 @@ mod tests {
             let mut written = None;
             let hand_over = |token: &str| {
                 let here = Path::new("/x");
-                let gate =
-                    Gate { url: "http://127.0.0.1:1/mcp", token, program: here, data: here, config: None };
+                let gate = Gate {
+                    url: "http://127.0.0.1:1/mcp",
+                    token,
+                    program: here,
+                    data: here,
+                    config: None,
+                    agent: None,
+                };
                 written = Some(file.write(&gate)?);
                 Ok(())
             };
@@ -140,6 +171,15 @@ mod tests {
             let tokens = self.store.list_tokens().await.unwrap();
             tokens.iter().filter(|token| token.revoked_at_ms.is_none()).count()
         }
+    }
+
+    #[test]
+    fn an_agent_has_an_address_of_its_own() {
+        let agent = AgentName::new("büro").expect("a name");
+        let address = |endpoint: &str| address_of(endpoint, &agent).map_err(|error| error.to_string());
+        assert_eq!(address("http://127.0.0.1:1/mcp"), Ok("http://127.0.0.1:1/mcp/b%C3%BCro".to_owned()));
+        assert_eq!(address("https://x/mcp/"), Ok("https://x/mcp/b%C3%BCro".to_owned()));
+        assert!(address("x").is_err_and(|told| told.contains("hint: ")));
     }
 
     #[tokio::test]

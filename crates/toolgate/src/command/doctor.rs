@@ -1,5 +1,6 @@
 //! `toolgate doctor`: everything checked once, each fault with what to do about it.
 
+mod definitions;
 mod registry;
 
 use std::path::Path;
@@ -73,6 +74,7 @@ async fn examine(context: &Context) -> Vec<Finding> {
     let written =
         context.config_as_written().unwrap_or_else(|_| Config { servers: Vec::new(), ..config.clone() });
     findings.extend(registry::check(&config, &store).await);
+    findings.extend(definitions::check(&config, &store).await);
     findings.extend(check_servers(&config, &written, &store).await);
     findings
 }

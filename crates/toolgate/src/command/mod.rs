@@ -1,16 +1,20 @@
 //! One file per verb of the command line.
 
+mod agents;
 mod aliases;
 mod approvals;
+mod capabilities;
 mod connect;
 mod doctor;
 mod input;
 mod ledger;
+mod pick;
 mod policy;
 mod records;
 mod secrets;
 mod serve;
 mod servers;
+mod sessions;
 mod settings;
 mod shown;
 mod stdio;
@@ -24,15 +28,19 @@ use anyhow::Context as _;
 
 use crate::cli::{Cli, Command, Global};
 use crate::config::{Config, References, Whereabouts};
+use crate::local::{Catalogue, LocalApi};
 use crate::table::Reader;
 
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
     match cli.command {
         Command::Serve(args) => serve::run(&context, args).await,
-        Command::Stdio => stdio::run(&context).await,
+        Command::Stdio(args) => stdio::run(&context, args).await,
         Command::Servers(command) => servers::run(&context, command).await,
         Command::Tools(command) => tools::run(&context, command).await,
+        Command::Sessions(command) => sessions::run(&context, command).await,
+        Command::Agents(command) => agents::run(&context, command).await,
+        Command::Capabilities(command) => capabilities::run(&context, command).await,
         Command::Aliases(command) => aliases::run(&context, command).await,
         Command::Settings(command) => settings::run(&context, command).await,
         Command::Secrets(command) => secrets::run(&context, command).await,
@@ -85,5 +93,18 @@ impl Context {
     /// The configuration as written, for commands that start nothing.
     pub(crate) fn config_as_written(&self) -> anyhow::Result<Config> {
         Ok(Config::load(&self.whereabouts(), References::Keep)?)
+    }
+
+    /// Asks the REST API, of the running gateway or of one that lives as long as the command.
+    pub(crate) async fn ask<T>(
+        &self,
+        catalogue: Catalogue,
+        ask: impl AsyncFnOnce(&mut LocalApi) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        // To put a gateway together is much to remember while it is done.
+        let mut api = Box::pin(LocalApi::open(self.config()?, catalogue)).await?;
+        let outcome = ask(&mut api).await;
+        api.close().await;
+        outcome
     }
 }

@@ -81,6 +81,8 @@ impl Room<'_> {
             tool,
             arguments: &arguments,
             session: session.as_ref(),
+            agent: args.agent.as_ref(),
+            template: args.template,
             run: run.as_ref(),
             task: args.task.as_deref(),
         });
@@ -161,8 +163,16 @@ impl Room<'_> {
             for ((actor, principal), tool) in
                 actors.iter().flat_map(|actor| self.tools.iter().map(move |tool| (actor, tool)))
             {
-                let question =
-                    Question { principal, tool, arguments: &arguments, session: None, run: None, task: None };
+                let question = Question {
+                    principal,
+                    tool,
+                    arguments: &arguments,
+                    session: None,
+                    agent: None,
+                    template: None,
+                    run: None,
+                    task: None,
+                };
                 let told = engine.explain(&question);
                 decisions.push(json!({
                     "actor": actor,

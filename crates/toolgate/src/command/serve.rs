@@ -1,42 +1,34 @@
 //! `toolgate serve`: the gateway itself.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::fs::Permissions;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde_json::json;
-use tokio::net::{TcpListener, UnixListener, UnixSocket, UnixStream};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
 use toolgate_core::Role;
-use toolgate_edge::{serve, serve_pipe};
+use toolgate_edge::serve;
 use toolgate_registry::Registry;
 use toolgate_store::{NewToken, Others};
 
 use super::Context;
 use crate::cli::ServeArgs;
 use crate::config::Config;
-use crate::local::{Socket, open_store};
+use crate::local::open_store;
 use crate::lock::GatewayLock;
 use crate::output;
 use crate::reload::{Seen, Watch};
+use crate::sockets::Sockets;
 use crate::wiring::{self, House, Record};
 
 /// More than the gateway can have connections.
 const OPEN_FILES_MAX: u64 = 65_536;
-/// Connections to the local socket that wait to be accepted.
-const SOCKET_BACKLOG: u32 = 128;
-/// Breathing space after `accept` failed, usually because file descriptors ran out.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
@@ -54,10 +46,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     // Made once it is certain that they will be shown: a start that fails must not use them up.
     let first = store.first_start_tokens().await?;
     lock.announce(Some(endpoint.clone()))?;
-    let sockets: Vec<PathBuf> = Socket::ALL
-        .into_iter()
-        .filter_map(|socket| open_socket(socket, &config.data, &house, config.limits.connections_max))
-        .collect();
+    let sockets = Sockets::open(&config.data, &house, &config.limits);
     // A gateway serves on where nobody reads what it says.
     if let Err(error) = announce(context, &config, &endpoint, &first) {
         tracing::warn!(%error, "could not print the address and tokens; `toolgate token create` makes another token");
@@ -73,13 +62,10 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     }
     tracing::info!("shutting down; a second signal ends it at once");
     tokio::select! {
-        () = finish(house, serving) => {}
+        () = finish(house, serving, &sockets) => {}
         again = wait_for_signal() => again?,
     }
-    for path in sockets {
-        // Whoever starts next removes a leftover, so a failure here costs nothing.
-        drop(std::fs::remove_file(path));
-    }
+    sockets.remove();
     store.close().await;
     drop(lock);
     Ok(ExitCode::SUCCESS)
@@ -114,9 +100,10 @@ async fn follow_config(mut watch: Watch, registry: Arc<Registry>) {
     }
 }
 
-async fn finish(house: House, serving: tokio::task::JoinHandle<std::io::Result<()>>) {
+async fn finish(house: House, serving: tokio::task::JoinHandle<std::io::Result<()>>, sockets: &Sockets) {
     house.stop().await;
     drop(serving.await);
+    sockets.finish().await;
 }
 
 async fn wait_for_signal() -> anyhow::Result<()> {
@@ -158,62 +145,6 @@ fn warn_of_others(data: &Path) {
     );
 }
 
-/// A socket beside the data, for `toolgate stdio` and the CLI: it needs no token, so only its owner may open it.
-fn open_socket(socket: Socket, data: &Path, house: &House, connections_max: usize) -> Option<PathBuf> {
-    let path = socket.path(data);
-    // The lock is ours, so a socket that is still there belongs to nobody.
-    drop(std::fs::remove_file(&path));
-    let listener = match bind_private(&path) {
-        Ok(listener) => listener,
-        Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "no local socket; `toolgate stdio` and `toolgate tools` start a gateway of their own");
-            return None;
-        }
-    };
-    let (gateway, shutdown) = (house.gateway.clone(), house.shutdown.clone());
-    tokio::spawn(async move {
-        let accepting = accept(&listener, connections_max, |stream| {
-            let (reader, writer) = stream.into_split();
-            serve_pipe(gateway.clone(), socket.principal(), reader, writer)
-        });
-        shutdown.run_until_cancelled(accepting).await;
-    });
-    Some(path)
-}
-
-/// Nobody can connect before `listen`, and by then the mode is what it shall be, whatever the umask.
-fn bind_private(path: &Path) -> io::Result<UnixListener> {
-    let socket = UnixSocket::new_stream()?;
-    socket.bind(path)?;
-    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
-    socket.listen(SOCKET_BACKLOG)
-}
-
-/// Serves every connection in a task of its own, so many at a time; more wait to be accepted.
-async fn accept<F: Future<Output = ()> + Send + 'static>(
-    listener: &UnixListener,
-    connections_max: usize,
-    serve_one: impl Fn(UnixStream) -> F,
-) -> Infallible {
-    let places = Arc::new(Semaphore::new(connections_max));
-    loop {
-        let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let serving = serve_one(stream);
-                tokio::spawn(async move {
-                    serving.await;
-                    drop(place);
-                });
-            }
-            Err(error) => {
-                tracing::warn!(%error, "could not accept a connection on the local socket");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-            }
-        }
-    }
-}
-
 /// What someone who has just started the gateway needs next.
 fn announce(context: &Context, config: &Config, endpoint: &str, first: &[NewToken]) -> io::Result<()> {
     let secret = |role| first.iter().find(|token| token.role == role).map(|token| token.secret.as_str());
@@ -250,41 +181,4 @@ fn announce(context: &Context, config: &Config, endpoint: &str, first: &[NewToke
         version = env!("CARGO_PKG_VERSION"),
         data = config.data.display(),
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn the_socket_is_open_to_its_owner_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s");
-        let _listener = bind_private(&path).unwrap();
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-
-    #[tokio::test]
-    async fn connections_over_the_limit_wait_for_a_place() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s");
-        let listener = bind_private(&path).unwrap();
-        let story = async {
-            let mut first = UnixStream::connect(&path).await.unwrap();
-            let mut second = UnixStream::connect(&path).await.unwrap();
-            assert_eq!(first.read_u8().await.unwrap(), b'!');
-            drop(first);
-            assert_eq!(second.read_u8().await.unwrap(), b'!', "its turn comes");
-        };
-        let greet = |mut stream: UnixStream| async move {
-            stream.write_u8(b'!').await.unwrap();
-            stream.read_u8().await.unwrap_err();
-        };
-        tokio::select! {
-            never = accept(&listener, 1, greet) => match never {},
-            () = story => {}
-        }
-    }
 }

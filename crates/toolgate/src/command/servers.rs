@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
@@ -134,28 +134,12 @@ pub(super) async fn try_servers(
     Ok(trials)
 }
 
-/// How long what a server listed may take to its place in the catalogue.
-const SHELVED_WAIT: Duration = Duration::from_secs(1);
-const SHELVED_LOOK: Duration = Duration::from_millis(10);
-
-/// The tools of a server that was reached. The registry looks at a listing before anybody sees it.
+/// The tools of a server that was reached.
 async fn tools_of(house: &House, server: &ServerName, state: &ServerState) -> Vec<String> {
-    let shelved = async {
-        while state.health == ServerHealth::Healthy && !is_shelved(house, server) {
-            tokio::time::sleep(SHELVED_LOOK).await;
-        }
-    };
-    // A server that offers nothing at all is never there.
-    drop(tokio::time::timeout(SHELVED_WAIT, shelved).await);
+    house.shelved(server, state).await;
     let snapshot = house.catalog.snapshot();
     let tools = snapshot.tools.entries().iter().filter(|entry| entry.server == *server);
     tools.map(|entry| entry.wire.clone()).collect()
-}
-
-fn is_shelved(house: &House, server: &ServerName) -> bool {
-    let snapshot = house.catalog.snapshot();
-    let sections = [&snapshot.tools, &snapshot.prompts, &snapshot.resources, &snapshot.templates];
-    sections.iter().any(|section| section.entries().iter().any(|entry| entry.server == *server))
 }
 
 async fn test(context: &Context, name: &str) -> anyhow::Result<ExitCode> {

@@ -7,6 +7,7 @@ use toolgate_core::RawJson;
 use toolgate_core::decision::Requirement;
 
 use crate::output::printable;
+use crate::table::clean;
 
 /// Milliseconds since 1970.
 pub(super) fn now_ms() -> i64 {
@@ -62,6 +63,24 @@ pub(super) fn several(number: u64, noun: &str) -> String {
 pub(super) fn pretty(json: &RawJson) -> String {
     let shown = json.decode::<Value>().map(|value| format!("{value:#}"));
     printable(&shown.unwrap_or_else(|_| json.as_str().to_owned()))
+}
+
+/// Names and what they stand for, one under the other. What has nothing to say is left out.
+pub(super) fn facts(facts: &[(&str, String)]) -> String {
+    let told = || facts.iter().filter(|(_, value)| !value.is_empty());
+    let width = told().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+    told().map(|(name, value)| format!("  {name:<width$}  {}\n", clean(value))).collect()
+}
+
+/// Text in an answer of the API.
+pub(super) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Texts in an answer of the API, one after the other.
+pub(super) fn texts(list: &Value) -> String {
+    let texts = list.as_array().into_iter().flatten().map(text);
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// Every line of a text further to the right.
@@ -123,6 +142,13 @@ mod tests {
             ["0", "999", "1,234", "1,000,000"]
         );
         assert_eq!([several(1, "event"), several(2_000, "event")], ["1 event", "2,000 events"]);
+    }
+
+    #[test]
+    fn facts_stand_under_each_other_and_nothing_is_said_of_nothing() {
+        let told = facts(&[("name", "a\nb".into()), ("gone", String::new()), ("longer", "c".into())]);
+        assert_eq!(told, "  name    a b\n  longer  c\n");
+        assert_eq!(texts(&serde_json::json!(["a", 1, "b"])), "a, b");
     }
 
     #[test]

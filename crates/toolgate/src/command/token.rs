@@ -8,53 +8,30 @@ use serde_json::{Value, json};
 use toolgate_core::event::{About, Entry, Event, EventKind};
 use toolgate_core::governance::{Clock, Ledger};
 use toolgate_core::{Principal, RawJson, Role, ServerName};
-use toolgate_store::{NewTokenSpec, Store};
+use toolgate_store::{NewTokenSpec, SESSIONS_PAGE_MAX, SessionFilter, SessionKind, Store, Token};
 
-use super::Context;
-use crate::cli::TokenCommand;
+use super::{Context, agents};
+use crate::cli::{NewTokenArgs, TokenCommand};
 use crate::config::Config;
 use crate::governance::{COMMAND_STREAM, SystemClock, books_settings};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::table::Table;
 
+/// Pages of sessions whose tokens are listed.
+const SESSION_PAGES_MAX: usize = 20;
+
 pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Result<ExitCode> {
     let config = context.config_as_written()?;
     let store = open_store(&config).await?;
     match command {
-        TokenCommand::Create { role, label, principal, server, kind, groups } => {
-            let kind = kind.map(Into::into);
-            let principal = match server {
-                Some(server) => Some(checked_server(role.into(), &server)?),
-                None => principal,
-            };
-            let spec = NewTokenSpec { role: role.into(), label, principal, kind, groups };
-            let detail = json!({ "role": spec.role, "principal": spec.principal, "groups": spec.groups });
-            let token = store.create_token(spec).await?;
-            note(&config, &store, EventKind::TokenCreated, &token.id, detail).await;
-            if context.global.json {
-                say!("{}", json!({ "id": token.id, "role": token.role, "token": token.secret }));
-            } else {
-                say!("{}", token.secret);
-                talk!("{} ({}): keep it now, it cannot be shown again", token.id, token.role.as_str());
+        TokenCommand::Create(args) => create(context, &config, &store, args).await?,
+        TokenCommand::List { sessions } => {
+            let mut tokens = store.list_tokens().await?;
+            if sessions {
+                tokens.extend(session_tokens(&store).await?);
             }
-        }
-        TokenCommand::List => {
-            let tokens = store.list_tokens().await?;
-            let mut table = Table::new(["ID", "ROLE", "KIND", "PRINCIPAL", "GROUPS", "LABEL", "STATE"]);
-            for token in &tokens {
-                let state = if token.revoked_at_ms.is_some() { "revoked" } else { "live" };
-                table.row([
-                    token.id.clone(),
-                    token.role.as_str().into(),
-                    token.kind.as_str().into(),
-                    token.principal.clone().unwrap_or_default(),
-                    token.groups.join(", "),
-                    token.label.clone().unwrap_or_default(),
-                    state.into(),
-                ]);
-            }
-            put!("{}", table.render(context.reader(), &tokens));
+            put!("{}", table(&tokens).render(context.reader(), &tokens));
         }
         TokenCommand::Revoke { token } => {
             let token = store.revoke_token(&token).await?;
@@ -68,6 +45,75 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
     }
     store.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+async fn create(context: &Context, config: &Config, store: &Store, args: NewTokenArgs) -> anyhow::Result<()> {
+    let role = args.role.into();
+    let principal = match args.server {
+        Some(server) => Some(checked_server(role, &server)?),
+        None => args.principal,
+    };
+    let NewTokenArgs { label, kind, groups, agent, .. } = args;
+    let spec = NewTokenSpec { role, label, principal, kind: kind.map(Into::into), groups, agent };
+    let detail = json!({
+        "role": spec.role, "principal": spec.principal, "groups": spec.groups, "agent": spec.agent,
+    });
+    let agent = spec.agent.clone();
+    let token = store.create_token(spec).await?;
+    note(config, store, EventKind::TokenCreated, &token.id, detail).await;
+    if let Some(agent) = &agent {
+        agents::warn_of_unknown(config, agent).await?;
+    }
+    if context.global.json {
+        let mut said = json!({ "id": token.id, "role": token.role, "token": token.secret });
+        if let Some(agent) = agent {
+            said["agent"] = json!(agent);
+        }
+        say!("{said}");
+    } else {
+        say!("{}", token.secret);
+        let bound = agent.map(|agent| format!(", bound to agent {agent}")).unwrap_or_default();
+        talk!("{} ({}{bound}): keep it now, it cannot be shown again", token.id, token.role.as_str());
+    }
+    Ok(())
+}
+
+/// Those of the newest sessions, closed ones too.
+async fn session_tokens(store: &Store) -> anyhow::Result<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut cursor = None;
+    for _ in 0..SESSION_PAGES_MAX {
+        let filter = SessionFilter::default();
+        let (sessions, next) = store.list_sessions(&filter, cursor.as_ref(), SESSIONS_PAGE_MAX).await?;
+        for session in sessions.iter().filter(|session| session.kind == SessionKind::Explicit) {
+            tokens.extend(store.list_session_tokens(&session.id).await?);
+        }
+        cursor = next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    Ok(tokens)
+}
+
+fn table(tokens: &[Token]) -> Table {
+    let mut table =
+        Table::new(["ID", "ROLE", "KIND", "PRINCIPAL", "GROUPS", "AGENT", "SESSION", "LABEL", "STATE"]);
+    for token in tokens {
+        let state = if token.revoked_at_ms.is_some() { "revoked" } else { "live" };
+        table.row([
+            token.id.clone(),
+            token.role.as_str().into(),
+            token.kind.as_str().into(),
+            token.principal.clone().unwrap_or_default(),
+            token.groups.join(", "),
+            token.agent.as_ref().map(ToString::to_string).unwrap_or_default(),
+            token.session.as_ref().map(ToString::to_string).unwrap_or_default(),
+            token.label.clone().unwrap_or_default(),
+            state.into(),
+        ]);
+    }
+    table
 }
 
 /// Whom a token of a server stands for: the server itself, by its name.

@@ -1,7 +1,10 @@
 //! `toolgate tools`: what agents see, a way to call it by hand, and the review of what servers changed.
 
+mod cost;
+mod offline;
 mod render;
 mod review;
+mod search;
 
 use std::process::ExitCode;
 
@@ -25,6 +28,8 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
             let differing = if exit_code { review::Differing::Fails } else { review::Differing::Succeeds };
             review::diff(context, name.as_deref(), differing).await
         }
+        ToolsCommand::Search(args) => search::run(context, args).await,
+        ToolsCommand::Cost(args) => cost::run(context, args).await,
         ToolsCommand::Accept(args) => review::accept(context, args).await,
         ToolsCommand::Reject { name, version } => review::reject(context, &name, version).await,
         ToolsCommand::List { server, status: None } => speak(context, Ask::List(server)).await,

@@ -23,6 +23,7 @@ impl Config {
             ("[limits]", self.limits != after.limits),
             ("[vault]", self.vault != after.vault),
             ("[oauth]", self.oauth != after.oauth),
+            ("[search]", self.search != after.search),
         ];
         tables.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }

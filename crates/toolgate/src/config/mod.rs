@@ -4,6 +4,7 @@
 //! operator's are replaced. Does not live here: command line flags, and anything that acts on a configuration.
 
 mod access;
+mod agents;
 mod changes;
 mod ledger;
 mod limits;
@@ -13,6 +14,7 @@ mod problem;
 pub(crate) mod reference;
 mod registry;
 pub(crate) mod replace;
+mod search;
 mod section;
 pub(crate) mod server;
 mod state;
@@ -26,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 use toolgate_core::address::AddressRules;
+use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::server::ServerSpec;
 use toolgate_core::{Limits, OutputCheck};
 use toolgate_credentials::{BearerSettings, OAuthSpec};
@@ -34,9 +37,10 @@ use toolgate_registry::{AliasSpec, Drift, NewTools, Review};
 pub(crate) use access::VaultSettings;
 pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, Webhook};
-pub(crate) use policy::{ApprovalSettings, PolicySettings, TemplateName};
+pub(crate) use policy::{ApprovalSettings, PolicySettings};
 pub(crate) use problem::ConfigError;
 use problem::Problems;
+pub(crate) use search::SearchSettings;
 use section::{At, Section};
 pub(crate) use toolgate_pipeline::redact::RedactRule;
 pub(crate) use tools::ToolRule;
@@ -81,6 +85,10 @@ pub(crate) struct Config {
     pub(crate) review: Review,
     /// In the order of the file.
     pub(crate) aliases: Vec<AliasSpec>,
+    /// In the order of the file.
+    pub(crate) agents: Vec<AgentDefinition>,
+    pub(crate) capabilities: Vec<Capability>,
+    pub(crate) search: SearchSettings,
     pub(crate) vault: VaultSettings,
     /// The issuer whose access tokens are taken beside the gateway's own.
     pub(crate) oauth: Option<BearerSettings>,
@@ -198,6 +206,9 @@ impl Config {
             network: AddressRules::default(),
             review: Review::default(),
             aliases: Vec::new(),
+            agents: Vec::new(),
+            capabilities: Vec::new(),
+            search: SearchSettings::default(),
             vault: VaultSettings::default(),
             oauth: None,
             source: None,
@@ -229,7 +240,7 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 24] = [
     "listen",
     "data",
     "allowed_hosts",
@@ -251,10 +262,13 @@ const KEYS: [&str; 21] = [
     "aliases",
     "vault",
     "oauth",
+    "agents",
+    "capabilities",
+    "search",
 ];
 
 /// The keys of each table, for the hint to one that stands in the wrong place.
-const TABLES: [(&str, &[&str]); 17] = [
+const TABLES: [(&str, &[&str]); 20] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
     ("[store]", &ledger::STORE_KEYS),
@@ -272,6 +286,9 @@ const TABLES: [(&str, &[&str]); 17] = [
     ("[[aliases]]", &registry::ALIASES_KEYS),
     ("[vault]", &access::VAULT_KEYS),
     ("[oauth]", &access::OAUTH_KEYS),
+    ("[[agents]]", &agents::AGENTS_KEYS),
+    ("[[capabilities]]", &agents::CAPABILITIES_KEYS),
+    ("[search]", &search::KEYS),
 ];
 
 fn read_top(
@@ -307,17 +324,22 @@ fn read_top(
     with_registry(config, top, &ctx, problems)
 }
 
-/// Reads the tables that say who may join, what tools are called, and which credentials there are.
+/// Reads the tables that say who may join, what tools are called, who is given which, and which credentials there are.
 fn with_registry(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
     let table = |key: &str, problems: &mut Problems| top.section(key, &format!("`[{key}]`"), problems);
     let network = table("network", problems).map(|section| registry::read_network(&section, problems));
     let review = table("registry", problems).map(|section| registry::read_registry(&section, problems));
     let vault = table("vault", problems).map(|section| access::read_vault(&section, ctx, problems));
     let aliases = top.sections("aliases", problems);
+    let (agents, capabilities) = (top.sections("agents", problems), top.sections("capabilities", problems));
+    let search = table("search", problems).map(|section| search::read(&section, ctx, problems));
     Config {
         network: network.unwrap_or_default(),
         review: review.unwrap_or_default(),
         aliases: registry::read_aliases(aliases, problems),
+        agents: agents::read_agents(agents, problems),
+        capabilities: agents::read_capabilities(capabilities, problems),
+        search: search.unwrap_or_default(),
         vault: vault.unwrap_or_default(),
         oauth: table("oauth", problems).and_then(|section| access::read_oauth(&section, ctx, problems)),
         ..config

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolgate_core::decision::CALLER_GROUP;
+use toolgate_core::decision::{CALLER_GROUP, Template};
 use url::Url;
 
 use super::problem::Problems;
@@ -19,28 +19,11 @@ pub(super) const APPROVALS_KEYS: [&str; 5] =
 pub(crate) struct PolicySettings {
     /// Absolute; it was there when the file was read.
     pub(crate) folder: Option<PathBuf>,
-    pub(crate) template: TemplateName,
+    pub(crate) template: Template,
     /// Cedar text that stands in the file itself.
     pub(crate) guard: Option<String>,
     pub(crate) gates: Option<String>,
 }
-
-/// A level of care that ships with Toolgate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum TemplateName {
-    #[default]
-    Exploratory,
-    Standard,
-    Regulated,
-    AuditCritical,
-}
-
-const TEMPLATES: [(&str, TemplateName); 4] = [
-    ("exploratory", TemplateName::Exploratory),
-    ("standard", TemplateName::Standard),
-    ("regulated", TemplateName::Regulated),
-    ("audit_critical", TemplateName::AuditCritical),
-];
 
 /// How people are asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +60,7 @@ pub(super) fn read_policy(
     section.refuse_unknown_keys(&POLICY_KEYS, &[], problems);
     let folder = ctx.places(section).path("folder", ctx.folder, problems);
     let hint = "from no gates at all (`exploratory`) to a gate on every move (`audit_critical`)";
-    let template = section.word("template", &TEMPLATES, hint, problems);
+    let template = section.word("template", &Template::ALL.map(|one| (one.as_str(), one)), hint, problems);
     PolicySettings {
         folder: folder.and_then(|folder| existing_folder(folder, problems)),
         template: template.unwrap_or_default(),

@@ -39,6 +39,10 @@ impl Problems {
         self.0.push(Problem { span: Some(span), what, expected, hint });
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

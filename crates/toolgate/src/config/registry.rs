@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use toolgate_catalog::is_reserved_name;
 use toolgate_core::address::AddressRules;
 use toolgate_core::name::DomainName;
 use toolgate_core::{CanonicalName, ServerName};
@@ -63,7 +64,8 @@ fn read_alias(mut section: Section<'_>, problems: &mut Problems) -> Option<(Alia
     require(&section, "name", "\"read_file\"", problems);
     require(&section, "tool", "\"files:read\"", problems);
     let primary = section.boolean("primary", problems).is_some_and(|primary| primary.value);
-    let name = section.string("name", problems).and_then(|name| match primary {
+    let name = section.string("name", problems).and_then(|name| own_name(name, problems));
+    let name = name.and_then(|name| match primary {
         true => domain_name(name, problems),
         false => alias_name(name, problems),
     });
@@ -77,6 +79,15 @@ fn read_alias(mut section: Section<'_>, problems: &mut Problems) -> Option<(Alia
     let name = name?;
     let alias = AliasSpec { name: name.value.to_owned(), tool: tool?, until_ms, primary };
     Some((alias, name.span))
+}
+
+fn own_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t str>> {
+    if !is_reserved_name(name.value) {
+        return Some(name);
+    }
+    let what = format!("alias {:?} is a name of Toolgate's own tools", name.value);
+    problems.add(name.span, what, "a name that they do not have", "choose another name");
+    None
 }
 
 fn alias_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t str>> {

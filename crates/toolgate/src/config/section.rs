@@ -80,6 +80,11 @@ impl<'t> Section<'t> {
         self.table.keys().find(|found| found.get_ref() == key).map(Spanned::span)
     }
 
+    /// Whether the value is text, where it may be something else too.
+    pub(super) fn is_text(&self, key: &str) -> bool {
+        self.get(key).is_some_and(|value| text(value).is_some())
+    }
+
     pub(super) fn string(&self, key: &str, problems: &mut Problems) -> Option<At<&'t str>> {
         let value = self.get(key)?;
         let found = text(value);

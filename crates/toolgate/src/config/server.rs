@@ -7,6 +7,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::time::Duration;
 
+use toolgate_catalog::check_reserved;
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
 use toolgate_core::name::BadServerName;
@@ -133,7 +134,14 @@ impl Reader<'_> {
             return None;
         };
         match ServerName::new(name.value) {
-            Ok(value) => Some(At { value, span: name.span }),
+            Ok(value) => match check_reserved(&value) {
+                Ok(()) => Some(At { value, span: name.span }),
+                Err(reserved) => {
+                    let hint = format!("for example `name = {:?}`", legal_name(name.value));
+                    problems.add(name.span, reserved.to_string(), "a name of its own", hint);
+                    None
+                }
+            },
             Err(bad) => {
                 problems.add(name.span, bad.to_string(), EXPECTED, name_hint(name.value, &bad));
                 None
@@ -170,7 +178,11 @@ pub(crate) fn legal_name(name: &str) -> String {
         }
     }
     let legal = legal.trim_matches('-');
-    if legal.is_empty() { "server".into() } else { legal.to_owned() }
+    match ServerName::new(legal) {
+        Err(_) => "server".into(),
+        Ok(name) if check_reserved(&name).is_err() => format!("{legal}-server"),
+        Ok(_) => legal.to_owned(),
+    }
 }
 
 fn globs(tools: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<String> {

@@ -13,6 +13,8 @@ impl Config {
             servers: enabled.map(|server| self.registry_entry(server)).collect(),
             rules: self.tools.iter().map(ToolRule::catalog_rule).collect(),
             aliases: self.aliases.clone(),
+            agents: self.agents.clone(),
+            capabilities: self.capabilities.clone(),
             review: self.review,
             addresses: self.network,
         }
@@ -65,6 +67,8 @@ impl ToolRule {
             rate: handling.rate,
             cache: handling.cache,
             capabilities: handling.capabilities.to_vec(),
+            needs: handling.needs.to_vec(),
+            examples: handling.examples.to_vec(),
             file_strategy: handling.file_strategy,
             ..toolgate_catalog::ToolRule::new(&self.name)
         }

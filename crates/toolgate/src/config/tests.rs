@@ -10,6 +10,7 @@ use toolgate_core::server::{InstanceSpec, Isolation, TransportSpec};
 use super::{Config, ConfigError, References, ServerEntry, Whereabouts};
 
 mod access;
+mod agents;
 mod governance;
 mod registry;
 
@@ -250,6 +251,9 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert_eq!(counts, (1, 2, 1));
     assert_eq!((config.review, config.network), (fallback.review, fallback.network));
     assert_eq!(config.aliases.len(), 2);
+    assert_eq!((config.agents.len(), config.capabilities.len()), (1, 1));
+    assert_eq!(config.agents[0].token_budget, toolgate_core::scope::TokenBudget::default());
+    assert_eq!(config.search.model, Some(folder.path().join("models/encoder")));
     assert!(config.oauth.is_some());
     assert!(config.metering.is_some() && config.otlp.is_some());
 }
@@ -270,7 +274,7 @@ fn unknown_key_at_the_top() {
     toolgate.toml:1:1: unknown key `lissten` in the file
     1 | lissten = "127.0.0.1:1"
       | ^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault` or `oauth`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities` or `search`
     hint: did you mean `listen`?
     "#);
 }
@@ -281,7 +285,7 @@ fn unknown_key_without_a_neighbour() {
     toolgate.toml:1:2: unknown key `telemetry` in the file
     1 | [telemetry]
       |  ^^^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault` or `oauth`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities` or `search`
     hint: remove the key; `toolgate.example.toml` shows every key there is
     "#);
 }
@@ -292,7 +296,7 @@ fn a_key_of_another_table() {
     toolgate.toml:1:1: unknown key `timeout_seconds` in the file
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault` or `oauth`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities` or `search`
     hint: it belongs below a `[[servers]]`, `[approvals]` or `[[tools]]` line
     "#);
 }
@@ -923,7 +927,7 @@ enabled = "yes"
     toolgate.toml:2:1: unknown key `colour` in the file
     2 | colour = "red"
       | ^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault` or `oauth`
+    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities` or `search`
     hint: remove the key; `toolgate.example.toml` shows every key there is
 
     toolgate.toml:5:13: `depth_max` in `[limits]` is out of range

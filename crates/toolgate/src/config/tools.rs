@@ -8,7 +8,7 @@ use toolgate_core::{AuditLevel, Effects, OutputCheck};
 use super::problem::Problems;
 use super::section::Section;
 
-pub(super) const TOOLS_KEYS: [&str; 12] = [
+pub(super) const TOOLS_KEYS: [&str; 14] = [
     "name",
     "effects",
     "audit",
@@ -20,6 +20,8 @@ pub(super) const TOOLS_KEYS: [&str; 12] = [
     "cache_seconds",
     "cache_scope",
     "capabilities",
+    "mounts",
+    "examples",
     "file_strategy",
 ];
 pub(super) const VALIDATION_KEYS: [&str; 1] = ["output"];

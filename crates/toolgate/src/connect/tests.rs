@@ -13,6 +13,7 @@ fn gate() -> Gate<'static> {
         program: Path::new("/usr/bin/toolgate"),
         data: Path::new("/srv/gate/data"),
         config: None,
+        agent: None,
     }
 }
 
@@ -55,6 +56,13 @@ fn claude_desktop_is_told_of_the_configuration() {
       }
     }
     "#);
+}
+
+#[test]
+fn claude_desktop_is_told_which_agent_it_is() {
+    let agent = AgentName::new("writer").expect("a name");
+    let text = render(Client::ClaudeDesktop, &Gate { agent: Some(&agent), ..gate() });
+    assert!(text.contains(r#"["stdio", "--data", "/srv/gate/data", "--agent", "writer"]"#), "{text}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The command line from outside: what is promised about flags, output, exit codes, files and processes.
 
+mod discovery;
 mod login;
 mod process;
+mod ranking;
 mod registry;
 mod secrets;
 mod servers;

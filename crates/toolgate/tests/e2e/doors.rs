@@ -190,7 +190,12 @@ pub(crate) struct Stdio {
 
 impl Stdio {
     pub(crate) fn open(gateway: &Gateway) -> Self {
-        let mut command = Command::from(gateway.cli_command(&["stdio"]));
+        Self::of(gateway.cli_command(&["stdio"]))
+    }
+
+    /// Any command that speaks MCP on its standard input and output.
+    pub(crate) fn of(command: std::process::Command) -> Self {
+        let mut command = Command::from(command);
         let mut child = command
             .stdin(Io::piped())
             .stdout(Io::piped())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 12] = [
+const RULES: [(&str, &[&str], &[&str]); 16] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -24,8 +24,27 @@ const RULES: [(&str, &[&str], &[&str]); 12] = [
     ("toolgate-upstream", &["toolgate-core", "toolgate-wire"], &["axum", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-edge",
-        &["toolgate-core", "toolgate-wire", "toolgate-catalog", "toolgate-pipeline"],
+        &[
+            "toolgate-core",
+            "toolgate-wire",
+            "toolgate-catalog",
+            "toolgate-discovery",
+            "toolgate-pipeline",
+            "toolgate-search",
+        ],
         &["axum", "sqlx", "rmcp", "reqwest"],
+    ),
+    ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("toolgate-encoder", &["toolgate-search"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    (
+        "toolgate-discovery",
+        &["toolgate-core", "toolgate-wire", "toolgate-catalog", "toolgate-search"],
+        &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
+        "toolgate-sessions",
+        &["toolgate-core", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
         "toolgate-registry",
@@ -39,8 +58,11 @@ const RULES: [(&str, &[&str], &[&str]); 12] = [
             "toolgate-core",
             "toolgate-wire",
             "toolgate-catalog",
+            "toolgate-discovery",
             "toolgate-pipeline",
             "toolgate-registry",
+            "toolgate-search",
+            "toolgate-sessions",
             "toolgate-store",
         ],
         &["sqlx", "rmcp", "reqwest"],
@@ -48,13 +70,14 @@ const RULES: [(&str, &[&str], &[&str]); 12] = [
 ];
 
 /// Crates that belong to one room, or to a few.
-const OWNED: [(&str, &[&str]); 8] = [
+const OWNED: [(&str, &[&str]); 9] = [
     ("sqlx", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
     ("axum", &["toolgate-api"]),
     ("clap", &["toolgate"]),
     ("rmcp", &["toolgate-credentials"]),
+    ("candle-core", &["toolgate-encoder"]),
     ("governor", &["toolgate-upstream"]),
     ("hyper-rustls", &["toolgate-upstream", "toolgate-courier", "toolgate-credentials"]),
 ];

@@ -11,7 +11,7 @@ use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::super::{
     ApprovalSettings, Config, LedgerSettings, MeteringSettings, OtlpSettings, ReadsWhenDown, RedactRule,
-    References, StoreSettings, TemplateName, ToolRule, Webhook,
+    References, StoreSettings, ToolRule, Webhook,
 };
 use super::{accepted, env, refused, server, whereabouts};
 
@@ -35,7 +35,7 @@ fn policies_come_from_a_folder_a_template_and_the_file() {
     let config = Config::parse(text, "toolgate.toml", &path, &whereabouts(), References::Resolve(&env))
         .expect("accepted");
     assert_eq!(config.policy.folder, Some(folder.path().join("rules")));
-    assert_eq!(config.policy.template, TemplateName::AuditCritical);
+    assert_eq!(config.policy.template, toolgate_core::decision::Template::AuditCritical);
     assert_eq!(config.policy.guard.as_deref(), Some("forbid (principal, action, resource);\n"));
     assert_eq!(config.policy.gates.as_deref(), Some(""));
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use toolgate_core::address::{AddressRules, Reach};
+use toolgate_core::scope::Need;
 use toolgate_core::server::TransportSpec;
 use toolgate_core::tool::{CacheRule, CacheScope, FileStrategy, Handling};
 use toolgate_registry::{Drift, NewTools, OnFinding, Review, Source};
@@ -141,6 +142,8 @@ fn a_tool_has_every_way_of_handling_read() {
         cache_seconds = 60
         cache_scope = "public"
         capabilities = ["search", "documents", "search"]
+        mounts = ["pointer", "provider:slack", "pointer"]
+        examples = ["find a page", "look something up"]
         file_strategy = "plain_text_content"
         [[tools]]
         name = "docs:find"
@@ -149,6 +152,8 @@ fn a_tool_has_every_way_of_handling_read() {
     );
     let expected = Handling {
         capabilities: ["documents".to_owned(), "search".to_owned()].into(),
+        needs: [Need::Provider("slack".into()), Need::Pointer].into(),
+        examples: ["find a page".to_owned(), "look something up".to_owned()].into(),
         file_strategy: Some(FileStrategy::PlainTextContent),
         timeout: Some(Duration::from_millis(2500)),
         concurrency_max: Some(3),

@@ -1,6 +1,7 @@
 //! The keys of `[[tools]]` that say how calls are handled: limits, files, whether results may be used again.
 
 use toolgate_core::Effects;
+use toolgate_core::scope::Need;
 use toolgate_core::tool::{CacheRule, CacheScope, FileStrategy, Handling, ToolExtra};
 
 use super::super::problem::Problems;
@@ -12,12 +13,16 @@ const CACHE_SCOPE: [(&str, CacheScope); 2] =
 const CACHE_SCOPE_HINT: &str =
     "`private`: a result is used again only for whoever got it; `public`: for everybody";
 const CAPABILITY_CHARS_MAX: usize = 128;
+const EXAMPLES_MAX: usize = 20;
+const EXAMPLE_CHARS_MAX: usize = 200;
 
 pub(super) fn read(section: &Section<'_>, effects: Option<Effects>, problems: &mut Problems) -> Handling {
     let strategies = FileStrategy::ALL.map(|strategy| (strategy.as_str(), strategy));
     let hint = "it says how a `file_id` becomes arguments; `passthrough` leaves them alone";
     Handling {
         capabilities: capabilities(section, problems).into(),
+        needs: needs(section, problems).into(),
+        examples: examples(section, problems).into(),
         file_strategy: section.word("file_strategy", &strategies, hint, problems),
         timeout: section.seconds("timeout_seconds", Seconds::Positive, problems),
         concurrency_max: section.count("concurrency_max", CONCURRENCY, problems),
@@ -68,4 +73,54 @@ fn capabilities(section: &Section<'_>, problems: &mut Problems) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// Sorted, each once.
+fn needs(section: &Section<'_>, problems: &mut Problems) -> Vec<Need> {
+    const EXPECTED: &str = "`provider:NAME`, `pointer` or `knowledge_base`";
+    let written = section.strings("mounts", problems);
+    if written.len() > ToolExtra::MOUNTS_MAX {
+        let span = section.key_span("mounts").expect("a key that was read was written");
+        let what = format!("`mounts` in {} has {} entries", section.title(), written.len());
+        let expected = format!("at most {}", ToolExtra::MOUNTS_MAX);
+        problems.add(span, what, expected, "a tool is seen only where all of them are mounted");
+        return Vec::new();
+    }
+    let mut needs = Vec::new();
+    for text in written {
+        match text.value.parse() {
+            Ok(need) => needs.push(need),
+            Err(_) => {
+                let what = format!("{:?} in `mounts` of {} cannot be mounted", text.value, section.title());
+                let hint = "what a session must have mounted for the tool to be of use: `mounts = [\"provider:slack\"]`";
+                problems.add(text.span, what, EXPECTED, hint);
+            }
+        }
+    }
+    needs.sort();
+    needs.dedup();
+    needs
+}
+
+fn examples(section: &Section<'_>, problems: &mut Problems) -> Vec<String> {
+    let Some(key) = section.key_span("examples") else { return Vec::new() };
+    let before = problems.count();
+    let written = section.strings("examples", problems);
+    let expected = format!("1 to {EXAMPLES_MAX} texts of at most {EXAMPLE_CHARS_MAX} characters");
+    if problems.count() == before && !(1..=EXAMPLES_MAX).contains(&written.len()) {
+        let what = format!("`examples` in {} has {} texts", section.title(), written.len());
+        problems.add(key, what, &expected, "queries that should find the tool, such as `[\"send money\"]`");
+        return Vec::new();
+    }
+    let mut examples = Vec::new();
+    for text in written {
+        let fits = !text.value.trim().is_empty() && text.value.chars().count() <= EXAMPLE_CHARS_MAX;
+        if fits {
+            examples.push(text.value.to_owned());
+            continue;
+        }
+        let what = format!("a text in `examples` of {} is blank or too long", section.title());
+        problems.add(text.span, what, &expected, "write it as somebody would ask for the tool");
+    }
+    examples
 }

@@ -6,7 +6,7 @@ use super::{Place, Said};
 use crate::{boot, conforming};
 
 /// Runs a check through the running gateway, then through one that lives as long as the command.
-fn both_ways(toml: &str, check: impl Fn(&dyn Fn(&[&str]) -> Said)) {
+pub(super) fn both_ways(toml: &str, check: impl Fn(&dyn Fn(&[&str]) -> Said)) {
     let gateway = boot(toml);
     check(&|args| Said::from(gateway.cli(args)));
     let place = Place::new(toml);

@@ -20,6 +20,8 @@ fn approval() -> Approval {
     Approval {
         id: ApprovalId::new("apr_1"),
         call: CallId::new("tc_1"),
+        agent: None,
+        template: None,
         binding: Binding {
             principal: requester.id.clone(),
             tool: CanonicalName::recorded("bank:transfer"),

@@ -1,0 +1,201 @@
+//! `toolgate sessions …`
+
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use toolgate_core::ServerName;
+use toolgate_core::decision::Template;
+use toolgate_core::scope::{AgentName, Mounts};
+use toolgate_sessions::SessionState;
+
+const LIMIT_MAX: u64 = 10_000;
+
+#[derive(Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// Sessions, newest first
+    #[command(
+        after_help = "Examples:\n  toolgate sessions list\n  toolgate sessions list --agent researcher --state active"
+    )]
+    List(ListSessionsArgs),
+    /// One session in full: whose it is, what it may touch, how long it lives
+    #[command(after_help = "Example:\n  toolgate sessions show 3f2a")]
+    Show {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// For each tool, whether the session sees it, and the rule that decides
+    #[command(
+        after_help = "Examples:\n  toolgate sessions explain 3f2a\n  toolgate sessions explain 3f2a --server files --out"
+    )]
+    Explain(ExplainSessionArgs),
+    /// Open a session for an agent: what it sees is frozen now; its token is printed once
+    #[command(
+        after_help = "Examples:\n  toolgate sessions open --agent researcher\n  toolgate sessions open --agent support --mount server:docs --mount provider:slack --task TICKET-7"
+    )]
+    Open(OpenArgs),
+    /// End a session and its token
+    #[command(after_help = "Example:\n  toolgate sessions close 3f2a")]
+    Close {
+        #[command(flatten)]
+        which: Which,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Which {
+    /// Its id, or part of it: a beginning or an ending of three characters is enough if it is the only one
+    #[arg(value_name = "SESSION")]
+    pub(crate) id: String,
+}
+
+#[derive(Args)]
+pub(crate) struct ListSessionsArgs {
+    /// Only those of this agent
+    #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
+    pub(crate) agent: Option<AgentName>,
+    /// Only those of this principal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) principal: Option<String>,
+    /// Only those in this state
+    #[arg(long, value_parser = states())]
+    pub(crate) state: Option<SessionState>,
+    /// How many at most
+    #[arg(long, short = 'n', value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=LIMIT_MAX))]
+    pub(crate) limit: u64,
+}
+
+#[derive(Args)]
+pub(crate) struct ExplainSessionArgs {
+    #[command(flatten)]
+    pub(crate) which: Which,
+    /// Only tools of this server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+    /// Only tools that it sees
+    #[arg(long = "in", conflicts_with = "is_out")]
+    pub(crate) is_in: bool,
+    /// Only tools that it does not see
+    #[arg(long = "out")]
+    pub(crate) is_out: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct OpenArgs {
+    /// Which agent it is for
+    #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
+    pub(crate) agent: AgentName,
+    /// What it may touch beyond what the agent may: server:NAME, provider:NAME, pointer:NAME or knowledge_base:NAME;
+    /// may be given several times
+    #[arg(long = "mount", value_name = "MOUNT")]
+    pub(crate) mounts: Vec<MountArg>,
+    /// How careful policies are; never less than the agent's own
+    #[arg(long, value_name = "TEMPLATE", value_parser = templates())]
+    pub(crate) template: Option<Template>,
+    /// What it is for; the ledger keeps it
+    #[arg(long)]
+    pub(crate) task: Option<String>,
+    /// The run it belongs to
+    #[arg(long)]
+    pub(crate) run: Option<String>,
+    /// Whose it is: what policies and the ledger call them [default: the name of the agent]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) principal: Option<String>,
+}
+
+/// One thing that a session may touch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum MountArg {
+    Server(ServerName),
+    Provider(String),
+    Pointer(String),
+    KnowledgeBase(String),
+}
+
+impl FromStr for MountArg {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        const EXPECTED: &str = "expected server:NAME, provider:NAME, pointer:NAME or knowledge_base:NAME";
+        let (kind, name) = written.split_once(':').ok_or(EXPECTED)?;
+        if name.trim().is_empty() {
+            return Err(EXPECTED.to_owned());
+        }
+        let name = name.to_owned();
+        match kind {
+            "server" => ServerName::new(&name).map(MountArg::Server).map_err(|bad| bad.to_string()),
+            "provider" => Ok(MountArg::Provider(name)),
+            "pointer" => Ok(MountArg::Pointer(name)),
+            "knowledge_base" | "kb" => Ok(MountArg::KnowledgeBase(name)),
+            _ => Err(EXPECTED.to_owned()),
+        }
+    }
+}
+
+impl MountArg {
+    /// All of them together.
+    pub(crate) fn mounts(all: Vec<MountArg>) -> Mounts {
+        let mut mounts = Mounts::default();
+        for one in all {
+            match one {
+                MountArg::Server(name) => drop(mounts.servers.insert(name)),
+                MountArg::Provider(name) => drop(mounts.providers.insert(name)),
+                MountArg::Pointer(name) => drop(mounts.pointers.insert(name)),
+                MountArg::KnowledgeBase(name) => drop(mounts.knowledge_bases.insert(name)),
+            }
+        }
+        mounts
+    }
+}
+
+fn states() -> impl TypedValueParser<Value = SessionState> {
+    PossibleValuesParser::new(SessionState::ALL.map(SessionState::as_str))
+        .map(|name| SessionState::parse(&name).expect("it is one of them"))
+}
+
+pub(super) fn templates() -> impl TypedValueParser<Value = Template> {
+    PossibleValuesParser::new(Template::ALL.map(Template::as_str)).map(|name| {
+        let found = Template::ALL.into_iter().find(|template| template.as_str() == name);
+        found.expect("it is one of them")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn parse(words: &str) -> Result<SessionsCommand, String> {
+        let words = ["toolgate", "sessions"].into_iter().chain(words.split_whitespace());
+        match Cli::try_parse_from(words).map_err(|error| error.to_string())?.command {
+            Command::Sessions(command) => Ok(command),
+            _ => Err("another command".to_owned()),
+        }
+    }
+
+    #[test]
+    fn mounts_name_their_kind_and_add_up() {
+        let open = parse("open --agent a --mount server:docs --mount provider:slack --mount pointer:x:y");
+        let Ok(SessionsCommand::Open(args)) = open else { panic!("it opens") };
+        let mounts = serde_json::to_value(MountArg::mounts(args.mounts)).expect("JSON");
+        assert_eq!(
+            mounts,
+            serde_json::json!({ "servers": ["docs"], "providers": ["slack"], "pointers": ["x:y"] })
+        );
+        for wrong in ["docs", "server:", "server:a/b", "disk:x"] {
+            let told = parse(&format!("open --agent a --mount {wrong}"));
+            assert!(told.is_err_and(|told| told.contains("--mount")), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_in_and_what_is_out_are_asked_for_one_at_a_time() {
+        assert!(parse("explain 3f2a --in").is_ok() && parse("explain 3f2a --out").is_ok());
+        assert!(parse("explain 3f2a --in --out").is_err());
+        assert!(parse("open").is_err_and(|told| told.contains("--agent")));
+        assert!(parse("open --agent ses_1").is_err_and(|told| told.contains("ses_")));
+        assert!(parse("list --state asleep").is_err_and(|told| told.contains("idle")));
+    }
+}

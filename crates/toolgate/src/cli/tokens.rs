@@ -1,0 +1,89 @@
+//! `toolgate token …`
+
+use clap::{Args, Subcommand, ValueEnum};
+use toolgate_core::scope::AgentName;
+use toolgate_core::{Kind, Role};
+
+#[derive(Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token; it is printed once and cannot be shown again
+    #[command(
+        after_help = "Examples:\n  toolgate token create --role agent --label laptop\n  toolgate token create --role agent --agent researcher\n  toolgate token create --role approver --principal ann --group finance\n  toolgate token create --role server --server resume-profile-mcp"
+    )]
+    Create(NewTokenArgs),
+    /// All tokens, without their secrets
+    List {
+        /// Also those of sessions, which are made and end with them
+        #[arg(long)]
+        sessions: bool,
+    },
+    /// Make a token useless; running gateways notice within a second
+    Revoke {
+        /// Its id, the beginning of its id, or its label
+        token: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct NewTokenArgs {
+    #[arg(long, value_enum)]
+    pub(crate) role: RoleArg,
+    /// A word to recognise it by
+    #[arg(long)]
+    pub(crate) label: Option<String>,
+    /// Whose token it is: what policies and the ledger call them. Without it each token is its own principal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) principal: Option<String>,
+    /// The one server that a token of role `server` registers
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["principal", "groups", "agent"], required_if_eq("role", "server"))]
+    pub(crate) server: Option<String>,
+    /// What holds it; only a human may approve [default: agent for agents, service for servers, else human]
+    #[arg(long, value_enum)]
+    pub(crate) kind: Option<KindArg>,
+    /// A group that its holder belongs to, as a gate's @approvers names it; may be given several times
+    #[arg(long = "group", value_name = "GROUP")]
+    pub(crate) groups: Vec<String>,
+    /// The agent it is bound to: whoever holds it sees no more than that agent does
+    #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
+    pub(crate) agent: Option<AgentName>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum RoleArg {
+    Agent,
+    Admin,
+    Operator,
+    Approver,
+    Auditor,
+    Server,
+}
+
+impl From<RoleArg> for Role {
+    fn from(role: RoleArg) -> Role {
+        match role {
+            RoleArg::Agent => Role::Agent,
+            RoleArg::Admin => Role::Admin,
+            RoleArg::Operator => Role::Operator,
+            RoleArg::Approver => Role::Approver,
+            RoleArg::Auditor => Role::Auditor,
+            RoleArg::Server => Role::Server,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum KindArg {
+    Human,
+    Agent,
+    Service,
+}
+
+impl From<KindArg> for Kind {
+    fn from(kind: KindArg) -> Kind {
+        match kind {
+            KindArg::Human => Kind::Human,
+            KindArg::Agent => Kind::Agent,
+            KindArg::Service => Kind::Service,
+        }
+    }
+}

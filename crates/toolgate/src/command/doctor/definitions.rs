@@ -1,0 +1,96 @@
+//! What the doctor says about agents, capabilities and search.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
+use toolgate_discovery::{Discovery, Unmatched};
+use toolgate_encoder::Model;
+use toolgate_policy::PolicyEngine;
+use toolgate_registry::{Defined, DefinitionProblem};
+use toolgate_store::Store;
+
+use super::{Finding, fine, wrong};
+use crate::command::records::{Room, told};
+use crate::command::shown::several;
+use crate::config::Config;
+use crate::failure;
+use crate::governance::sources;
+use crate::stored;
+
+pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
+    let mut findings = match examine(config, store).await {
+        Ok(findings) => findings,
+        Err(error) => vec![wrong("agents", failure::render(&error), None)],
+    };
+    findings.push(check_search(config));
+    findings
+}
+
+async fn examine(config: &Config, store: &Store) -> anyhow::Result<Vec<Finding>> {
+    let room = Room::of(config.clone()).await?;
+    let defined = room.records.definitions(&config.file_state()).await;
+    room.close().await;
+    let Defined { definitions, problems, .. } = defined.map_err(told)?;
+    let counts = [
+        several(definitions.agents.len() as u64, "agent"),
+        match definitions.capabilities.len() {
+            1 => "1 capability".to_owned(),
+            count => format!("{count} capabilities"),
+        },
+    ];
+    let mut findings = vec![fine("agents", format!("{} defined", counts.join(", ")))];
+    findings.extend(problems.iter().map(problem));
+    findings.extend(unmatched(config, store, &definitions).await?.iter().map(unfitting));
+    Ok(findings)
+}
+
+fn problem(problem: &DefinitionProblem) -> Finding {
+    let hint = format!("put it right in {}", problem.source.place(problem.kind));
+    wrong("agents", problem.to_string(), Some(hint))
+}
+
+/// It may be a mistake, or a server that is away.
+fn unfitting(Unmatched { place, pattern }: &Unmatched) -> Finding {
+    let hint = "check its spelling, and whether the server that it is for is there: `toolgate tools list`";
+    Finding { hint: Some(hint.into()), ..fine("agents", format!("{place}: no tool fits `{pattern}`")) }
+}
+
+/// Rules that fit none of the tools that servers listed last. Where nothing was ever listed, nobody can say.
+async fn unmatched(
+    config: &Config,
+    store: &Store,
+    definitions: &Definitions,
+) -> anyhow::Result<BTreeSet<Unmatched>> {
+    let catalog = stored::catalog(config, store).await?;
+    if catalog.snapshot().tools.entries().is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let policy = Arc::new(PolicyEngine::load(sources(config))?);
+    let discovery = Discovery::new(catalog, policy, None);
+    // Capabilities count whether or not an agent has them.
+    let everything = AgentDefinition {
+        capabilities: Some(definitions.capabilities.keys().cloned().collect()),
+        ..AgentDefinition::named(AgentName::default_agent())
+    };
+    let agents = definitions.agents.values().map(|agent| &**agent).chain([&everything]);
+    // What does not go together is told as a problem.
+    let scopes = agents.filter_map(|agent| definitions.scope(agent).ok());
+    Ok(scopes.flat_map(|scope| discovery.unmatched(&scope)).collect())
+}
+
+fn check_search(config: &Config) -> Finding {
+    let Some(folder) = &config.search.model else {
+        return fine("search", "goes by words; `[search] model` names a folder with an encoder".into());
+    };
+    match Model::load(folder) {
+        Ok(_) => {
+            fine("search", format!("goes by words and by meaning, with the encoder in {}", folder.display()))
+        }
+        Err(error) => {
+            let hint = error.hint().to_owned();
+            let error = anyhow::Error::new(error).context("goes by words alone");
+            wrong("search", failure::render(&error), Some(hint))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `toolgate tools search --catalogue`: ranks over files, with the code that searches live, so that anyone can measure it
+//! on their own data. Needs no gateway and no configuration.
+
+mod catalogue;
+mod lines;
+mod queries;
+mod ranker;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use super::Context;
+use crate::cli::{RANKED_DEFAULT, SearchArgs};
+use crate::output::{put, talk};
+use crate::table::Table;
+use catalogue::Catalogue;
+use queries::Query;
+use ranker::Ranker;
+
+/// Of a ranking, what a person is shown.
+const SHOWN_MAX: usize = 5;
+const QUERY_CHARS_MAX: usize = 60;
+
+/// A query and what was found, best first.
+struct Ranking {
+    query: Query,
+    ranked: Vec<String>,
+}
+
+pub(super) async fn search(context: &Context, args: SearchArgs) -> anyhow::Result<ExitCode> {
+    let folder = context.cwd.clone();
+    // Reading and embedding take their time, on a thread that may wait.
+    let rankings = tokio::task::spawn_blocking(move || rank(&folder, &args)).await;
+    let rankings = rankings.context("the ranking ended early")??;
+    put!("{}", if context.global.json { lines_of(&rankings) } else { table(context, &rankings) });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn rank(folder: &Path, args: &SearchArgs) -> anyhow::Result<Vec<Ranking>> {
+    let paths: Vec<PathBuf> = args.catalogue.iter().map(|path| folder.join(path)).collect();
+    let catalogue = Catalogue::read(&paths)?;
+    catalogue.warnings().iter().for_each(|warning| talk!("warning: {warning}"));
+    let servers = catalogue.servers(&args.servers)?;
+    let queries = match &args.queries {
+        Some(path) => queries::read(&folder.join(path))?,
+        None => vec![Query::of(args.words.join(" "))],
+    };
+    let limit = usize::from(args.limit.unwrap_or(RANKED_DEFAULT));
+    let model = args.model.as_ref().map(|model| folder.join(model));
+    let ranker = Ranker::new(&catalogue, model.as_deref(), told_progress())?;
+    let ranking = |query: Query| {
+        let found = ranker.search(&query.query, servers.as_deref(), limit)?;
+        let ranked = found.iter().map(|name| catalogue.given(name).to_owned()).collect();
+        Ok(Ranking { query, ranked })
+    };
+    queries.into_iter().map(ranking).collect()
+}
+
+/// Somebody who waits at a terminal sees how far it has come.
+fn told_progress() -> impl FnMut(usize, usize) {
+    let is_watched = std::io::stderr().is_terminal();
+    move |embedded, texts| {
+        if is_watched {
+            talk!("… {embedded} of {texts} tools embedded");
+        }
+    }
+}
+
+fn lines_of(rankings: &[Ranking]) -> String {
+    let line = |one: &Ranking| format!("{}\n", json!({ "id": one.query.id, "ranked": one.ranked }));
+    rankings.iter().map(line).collect()
+}
+
+fn table(context: &Context, rankings: &[Ranking]) -> String {
+    let mut table = Table::new(["ID", "QUERY", "FOUND", "BEST"]);
+    for one in rankings {
+        let best = one.ranked.iter().take(SHOWN_MAX).map(String::as_str).collect::<Vec<_>>();
+        table.row([
+            one.query.id_text(),
+            one.query.query.chars().take(QUERY_CHARS_MAX).collect(),
+            one.ranked.len().to_string(),
+            best.join(", "),
+        ]);
+    }
+    table.render(context.reader(), &())
+}
+
+#[cfg(test)]
+mod tests;

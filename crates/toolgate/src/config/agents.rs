@@ -1,0 +1,217 @@
+//! `[[agents]]` and `[[capabilities]]`: which tools each kind of agent is given, and how.
+//!
+//! An agent may have a capability that the file does not define: it may be one of the settings. The registry tells where
+//! nobody defines it.
+
+mod rules;
+
+use std::collections::BTreeMap;
+use std::ops::{Range, RangeInclusive};
+
+use toolgate_core::ServerName;
+use toolgate_core::decision::Template;
+use toolgate_core::scope::{
+    AgentDefinition, AgentLimits, AgentName, BadPart, Capability, CapabilityName, Mounts, TokenBudget,
+};
+
+use super::outbound::require;
+use super::problem::Problems;
+use super::section::{At, Section};
+use super::server::legal_name;
+
+use rules::{Over, names, patterns, texts};
+
+pub(super) const AGENTS_KEYS: [&str; 13] = [
+    "name",
+    "description",
+    "capabilities",
+    "pinned",
+    "blocked",
+    "mounts",
+    "policy_template",
+    "token_budget",
+    "schema_diet",
+    "reveal_found",
+    "limits",
+    "principals",
+    "groups",
+];
+pub(super) const CAPABILITIES_KEYS: [&str; 5] = ["name", "description", "tools", "tags", "servers"];
+const MOUNTS_KEYS: [&str; 4] = ["servers", "providers", "pointers", "knowledge_bases"];
+const LIMITS_KEYS: [&str; 3] = ["idle_seconds", "lifetime_seconds", "sessions_max"];
+
+const NAME_EXPECTED: &str = "1 to 64 letters, digits, `-`, `_` and `.`, not beginning with `ses_`";
+const TEMPLATE_HINT: &str = "it can only be stricter than that of `[policy]`";
+const BUDGET: RangeInclusive<usize> = 0..=u32::MAX as usize;
+const BUDGET_HINT: &str =
+    "a number without quotes, such as `8000`; `0` always searches, `\"off\"` always lists everything";
+const SECONDS: RangeInclusive<usize> = 1..=AgentLimits::SECONDS_MAX as usize;
+const SESSIONS: RangeInclusive<usize> = 1..=1_000_000;
+
+pub(super) fn read_capabilities(sections: Vec<Section<'_>>, problems: &mut Problems) -> Vec<Capability> {
+    let mut capabilities: Vec<Capability> = Vec::new();
+    for mut section in sections {
+        title(&mut section, "capability", "a capability");
+        section.refuse_unknown_keys(&CAPABILITIES_KEYS, &[], problems);
+        let Some(name) = name(&section, "documents", CapabilityName::new, problems) else { continue };
+        if capabilities.iter().any(|capability| capability.name == name.value) {
+            refuse_second(&section, name.span, problems);
+        }
+        let capability = Capability {
+            name: name.value,
+            description: section.string("description", problems).map(|text| text.value.to_owned()),
+            tools: patterns(&section, "tools", Over::Tools, problems),
+            tags: texts(&section, "tags", problems),
+            servers: patterns(&section, "servers", Over::Servers, problems),
+        };
+        refuse_excess(&section, capability.check(), problems);
+        capabilities.push(capability);
+    }
+    capabilities
+}
+
+pub(super) fn read_agents(sections: Vec<Section<'_>>, problems: &mut Problems) -> Vec<AgentDefinition> {
+    let mut claims = Claims::default();
+    let mut agents: Vec<AgentDefinition> = Vec::new();
+    for mut section in sections {
+        title(&mut section, "agent", "an agent");
+        section.refuse_unknown_keys(&AGENTS_KEYS, &[], problems);
+        let Some(name) = name(&section, "researcher", AgentName::new, problems) else { continue };
+        if agents.iter().any(|agent| agent.name == name.value) {
+            refuse_second(&section, name.span, problems);
+        }
+        let agent = read_agent(&section, name.value, problems);
+        refuse_excess(&section, agent.check(), problems);
+        claims.take(&section, &agent.name, problems);
+        agents.push(agent);
+    }
+    agents
+}
+
+fn read_agent(section: &Section<'_>, name: AgentName, problems: &mut Problems) -> AgentDefinition {
+    let templates = Template::ALL.map(|template| (template.as_str(), template));
+    let mut flag = |key| section.boolean(key, problems).is_some_and(|flag| flag.value);
+    let (schema_diet, reveal_found) = (flag("schema_diet"), flag("reveal_found"));
+    AgentDefinition {
+        name,
+        description: section.string("description", problems).map(|text| text.value.to_owned()),
+        capabilities: capability_names(section, problems),
+        pinned: patterns(section, "pinned", Over::Tools, problems),
+        blocked: patterns(section, "blocked", Over::Tools, problems),
+        mounts: mounts(section, problems),
+        policy_template: section.word("policy_template", &templates, TEMPLATE_HINT, problems),
+        token_budget: token_budget(section, problems),
+        schema_diet,
+        reveal_found,
+        limits: limits(section, problems),
+        principals: texts(section, "principals", problems),
+        groups: texts(section, "groups", problems),
+    }
+}
+
+fn title(section: &mut Section<'_>, kind: &str, nameless: &str) {
+    match section.string("name", &mut Problems::default()) {
+        Some(name) => section.rename(format!("{kind} {:?}", name.value)),
+        None => section.rename(nameless.to_owned()),
+    }
+}
+
+fn name<T>(
+    section: &Section<'_>,
+    example: &str,
+    parse: fn(&str) -> Result<T, String>,
+    problems: &mut Problems,
+) -> Option<At<T>> {
+    require(section, "name", &format!("{example:?}"), problems);
+    let name = section.string("name", problems)?;
+    match parse(name.value) {
+        Ok(value) => Some(At { value, span: name.span }),
+        Err(_) => {
+            let what = format!("{} cannot have that name", section.title());
+            let legal = legal_name(name.value.trim_start_matches("ses_"));
+            problems.add(name.span, what, NAME_EXPECTED, format!("for example `name = {legal:?}`"));
+            None
+        }
+    }
+}
+
+/// A list that is left out stands for every tool, and one with something wrong in it for none: not for every tool.
+fn capability_names(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<CapabilityName>> {
+    section.key_span("capabilities")?;
+    Some(names(section, "capabilities", "capability", CapabilityName::new, problems))
+}
+
+fn mounts(section: &Section<'_>, problems: &mut Problems) -> Mounts {
+    let title = format!("`mounts` of {}", section.title());
+    let Some(mounts) = section.section("mounts", &title, problems) else { return Mounts::default() };
+    mounts.refuse_unknown_keys(&MOUNTS_KEYS, &[], problems);
+    let server = |name: &str| ServerName::new(name).map_err(|bad| bad.to_string());
+    Mounts {
+        servers: names(&mounts, "servers", "server", server, problems).into_iter().collect(),
+        providers: texts(&mounts, "providers", problems).into_iter().collect(),
+        pointers: texts(&mounts, "pointers", problems).into_iter().collect(),
+        knowledge_bases: texts(&mounts, "knowledge_bases", problems).into_iter().collect(),
+    }
+}
+
+fn token_budget(section: &Section<'_>, problems: &mut Problems) -> TokenBudget {
+    let written = if section.is_text("token_budget") {
+        section.word("token_budget", &[("off", TokenBudget::Off)], BUDGET_HINT, problems)
+    } else {
+        let count = section.count("token_budget", BUDGET, problems);
+        count.and_then(|count| u32::try_from(count).ok()).map(TokenBudget::Tokens)
+    };
+    written.unwrap_or_default()
+}
+
+fn limits(section: &Section<'_>, problems: &mut Problems) -> AgentLimits {
+    let usual = AgentLimits::default();
+    let title = format!("`limits` of {}", section.title());
+    let Some(limits) = section.section("limits", &title, problems) else { return usual };
+    limits.refuse_unknown_keys(&LIMITS_KEYS, &[], problems);
+    let mut count = |key, within| limits.count(key, within, problems);
+    let seconds = |count: Option<usize>| count.and_then(|count| u64::try_from(count).ok());
+    AgentLimits {
+        idle_seconds: seconds(count("idle_seconds", SECONDS)).unwrap_or(usual.idle_seconds),
+        lifetime_seconds: seconds(count("lifetime_seconds", SECONDS)),
+        sessions_max: count("sessions_max", SESSIONS)
+            .and_then(|count| u32::try_from(count).ok())
+            .unwrap_or(usual.sessions_max),
+    }
+}
+
+fn refuse_second(section: &Section<'_>, span: Range<usize>, problems: &mut Problems) {
+    let what = format!("{} stands here twice", section.title());
+    problems.add(span, what, "each name once", "remove one of the two, or rename it");
+}
+
+/// What the settings would refuse too.
+fn refuse_excess(section: &Section<'_>, checked: Result<(), BadPart>, problems: &mut Problems) {
+    let Err(bad) = checked else { return };
+    let key = bad.field.split(['.', '[']).next().unwrap_or_default();
+    let span = section.key_span(key).unwrap_or_else(|| section.span.clone());
+    let what = format!("`{}` in {} cannot be so", bad.field, section.title());
+    problems.add(span, what, bad.what, "`toolgate.example.toml` shows this key in use");
+}
+
+/// Whom each definition is for: a principal or a group begins with one.
+#[derive(Default)]
+struct Claims(BTreeMap<(&'static str, String), AgentName>);
+
+impl Claims {
+    fn take(&mut self, section: &Section<'_>, agent: &AgentName, problems: &mut Problems) {
+        for (key, kind) in [("principals", "principal"), ("groups", "group")] {
+            for one in section.strings(key, &mut Problems::default()) {
+                let first = self.0.entry((key, one.value.to_owned())).or_insert_with(|| agent.clone());
+                if first != agent {
+                    let what = format!(
+                        "the agents \"{first}\" and \"{agent}\" are both for the {kind} {:?}",
+                        one.value
+                    );
+                    let expected = format!("each {kind} in one agent");
+                    problems.add(one.span, what, expected, "remove it from one of the two");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Lists of names and patterns in `[[agents]]` and `[[capabilities]]`.
+
+use toolgate_core::scope::Pattern;
+
+use super::super::problem::Problems;
+use super::super::section::Section;
+
+/// What a pattern is over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Over {
+    /// Canonical names.
+    Tools,
+    Servers,
+}
+
+impl Over {
+    fn expected(self) -> &'static str {
+        match self {
+            Over::Tools => {
+                "canonical names such as `bank:transfer`, with `*` for any characters and `?` for one"
+            }
+            Over::Servers => "names of servers, with `*` for any characters and `?` for one",
+        }
+    }
+
+    /// What is wrong with a pattern that is well formed, and what to write instead.
+    fn fault(self, text: &str) -> Option<(&'static str, String)> {
+        match self {
+            Over::Tools if !text.contains([':', '.', '*']) => Some((
+                "is not a canonical name",
+                format!("write `server:{text}`, or `*:{text}` for any server"),
+            )),
+            Over::Servers if text.contains(':') => {
+                Some(("is not the name of a server", "tools are named in `tools`".to_owned()))
+            }
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn patterns(
+    section: &Section<'_>,
+    key: &str,
+    over: Over,
+    problems: &mut Problems,
+) -> Vec<Pattern> {
+    let mut patterns = Vec::new();
+    for text in section.strings(key, problems) {
+        let (what, hint) = match (Pattern::new(text.value), over.fault(text.value)) {
+            (Ok(pattern), None) => {
+                patterns.push(pattern);
+                continue;
+            }
+            (Ok(_), Some(fault)) => fault,
+            (Err(_), _) => (
+                "is not a pattern",
+                "list several patterns instead of `[…]` or `{…}`; `*` stands for all".to_owned(),
+            ),
+        };
+        let what = format!("{:?} in `{key}` of {} {what}", text.value, section.title());
+        problems.add(text.span, what, over.expected(), hint);
+    }
+    patterns
+}
+
+/// Names of something that has a type of its own.
+pub(super) fn names<T>(
+    section: &Section<'_>,
+    key: &str,
+    kind: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
+    problems: &mut Problems,
+) -> Vec<T> {
+    let mut names = Vec::new();
+    for text in section.strings(key, problems) {
+        match parse(text.value) {
+            Ok(name) => names.push(name),
+            Err(_) => {
+                let what =
+                    format!("{:?} in `{key}` of {} is not the name of a {kind}", text.value, section.title());
+                let expected = "names of 1 to 64 letters, digits, `-`, `_` and `.`";
+                problems.add(text.span, what, expected, format!("each as the {kind} itself is called"));
+            }
+        }
+    }
+    names
+}
+
+pub(super) fn texts(section: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<String> {
+    section.strings(key, problems).into_iter().map(|text| text.value.to_owned()).collect()
+}

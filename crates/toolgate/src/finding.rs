@@ -1,0 +1,124 @@
+//! What makes search quick when somebody searches: the index follows the catalogue, and where an encoder is configured its
+//! vectors do too, kept in the data folder so that only changed tools are embedded again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+use toolgate_discovery::Discovery;
+use toolgate_encoder::Model;
+use toolgate_search::meaning::Meaning;
+
+use crate::config::Config;
+
+/// How often the catalogue is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How often progress is told while a catalogue is embedded.
+const TELL_EVERY: Duration = Duration::from_secs(5);
+
+/// The encoder that the configuration names. Search does without one that cannot be had.
+pub(crate) fn meaning(config: &Config) -> Option<Arc<Meaning>> {
+    let folder = config.search.model.as_ref()?;
+    match Model::load(folder) {
+        Ok(model) => {
+            tracing::info!(folder = %folder.display(), "search goes by words and by meaning");
+            Some(Arc::new(Meaning::new(Arc::new(model))))
+        }
+        Err(error) => {
+            tracing::warn!(%error, hint = error.hint(), "search goes by words alone");
+            None
+        }
+    }
+}
+
+/// Follows the catalogue until the gateway ends.
+pub(crate) async fn follow(discovery: Arc<Discovery>, data: PathBuf, shutdown: CancellationToken) {
+    let following = tokio::task::spawn_blocking(move || Follower::new(discovery, &data).run(&shutdown));
+    if following.await.is_err() {
+        tracing::error!("the search index is not kept up any more; searches bring it up to date themselves");
+    }
+}
+
+struct Follower {
+    discovery: Arc<Discovery>,
+    cache: PathBuf,
+    /// Up to which state of the catalogue everything is done.
+    done: Option<u64>,
+    told: Instant,
+}
+
+impl Follower {
+    fn new(discovery: Arc<Discovery>, data: &Path) -> Self {
+        let cache = data.join("search").join("vectors.bin");
+        Self { discovery, cache, done: None, told: Instant::now() }
+    }
+
+    fn run(mut self, shutdown: &CancellationToken) {
+        if let Some(meaning) = self.discovery.meaning().cloned() {
+            self.remember(&meaning);
+        }
+        while !shutdown.is_cancelled() {
+            let generation = self.discovery.generation();
+            if self.done != Some(generation) {
+                self.discovery.catch_up();
+                if let Some(meaning) = self.discovery.meaning().cloned()
+                    && !self.embed(&meaning, generation, shutdown)
+                {
+                    continue;
+                }
+                self.done = Some(generation);
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// Takes the vectors of an earlier run. Where there are none, or those of another model, they are made anew.
+    fn remember(&self, meaning: &Meaning) {
+        let Ok(bytes) = std::fs::read(&self.cache) else { return };
+        match meaning.remember(&bytes) {
+            Ok(count) => tracing::debug!(count, "vectors of an earlier run are used again"),
+            Err(error) => tracing::info!(%error, "the tools are embedded anew"),
+        }
+    }
+
+    /// Embeds what has no vector yet; `false` if the catalogue changed or the gateway ended meanwhile.
+    fn embed(&mut self, meaning: &Meaning, generation: u64, shutdown: &CancellationToken) -> bool {
+        let missing = meaning.progress().texts - meaning.progress().embedded;
+        loop {
+            let progress = match meaning.embed_some() {
+                Ok(progress) => progress,
+                Err(error) => {
+                    tracing::warn!(%error, "tools could not be embedded; they are found by their words");
+                    return true;
+                }
+            };
+            if progress.is_complete() {
+                break;
+            }
+            if shutdown.is_cancelled() || self.discovery.generation() != generation {
+                return false;
+            }
+            if self.told.elapsed() >= TELL_EVERY {
+                self.told = Instant::now();
+                tracing::info!(done = progress.embedded, of = progress.texts, "embedding tools for search");
+            }
+        }
+        if missing > 0 {
+            self.keep(meaning);
+        }
+        true
+    }
+
+    /// A cache that cannot be written costs time at the next start and nothing else.
+    fn keep(&self, meaning: &Meaning) {
+        let folder = self.cache.parent().expect("the cache lies in a folder");
+        let fresh = self.cache.with_extension("new");
+        let written = std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&fresh, meaning.cache()))
+            .and_then(|()| std::fs::rename(&fresh, &self.cache));
+        if let Err(error) = written {
+            tracing::warn!(path = %self.cache.display(), %error, "vectors of tools could not be kept");
+        }
+    }
+}

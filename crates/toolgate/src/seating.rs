@@ -1,0 +1,98 @@
+//! Sessions between the gateway's door and what the rest of the house knows.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_catalog::Catalog;
+use toolgate_core::ServerName;
+use toolgate_core::decision::{Policy as _, Template};
+use toolgate_core::id::SessionId;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::{Credential, Definitions, Need, Route, Seat};
+use toolgate_edge::{Hub, NoSeat, NoSeatKind, Seats};
+use toolgate_policy::PolicyEngine;
+use toolgate_registry::Registry;
+use toolgate_sessions::{Refusal, RefusalKind, Sessions, Surroundings};
+
+/// The gateway around the sessions.
+#[derive(Clone)]
+pub(crate) struct Around {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) policy: Arc<PolicyEngine>,
+}
+
+impl Surroundings for Around {
+    fn definitions(&self) -> Arc<Definitions> {
+        self.registry.definitions()
+    }
+
+    fn servers(&self) -> Vec<ServerName> {
+        self.registry.servers().into_iter().map(|server| server.name).collect()
+    }
+
+    fn providers(&self) -> BTreeSet<String> {
+        let snapshot = self.catalog.snapshot();
+        let tools = snapshot.tools.entries().iter().filter_map(|entry| entry.tool.as_ref());
+        let needs = tools.flat_map(|tool| tool.handling.needs.iter());
+        let provider = |need: &Need| match need {
+            Need::Provider(name) => Some(name.clone()),
+            Need::Pointer | Need::KnowledgeBase => None,
+        };
+        needs.filter_map(provider).collect()
+    }
+
+    fn template(&self) -> Template {
+        self.policy.template()
+    }
+}
+
+/// The sessions, as the door asks for them.
+pub(crate) struct Usher(pub(crate) Arc<Sessions>);
+
+impl Seats for Usher {
+    fn seat_known(&self, credential: &Credential, route: &Route) -> Option<Result<Arc<Seat>, NoSeat>> {
+        self.0.seat_known(credential, route).map(|seat| seat.map_err(no_seat))
+    }
+
+    fn seat<'a>(
+        &'a self,
+        credential: &'a Credential,
+        route: &'a Route,
+    ) -> BoxFuture<'a, Result<Arc<Seat>, NoSeat>> {
+        Box::pin(async move { self.0.seat(credential, route).await.map_err(no_seat) })
+    }
+
+    fn seat_of(&self, session: &SessionId) -> Option<Arc<Seat>> {
+        self.0.seat_of(session)
+    }
+}
+
+fn no_seat(refusal: Refusal) -> NoSeat {
+    let kind = match refusal.kind {
+        RefusalKind::Gone => NoSeatKind::Over,
+        RefusalKind::Down => NoSeatKind::Unavailable,
+        RefusalKind::Forbidden | RefusalKind::Conflict => NoSeatKind::Forbidden,
+        _ => NoSeatKind::NotFound,
+    };
+    NoSeat { kind, code: refusal.code, message: refusal.message, hint: refusal.hint }
+}
+
+/// How often it is looked at whether sessions see something else for another reason than the catalogue.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// Tells connected clients when policies, definitions or a session's own mounts change their lists.
+pub(crate) async fn follow(around: Around, sessions: Arc<Sessions>, hub: Arc<Hub>) {
+    let now = || (around.definitions(), around.policy.version(), sessions.changes());
+    let mut before = now();
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let (definitions, version, changes) = now();
+        let same = Arc::ptr_eq(&definitions, &before.0) && version == before.1 && changes == before.2;
+        if !same {
+            before = (definitions, version, changes);
+            hub.look_again_with(|seat| sessions.seat_of(&seat.session));
+        }
+    }
+}

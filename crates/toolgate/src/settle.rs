@@ -1,0 +1,48 @@
+//! Waiting until a gateway that has just begun knows its tools.
+
+use std::time::{Duration, Instant};
+
+use toolgate_core::ServerName;
+use toolgate_core::server::{ServerHealth, ServerState};
+use toolgate_registry::Source;
+
+use crate::wiring::House;
+
+/// How long what a server listed may take to its place in the catalogue.
+const SHELVED_WAIT: Duration = Duration::from_secs(1);
+const SHELVED_LOOK: Duration = Duration::from_millis(10);
+
+impl House {
+    /// Waits until every server has been reached or given up, as long as a client that lists tools waits.
+    pub(crate) async fn settle(&self, wait: Duration) {
+        let started = Instant::now();
+        for server in self.registry.servers() {
+            // Those that register come by themselves, and not to a gateway that lives as long as a command.
+            let registers = matches!(server.source, Source::Expected | Source::Registered);
+            if registers && server.instances.is_empty() {
+                continue;
+            }
+            let state = self.settled(&server.name, wait.saturating_sub(started.elapsed())).await;
+            if let Some(state) = state {
+                self.shelved(&server.name, &state).await;
+            }
+        }
+    }
+
+    /// Waits until what a server listed is in the catalogue: the registry looks at it before anybody sees it.
+    pub(crate) async fn shelved(&self, server: &ServerName, state: &ServerState) {
+        let shelved = async {
+            while state.health == ServerHealth::Healthy && !self.is_shelved(server) {
+                tokio::time::sleep(SHELVED_LOOK).await;
+            }
+        };
+        // A server that offers nothing at all is never there.
+        drop(tokio::time::timeout(SHELVED_WAIT, shelved).await);
+    }
+
+    fn is_shelved(&self, server: &ServerName) -> bool {
+        let snapshot = self.catalog.snapshot();
+        let sections = [&snapshot.tools, &snapshot.prompts, &snapshot.resources, &snapshot.templates];
+        sections.iter().any(|section| section.entries().iter().any(|entry| entry.server == *server))
+    }
+}

@@ -1,0 +1,193 @@
+//! The gateway's side of the sockets in the data folder: for `toolgate stdio` and the CLI. They need no token, so only
+//! their owner may open them.
+
+mod api;
+mod greeting;
+
+use std::convert::Infallible;
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{UnixListener, UnixSocket, UnixStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_api::Api;
+use toolgate_core::Limits;
+use toolgate_core::scope::Route;
+use toolgate_edge::{Gateway, serve_pipe};
+
+use crate::local::Socket;
+use crate::wiring::House;
+
+pub(crate) use greeting::greet;
+
+/// Connections to a socket that wait to be accepted.
+const BACKLOG: u32 = 128;
+/// Breathing space after `accept` failed, usually because file descriptors ran out.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The sockets that are open.
+pub(crate) struct Sockets {
+    paths: Vec<PathBuf>,
+    /// What is answered through them besides MCP, which the gateway waits for itself.
+    answering: TaskTracker,
+    last_answers_wait: Duration,
+}
+
+impl Sockets {
+    /// A socket that cannot be had is told and done without.
+    pub(crate) fn open(data: &Path, house: &House, limits: &Limits) -> Self {
+        let host = Arc::new(Host {
+            gateway: house.gateway.clone(),
+            api: house.api.clone(),
+            shutdown: house.shutdown.clone(),
+            request_bytes_max: limits.request_bytes_max,
+            answering: TaskTracker::new(),
+        });
+        let opened = Socket::ALL.into_iter().filter_map(|socket| {
+            let path = socket.path(data);
+            let listener = listen(&path)?;
+            tokio::spawn(host.clone().receive(socket, listener, limits.connections_max));
+            Some(path)
+        });
+        let paths = opened.collect();
+        Self { paths, answering: host.answering.clone(), last_answers_wait: limits.shutdown_wait }
+    }
+
+    /// Waits for the last answers, once the gateway has been told to stop.
+    pub(crate) async fn finish(&self) {
+        self.answering.close();
+        // What has no answer by then gets none.
+        drop(tokio::time::timeout(self.last_answers_wait, self.answering.wait()).await);
+    }
+
+    pub(crate) fn remove(self) {
+        for path in self.paths {
+            // Whoever starts next removes a leftover, so a failure here costs nothing.
+            drop(std::fs::remove_file(path));
+        }
+    }
+}
+
+fn listen(path: &Path) -> Option<UnixListener> {
+    // The lock is ours, so a socket that is still there belongs to nobody.
+    drop(std::fs::remove_file(path));
+    match bind_private(path) {
+        Ok(listener) => Some(listener),
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "no local socket; commands that would use it start a gateway of their own");
+            None
+        }
+    }
+}
+
+/// Nobody can connect before `listen`, and by then the mode is what it shall be, whatever the umask.
+fn bind_private(path: &Path) -> io::Result<UnixListener> {
+    let socket = UnixSocket::new_stream()?;
+    socket.bind(path)?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    socket.listen(BACKLOG)
+}
+
+/// What is behind the sockets.
+struct Host {
+    gateway: Arc<Gateway>,
+    api: Api,
+    shutdown: CancellationToken,
+    request_bytes_max: usize,
+    answering: TaskTracker,
+}
+
+impl Host {
+    async fn receive(self: Arc<Self>, socket: Socket, listener: UnixListener, connections_max: usize) {
+        let serve_one = |stream| Box::pin(self.clone().serve(socket, stream));
+        self.shutdown.run_until_cancelled(accept(&listener, connections_max, serve_one)).await;
+    }
+
+    async fn serve(self: Arc<Self>, socket: Socket, stream: UnixStream) {
+        let credential = socket.credential();
+        match socket {
+            Socket::Person => {
+                let (reader, writer) = stream.into_split();
+                serve_pipe(self.gateway.clone(), credential, Route::Default, reader, writer).await;
+            }
+            Socket::Agent => {
+                let (reader, writer) = stream.into_split();
+                let heard = self.shutdown.run_until_cancelled(greeting::hear(reader)).await;
+                let Some((route, reader)) = heard else { return };
+                serve_pipe(self.gateway.clone(), credential, route, reader, writer).await;
+            }
+            Socket::Api => {
+                let serving = api::serve(&self.api, stream, self.request_bytes_max, &self.shutdown);
+                self.answering.track_future(serving).await;
+            }
+        }
+    }
+}
+
+/// Serves every connection in a task of its own, so many at a time; more wait to be accepted.
+async fn accept<F: Future<Output = ()> + Send + 'static>(
+    listener: &UnixListener,
+    connections_max: usize,
+    serve_one: impl Fn(UnixStream) -> F,
+) -> Infallible {
+    let places = Arc::new(Semaphore::new(connections_max));
+    loop {
+        let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let serving = serve_one(stream);
+                tokio::spawn(async move {
+                    serving.await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection on the local socket");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_socket_is_open_to_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let _listener = bind_private(&path).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[tokio::test]
+    async fn connections_over_the_limit_wait_for_a_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let listener = bind_private(&path).unwrap();
+        let story = async {
+            let mut first = UnixStream::connect(&path).await.unwrap();
+            let mut second = UnixStream::connect(&path).await.unwrap();
+            assert_eq!(first.read_u8().await.unwrap(), b'!');
+            drop(first);
+            assert_eq!(second.read_u8().await.unwrap(), b'!', "its turn comes");
+        };
+        let greet = |mut stream: UnixStream| async move {
+            stream.write_u8(b'!').await.unwrap();
+            stream.read_u8().await.unwrap_err();
+        };
+        tokio::select! {
+            never = accept(&listener, 1, greet) => match never {},
+            () = story => {}
+        }
+    }
+}
