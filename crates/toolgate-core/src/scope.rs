@@ -128,6 +128,15 @@ impl Scope {
         self.judge_server(server).is_none() && self.layers.iter().all(admits)
     }
 
+    /// Whether a tool of a server could be in: those whose scope cannot hold any need not know that it exists.
+    pub fn could_hold(&self, server: &ServerName) -> bool {
+        let admits = |layer: &Layer| {
+            let capabilities = layer.capabilities.as_ref();
+            capabilities.is_none_or(|all| all.iter().any(|one| one.could_hold(server)))
+        };
+        self.judge_server(server).is_none() && self.layers.iter().all(admits)
+    }
+
     /// What is left of this scope where it is asked for within another: allowed tools intersect, mounts and blocked tools
     /// add up, strictness never relaxes. How tools are shown is as the inner one has it.
     #[must_use]

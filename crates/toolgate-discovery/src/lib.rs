@@ -14,7 +14,7 @@ mod tests;
 mod view;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use toolgate_catalog::{BadCursor, Catalog, Entry};
 use toolgate_core::decision::Policy;
@@ -43,13 +43,20 @@ pub struct Discovery {
     cells: Cells,
     finder: Finder,
     cards: Cards,
-    meaning: Option<Arc<Meaning>>,
+    /// Set once an encoder is there.
+    meaning: OnceLock<Arc<Meaning>>,
 }
 
 impl Discovery {
-    /// With an encoder, search goes by meaning too.
-    pub fn new(catalog: Arc<Catalog>, policy: Arc<dyn Policy>, meaning: Option<Arc<Meaning>>) -> Self {
-        Self { catalog, policy, cells: Cells::new(), finder: Finder::new(), cards: Cards::default(), meaning }
+    pub fn new(catalog: Arc<Catalog>, policy: Arc<dyn Policy>) -> Self {
+        Self {
+            catalog,
+            policy,
+            cells: Cells::new(),
+            finder: Finder::new(),
+            cards: Cards::default(),
+            meaning: OnceLock::new(),
+        }
     }
 
     /// What is seen from a seat now.
@@ -119,7 +126,7 @@ impl Discovery {
     pub fn catch_up(&self) {
         let snapshot = self.catalog.snapshot();
         let index = self.finder.index(&snapshot);
-        if let Some(meaning) = &self.meaning {
+        if let Some(meaning) = self.meaning() {
             meaning.follow(&index);
         }
         self.cards.forget_all_but(&snapshot);
@@ -132,7 +139,12 @@ impl Discovery {
 
     /// What goes by meaning, where an encoder is there.
     pub fn meaning(&self) -> Option<&Arc<Meaning>> {
-        self.meaning.as_ref()
+        self.meaning.get()
+    }
+
+    /// From now on search goes by meaning too. The first encoder stays.
+    pub fn take_meaning(&self, meaning: Arc<Meaning>) {
+        drop(self.meaning.set(meaning));
     }
 
     fn subset<'a>(&self, view: &'a View) -> &'a Subset {
@@ -144,7 +156,7 @@ impl Discovery {
 
     fn hits(&self, subset: &Subset, query: &str, servers: Option<&[ServerName]>, limit: usize) -> Vec<Hit> {
         let by_words = || subset.search(query, servers, limit);
-        let Some(meaning) = &self.meaning else { return by_words() };
+        let Some(meaning) = self.meaning() else { return by_words() };
         meaning.search(subset, query, servers, limit).unwrap_or_else(|error| {
             tracing::warn!(%error, "the encoder failed; this search went by words alone");
             by_words()

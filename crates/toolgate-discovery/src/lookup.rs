@@ -58,7 +58,7 @@ impl Discovery {
         limit: usize,
     ) -> Vec<Ranked> {
         let subset = self.subset(view);
-        let hits = self.hits(&subset, query, servers, limit);
+        let hits = self.hits(subset, query, servers, limit);
         let ranked = hits.into_iter().filter_map(|hit| {
             let entry = view.snapshot.tools.find(hit.name.as_str())?;
             view.shows(entry).then(|| Ranked { entry: entry.clone(), score: hit.score, place: hit.place })

@@ -134,11 +134,8 @@ impl View {
     /// The places of tools that are listed whatever the budget.
     pub(crate) fn pinned(&self) -> impl Iterator<Item = usize> {
         let is_pinned = |place: &usize| {
-            let entry = &self.entries[*place];
-            let fits = |one: &toolgate_core::scope::Pattern| {
-                one.matches(entry.canonical.as_str()) || one.matches(&entry.wire)
-            };
-            self.scope.pinned.iter().any(fits)
+            let name = self.entries[*place].canonical.as_str();
+            self.scope.pinned.iter().any(|one| one.matches(name))
         };
         (0..self.entries.len()).filter(is_pinned)
     }

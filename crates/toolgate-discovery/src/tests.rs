@@ -59,7 +59,7 @@ impl World {
     fn of(servers: &[(&str, &[&str])]) -> World {
         let catalog = Arc::new(Catalog::new());
         let rules = Arc::new(Rules::default());
-        let discovery = Discovery::new(catalog.clone(), rules.clone(), None);
+        let discovery = Discovery::new(catalog.clone(), rules.clone());
         let world = World { catalog, rules, discovery, definitions: Definitions::default() };
         world.set(servers);
         world

@@ -118,7 +118,7 @@ impl View {
 
     /// Whether a tool of which only the name is known would be seen.
     fn would_show(&self, principal: &Principal, policy: &dyn Policy, tool: &Tool) -> bool {
-        let agent = self.scope.layers.last().map(|layer| &layer.agent);
+        let agent = self.scope.layers.first().map(|layer| &layer.agent);
         let glimpse = Glimpse { principal, tool, agent, template: self.scope.template };
         matches!(self.scope.judge(tool), Reason::In(_))
             && matches!(policy.visibility(&glimpse), Visibility::Visible(_))

@@ -148,7 +148,7 @@ impl Sessions {
             return Err(is_default(id));
         }
         let base = Scope { mounts: session.base_mounts.clone(), ..Scope::clone(&session.scope) };
-        self.check_mounts(&mounts, &session.mounts, &base)?;
+        self.check_mounts(by, &mounts, &session.mounts, &base)?;
         let scope = mounts::mounted(&base, &mounts);
         self.write_mounts(session, by, mounts, scope, expected).await
     }
@@ -186,8 +186,18 @@ impl Sessions {
         }
     }
 
-    fn check_mounts(&self, mounts: &Mounts, before: &Mounts, base: &Scope) -> Result<(), Refusal> {
-        let (servers, providers) = (self.desk.surroundings.servers(), self.desk.surroundings.providers());
+    fn check_mounts(
+        &self,
+        by: &Credential,
+        mounts: &Mounts,
+        before: &Mounts,
+        base: &Scope,
+    ) -> Result<(), Refusal> {
+        let (mut servers, providers) = (self.desk.surroundings.servers(), self.desk.surroundings.providers());
+        if !rules::is_operator(by) {
+            // What an agent's scope cannot hold is not there for it, not even as a hint.
+            servers.retain(|server| base.could_hold(server));
+        }
         mounts::check(mounts, before, base, &Known { servers: &servers, providers: &providers })
     }
 

@@ -112,6 +112,9 @@ pub(crate) struct ServeArgs {
     /// Listen here instead of where the configuration says; port 0 picks a free one
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) listen: Option<SocketAddr>,
+    /// The folder of a model to search tools by meaning with, where the configuration names none (`script/model` fetches one)
+    #[arg(long, value_name = "DIR", env = "TOOLGATE_MODEL")]
+    pub(crate) model: Option<PathBuf>,
 }
 
 fn listen_address(written: &str) -> Result<SocketAddr, String> {

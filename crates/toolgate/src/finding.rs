@@ -17,26 +17,44 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How often progress is told while a catalogue is embedded.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
-/// The encoder that the configuration names. Search does without one that cannot be had.
-pub(crate) fn meaning(config: &Config) -> Option<Arc<Meaning>> {
-    let folder = config.search.model.as_ref()?;
-    match Model::load(folder) {
-        Ok(model) => {
-            tracing::info!(folder = %folder.display(), "search goes by words and by meaning");
-            Some(Arc::new(Meaning::new(Arc::new(model))))
-        }
-        Err(error) => {
-            tracing::warn!(%error, hint = error.hint(), "search goes by words alone");
-            None
-        }
+/// How tools are searched, in words for the person who starts the gateway.
+pub(crate) fn mode(config: &Config) -> String {
+    match &config.search.model {
+        Some(folder) => format!("by words and by meaning ({})", folder.display()),
+        None => "by words; with a model also by meaning (`script/model` fetches one)".to_owned(),
     }
 }
 
 /// Follows the catalogue until the gateway ends.
-pub(crate) async fn follow(discovery: Arc<Discovery>, data: PathBuf, shutdown: CancellationToken) {
-    let following = tokio::task::spawn_blocking(move || Follower::new(discovery, &data).run(&shutdown));
-    if following.await.is_err() {
-        tracing::error!("the search index is not kept up any more; searches bring it up to date themselves");
+pub(crate) fn follow(
+    discovery: Arc<Discovery>,
+    config: &Config,
+    shutdown: CancellationToken,
+) -> impl Future<Output = ()> + use<> {
+    let (data, model) = (config.data.clone(), config.search.model.clone());
+    async move {
+        let following = tokio::task::spawn_blocking(move || {
+            if let Some(meaning) = model.and_then(|folder| meaning(&folder)) {
+                discovery.take_meaning(meaning);
+            }
+            Follower::new(discovery, &data).run(&shutdown);
+        });
+        if following.await.is_err() {
+            tracing::error!(
+                "the search index is not kept up any more; searches bring it up to date themselves"
+            );
+        }
+    }
+}
+
+/// Search does without an encoder that cannot be had.
+fn meaning(folder: &Path) -> Option<Arc<Meaning>> {
+    match Model::load(folder) {
+        Ok(model) => Some(Arc::new(Meaning::new(Arc::new(model)))),
+        Err(error) => {
+            tracing::warn!(%error, hint = error.hint(), "search goes by words alone");
+            None
+        }
     }
 }
 

@@ -68,12 +68,7 @@ pub(crate) async fn start(
         Record::No => COMMAND_STREAM,
     };
     let governance = Governance::start(config, store, &catalog, stream, &shutdown).await?;
-    let meaning = match record {
-        Record::Yes => finding::meaning(config),
-        // What lives as long as a command does not wait for weights to be read.
-        Record::No => None,
-    };
-    let discovery = Arc::new(Discovery::new(catalog.clone(), governance.policy.clone(), meaning));
+    let discovery = Arc::new(Discovery::new(catalog.clone(), governance.policy.clone()));
     let hub = Hub::new(catalog.clone(), discovery.clone());
     let vault = keyring::vault(config, store, &governance.books)?;
     let keys = keyring::open(vault.clone(), &shutdown).await?;
@@ -113,7 +108,7 @@ pub(crate) async fn start(
             store.release_leases().await?;
         }
         governance.watch(store, &shutdown).await?;
-        tokio::spawn(finding::follow(discovery.clone(), config.data.clone(), shutdown.clone()));
+        tokio::spawn(finding::follow(discovery.clone(), config, shutdown.clone()));
     }
     let around = seating::Around {
         registry: registry.clone(),

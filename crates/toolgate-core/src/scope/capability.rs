@@ -46,6 +46,17 @@ impl Capability {
         named || self.tools.iter().any(|one| one.covers(server))
     }
 
+    /// Whether a tool of a server could belong to it.
+    pub(super) fn could_hold(&self, server: &ServerName) -> bool {
+        let of_server = |one: &Pattern| match one.to_string().split_once(':') {
+            Some((part, _)) => Pattern::new(part).is_ok_and(|part| part.matches(server.as_str())),
+            None => true,
+        };
+        self.servers.iter().any(|one| one.matches(server.as_str()))
+            || self.tools.iter().any(of_server)
+            || self.wanted_tags().next().is_some()
+    }
+
     /// The tags by which tools belong to it.
     pub fn wanted_tags(&self) -> impl Iterator<Item = &str> {
         let bare = self.tools.is_empty() && self.tags.is_empty() && self.servers.is_empty();

@@ -219,6 +219,18 @@ fn a_server_is_reached_only_where_all_of_it_is_in() {
 }
 
 #[test]
+fn a_server_that_could_hold_nothing_of_a_scope_is_told_apart() {
+    let could = |rules: Value| {
+        let scope = scope(json!({ "name": "one", "capabilities": ["c"] }), &[rules]);
+        (scope.could_hold(&server("files")), scope.could_hold(&server("mail")))
+    };
+    assert_eq!(could(json!({ "name": "c", "tools": ["mail:send"] })), (false, true));
+    assert_eq!(could(json!({ "name": "c", "tools": ["*:read_*"] })), (true, true));
+    assert_eq!(could(json!({ "name": "c", "servers": ["f*"] })), (true, false));
+    assert_eq!(could(json!({ "name": "c" })), (true, true), "any tool may be tagged");
+}
+
+#[test]
 fn definitions_and_scopes_read_back_as_they_were_written() {
     let full = json!({
         "name": "writer", "description": "Writes.", "capabilities": ["git"], "pinned": ["github:*"], "blocked": ["*:drop"],

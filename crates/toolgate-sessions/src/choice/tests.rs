@@ -77,12 +77,25 @@ fn a_credential_goes_by_its_own_agent_or_within_it() {
 }
 
 #[test]
-fn a_default_that_claims_somebody_holds_them() {
-    let definitions =
-        definitions(&[json!({ "name": "default", "principals": ["erna"] }), json!({ "name": "cook" })]);
-    let agent = |name: &str| credential(name, Role::Agent, None);
-    assert_eq!(told(&definitions, &agent("erna"), Some("cook")), "cook: default > cook");
-    assert_eq!(told(&definitions, &agent("bert"), Some("cook")), "cook: cook");
+fn a_default_that_somebody_wrote_holds_everybody_but_those_who_run_the_gateway() {
+    let definitions = definitions(&[json!({ "name": "default" }), json!({ "name": "cook" })]);
+    let told = |role: Role| told(&definitions, &credential("bert", role, None), Some("cook"));
+    assert_eq!(told(Role::Agent), "cook: default > cook");
+    assert_eq!(told(Role::Operator), "cook: cook");
+}
+
+#[test]
+fn those_who_run_the_gateway_read_everything_unless_they_ask_as_an_agent() {
+    let budget = |role: Role, bound: Option<&str>, wanted: Option<&str>| {
+        let wanted = wanted.map(|name| AgentName::new(name).expect("a legal name"));
+        let credential = credential("bert", role, bound);
+        choose(&world(), &credential, wanted.as_ref()).expect("chosen").scope.token_budget
+    };
+    assert_eq!(budget(Role::Admin, None, None), TokenBudget::Off);
+    assert_eq!(budget(Role::Operator, None, None), TokenBudget::Off);
+    assert_eq!(budget(Role::Agent, None, None), TokenBudget::default());
+    assert_eq!(budget(Role::Admin, None, Some("default")), TokenBudget::default());
+    assert_eq!(budget(Role::Admin, Some("cook"), None), TokenBudget::default());
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl Sessions {
         let Choice { agent, scope, limits } = choose(&definitions, by, new.agent.as_ref())?;
         let principal = holder(by, new.principal.as_deref(), &agent.name)?;
         let base = self.frozen(scope, new.policy_template)?;
-        self.check_mounts(&new.mounts, &Default::default(), &base)?;
+        self.check_mounts(by, &new.mounts, &Default::default(), &base)?;
         self.desk.note_versions(&definitions).await.map_err(down)?;
         let now_ms = self.desk.clock.now_ms();
         let session = StoredSession {

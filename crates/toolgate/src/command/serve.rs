@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ use toolgate_store::{NewToken, Others};
 use super::Context;
 use crate::cli::ServeArgs;
 use crate::config::Config;
+use crate::finding;
 use crate::local::open_store;
 use crate::lock::GatewayLock;
 use crate::output;
@@ -42,6 +43,8 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     })?;
     let address = listener.local_addr().context("could not find the address that was bound")?;
     let endpoint = endpoint(address);
+    let written = config.clone();
+    let config = with_model(config, args.model);
     let house = wiring::start(&config, &store, address, Record::Yes).await?;
     // Made once it is certain that they will be shown: a start that fails must not use them up.
     let first = store.first_start_tokens().await?;
@@ -52,7 +55,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
         tracing::warn!(%error, "could not print the address and tokens; `toolgate token create` makes another token");
     }
 
-    let following = Watch::new(&context.whereabouts(), super::environment, config.clone());
+    let following = Watch::new(&context.whereabouts(), super::environment, written);
     let registry = house.registry.clone();
     tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(follow_config(following, registry)));
     let mut serving = tokio::spawn(serve(listener, house.gateway.clone()));
@@ -69,6 +72,12 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     store.close().await;
     drop(lock);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the command line says about the model counts where the file says nothing.
+fn with_model(mut config: Config, model: Option<PathBuf>) -> Config {
+    config.search.model = config.search.model.or(model);
+    config
 }
 
 /// Takes up what changes in the configuration file. One that does not load changes nothing.
@@ -175,10 +184,11 @@ fn announce(context: &Context, config: &Config, endpoint: &str, first: &[NewToke
         (None, None) => "For an MCP client (`toolgate token create --role agent` makes a token):",
     };
     output::try_write(format_args!(
-        "Toolgate {version} is ready.\n  MCP endpoint   {endpoint}\n  data           {data}\n  configuration  {source}\n\
+        "Toolgate {version} is ready.\n  MCP endpoint   {endpoint}\n  data           {data}\n  configuration  {source}\n  search         {search}\n\
          {admin}\n{next}\n\n{client:#}\n\n\
          `toolgate connect <client>` writes this for Claude, Cursor and VS Code. Ctrl-C stops the gateway.\n",
         version = env!("CARGO_PKG_VERSION"),
         data = config.data.display(),
+        search = finding::mode(config),
     ))
 }

@@ -1,7 +1,7 @@
 //! The governed path from outside: whatever door a call comes through, policy, people and the ledger have their say. The
 //! bank behind the gateway writes down what reached it, so every test can tell what has run.
 
-mod bank;
+pub(crate) mod bank;
 mod changes;
 mod crashes;
 pub(crate) mod database;

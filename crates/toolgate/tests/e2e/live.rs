@@ -14,5 +14,5 @@ mod rolling;
 mod scaling;
 mod secrets;
 mod settings;
-mod site;
-mod worker;
+pub(crate) mod site;
+pub(crate) mod worker;

@@ -22,6 +22,9 @@ const LONG_TIMEOUT: Duration = Duration::from_secs(15);
 /// Four servers may send 2 MiB each, which is held a few times over while it is read; 200 MiB would show.
 const MEMORY_GROWN_KIB_MAX: u64 = 40 << 10;
 
+/// Agents get every tool, whatever that costs.
+const ALL_LISTED: &str = "[[agents]]\nname = \"default\"\ntoken_budget = \"off\"\n";
+
 /// The four ways in which a server is reached.
 const BAD: [&str; 4] = ["pipe-older", "pipe-newer", "web-older", "web-newer"];
 
@@ -424,7 +427,7 @@ async fn a_list_that_repeats_itself_is_read_once() {
 
 #[tokio::test]
 async fn five_thousand_tools_are_listed_and_called() {
-    let street = Street::open("bulk", "", &["--bulk", "5000", "--page-size", "700"]);
+    let street = Street::open("bulk", ALL_LISTED, &["--bulk", "5000", "--page-size", "700"]);
     for name in BAD {
         listed(street.gateway(), &format!("{name}__bulk_04999")).await;
     }
@@ -434,6 +437,26 @@ async fn five_thousand_tools_are_listed_and_called() {
     assert!(began.elapsed() < Duration::from_secs(5), "the list took {:?}", began.elapsed());
     let result = call(&client, "web-newer__bulk_02500", json!({})).await;
     assert!(text(&result).contains("bulk_02500"), "{result}");
+    street.close();
+}
+
+#[tokio::test]
+async fn thousands_of_tools_are_searched_unless_a_whole_list_is_wanted() {
+    let street = Street::open("bulk-search", "", &["--bulk", "1000"]);
+    let client = street.gateway().client();
+    let searched = until_async(WAIT, || async {
+        (names(&client).await == ["call_tool", "describe_tools", "search_tools"]).then_some(())
+    });
+    searched.await.unwrap_or_else(|| panic!("the list is cheap"));
+    for name in BAD {
+        let tool = format!("{name}__bulk_00999");
+        let there = until_async(WAIT, || async {
+            let params = json!({ "name": tool, "arguments": {} });
+            client.modern("tools/call", params).await.response().get("result").cloned()
+        });
+        let result = there.await.unwrap_or_else(|| panic!("{tool} cannot be called though it is not listed"));
+        assert!(text(&result).contains("bulk_00999"), "{result}");
+    }
     street.close();
 }
 

@@ -67,7 +67,7 @@ async fn unmatched(
         return Ok(BTreeSet::new());
     }
     let policy = Arc::new(PolicyEngine::load(sources(config))?);
-    let discovery = Discovery::new(catalog, policy, None);
+    let discovery = Discovery::new(catalog, policy);
     // Capabilities count whether or not an agent has them.
     let everything = AgentDefinition {
         capabilities: Some(definitions.capabilities.keys().cloned().collect()),

@@ -12,130 +12,130 @@ use crate::doors::WAIT;
 use crate::{testkit, toolgate};
 
 /// Every transfer needs a person.
-pub(super) const GATED: &str =
+pub(crate) const GATED: &str =
     "[policy]\ngates = 'forbid (principal, action == Action::\"bank:transfer\", resource);'\n";
 /// Nothing waits for people: a call that needs them says so at once.
-pub(super) const NO_HOLD: &str = "[approvals]\nhold_seconds = 0\n";
+pub(crate) const NO_HOLD: &str = "[approvals]\nhold_seconds = 0\n";
 /// Nobody may transfer anything.
-pub(super) const FORBIDDEN: &str = "[policy]\nguard = '''permit (principal, action, resource);\n\
+pub(crate) const FORBIDDEN: &str = "[policy]\nguard = '''permit (principal, action, resource);\n\
     forbid (principal, action == Action::\"bank:transfer\", resource);'''\n";
 
 /// A gate on transfers with these annotations.
-pub(super) fn gate(annotations: &str) -> String {
+pub(crate) fn gate(annotations: &str) -> String {
     format!(
         "[policy]\ngates = '{annotations} forbid (principal, action == Action::\"bank:transfer\", resource);'\n"
     )
 }
 
-pub(super) struct Bank {
-    pub(super) gateway: Gateway,
+pub(crate) struct Bank {
+    pub(crate) gateway: Gateway,
     journal: PathBuf,
     backing: Backing,
 }
 
 impl Bank {
     /// A gateway with this configuration in front of one bank.
-    pub(super) fn open(toml: &str) -> Self {
+    pub(crate) fn open(toml: &str) -> Self {
         Self::open_on(Backing::Sqlite, toml)
     }
 
-    pub(super) fn open_on(backing: Backing, toml: &str) -> Self {
+    pub(crate) fn open_on(backing: Backing, toml: &str) -> Self {
         Self::open_with(backing, toml, &[])
     }
 
     /// With these files beside the configuration.
-    pub(super) fn open_with(backing: Backing, toml: &str, files: &[(&str, &str)]) -> Self {
+    pub(crate) fn open_with(backing: Backing, toml: &str, files: &[(&str, &str)]) -> Self {
         let (folder, toml, journal) = prepare(&backing, toml, files);
         Self { gateway: Gateway::boot_in(toolgate(), &toml, folder), journal, backing }
     }
 
     /// A gateway that stops for good where a call reaches this point.
-    pub(super) fn open_stopping(backing: Backing, toml: &str, point: &str) -> Self {
+    pub(crate) fn open_stopping(backing: Backing, toml: &str, point: &str) -> Self {
         let (folder, toml, journal) = prepare(&backing, toml, &[]);
         Self { gateway: Gateway::boot_stopping(toolgate(), &toml, folder, point), journal, backing }
     }
 
     /// Kills the gateway and starts it again on what it left.
-    pub(super) fn killed(self) -> Self {
+    pub(crate) fn killed(self) -> Self {
         Self { gateway: self.gateway.restart(true), ..self }
     }
 
     /// The same, and the next one stops for good where a call reaches this point.
-    pub(super) fn killed_then_stopping(self, point: &str) -> Self {
+    pub(crate) fn killed_then_stopping(self, point: &str) -> Self {
         Self { gateway: self.gateway.restart_stopping(true, point), ..self }
     }
 
     /// What has run, in order: `transfer {"amount":1,…}`.
-    pub(super) fn ran(&self) -> Vec<String> {
+    pub(crate) fn ran(&self) -> Vec<String> {
         let journal = std::fs::read_to_string(&self.journal).unwrap_or_default();
         journal.lines().map(str::to_owned).collect()
     }
 
     /// Puts a file beside the configuration.
-    pub(super) fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.gateway.folder().join(name), text).expect("the file can be written");
     }
 
-    pub(super) fn backing(&self) -> &Backing {
+    pub(crate) fn backing(&self) -> &Backing {
         &self.backing
     }
 
-    pub(super) fn agent(&self) -> HttpClient {
+    pub(crate) fn agent(&self) -> HttpClient {
         self.gateway.client()
     }
 
     /// A token that belongs to somebody: `--role approver --principal ann --group finance`.
-    pub(super) fn token(&self, of_whom: &str) -> String {
+    pub(crate) fn token(&self, of_whom: &str) -> String {
         let words: Vec<&str> = ["token", "create"].into_iter().chain(of_whom.split_whitespace()).collect();
         self.say(&words).trim().to_owned()
     }
 
     /// A client of MCP with a token of its own.
-    pub(super) fn agent_with(&self, token: &str) -> HttpClient {
+    pub(crate) fn agent_with(&self, token: &str) -> HttpClient {
         HttpClient::new(&self.gateway.endpoint, token)
     }
 
     /// A command that must go well; what it printed.
-    pub(super) fn say(&self, words: &[&str]) -> String {
+    pub(crate) fn say(&self, words: &[&str]) -> String {
         let output = self.gateway.cli(words);
         assert!(output.status.success(), "{words:?}: {output:?}");
         String::from_utf8(output.stdout).expect("commands print text")
     }
 
-    pub(super) fn say_json(&self, words: &[&str]) -> Value {
+    pub(crate) fn say_json(&self, words: &[&str]) -> Value {
         let said = self.say(&[&["--json"], words].concat());
         serde_json::from_str(&said)
             .unwrap_or_else(|error| panic!("{words:?} did not print JSON ({error}): {said}"))
     }
 
-    pub(super) fn approve(&self, id: &str) {
+    pub(crate) fn approve(&self, id: &str) {
         self.say(&["approvals", "approve", id]);
     }
 
     /// How an approval stands.
-    pub(super) fn approval(&self, id: &str) -> Value {
+    pub(crate) fn approval(&self, id: &str) -> Value {
         self.say_json(&["approvals", "show", id])
     }
 
-    pub(super) fn wait_state(&self, id: &str, state: &str) -> Value {
+    pub(crate) fn wait_state(&self, id: &str, state: &str) -> Value {
         let there = until(WAIT, || Some(self.approval(id)).filter(|approval| approval["state"] == state));
         there.unwrap_or_else(|| panic!("the approval never became {state}: {}", self.approval(id)))
     }
 
     /// Everything in the ledger that these filters let through, oldest first.
-    pub(super) fn events(&self, filter: &[&str]) -> Vec<Value> {
+    pub(crate) fn events(&self, filter: &[&str]) -> Vec<Value> {
         let said = self.say(&[&["ledger", "export"], filter].concat());
         said.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
     }
 
     /// How calls ended, oldest first.
-    pub(super) fn outcomes(&self) -> Vec<String> {
+    pub(crate) fn outcomes(&self) -> Vec<String> {
         let ends = self.events(&["--kind", "tool.call.completed"]);
         ends.iter().map(|end| end["outcome"].as_str().expect("an end has an outcome").to_owned()).collect()
     }
 
     /// The ledger is as it was written, and no call in it starts or ends twice.
-    pub(super) fn verify(&self) {
+    pub(crate) fn verify(&self) {
         let output = self.gateway.cli(&["ledger", "verify"]);
         assert!(output.status.success(), "{output:?}");
         for kind in ["tool.call.started", "tool.call.completed"] {
@@ -147,7 +147,7 @@ impl Bank {
     }
 
     /// A request to the API.
-    pub(super) async fn rest(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
+    pub(crate) async fn rest(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
         let client = self.agent();
         let method = method.parse().expect("a method");
         let mut request = client.http.request(method, self.gateway.url(path)).bearer_auth(token);
@@ -157,17 +157,17 @@ impl Bank {
         HttpClient::finish(request).await
     }
 
-    pub(super) async fn get(&self, token: &str, path: &str) -> Answer {
+    pub(crate) async fn get(&self, token: &str, path: &str) -> Answer {
         self.rest(token, "GET", path, None).await
     }
 
     /// What somebody says about an approval.
-    pub(super) async fn decide(&self, token: &str, id: &str, decision: Value) -> Answer {
+    pub(crate) async fn decide(&self, token: &str, id: &str, decision: Value) -> Answer {
         self.rest(token, "POST", &format!("/approvals/{id}/decide"), Some(decision)).await
     }
 
     /// Approves over the API, which must go well.
-    pub(super) async fn approve_as(&self, token: &str, id: &str) -> Value {
+    pub(crate) async fn approve_as(&self, token: &str, id: &str) -> Value {
         let answer = self.decide(token, id, json!({ "decision": "approve" })).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.json()["approval"].clone()
@@ -190,32 +190,32 @@ fn prepare(backing: &Backing, toml: &str, files: &[(&str, &str)]) -> (tempfile::
 }
 
 /// Arguments of a transfer.
-pub(super) fn money(amount: u64) -> Value {
+pub(crate) fn money(amount: u64) -> Value {
     json!({ "account": "DE1", "amount": amount })
 }
 
 /// What the journal says of it.
-pub(super) fn moved(amount: u64) -> String {
+pub(crate) fn moved(amount: u64) -> String {
     format!("transfer {}", money(amount))
 }
 
 /// The envelope of a result.
-pub(super) fn envelope(result: &Value) -> &Value {
+pub(crate) fn envelope(result: &Value) -> &Value {
     let envelope = &result["_meta"]["dev.toolgate/envelope"];
     assert!(envelope.is_object(), "no envelope: {result}");
     envelope
 }
 
-pub(super) fn status(result: &Value) -> &str {
+pub(crate) fn status(result: &Value) -> &str {
     envelope(result)["status"].as_str().expect("an envelope has a status")
 }
 
 /// The approval that a call waits for.
-pub(super) fn pending(result: &Value) -> String {
+pub(crate) fn pending(result: &Value) -> String {
     assert_eq!(status(result), "pending_approval", "{result}");
     envelope(result)["approval_id"].as_str().expect("it says for which approval it waits").to_owned()
 }
 
-pub(super) fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

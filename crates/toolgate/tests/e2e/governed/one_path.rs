@@ -1,4 +1,5 @@
-//! One path: what policy denies cannot run, whichever way the call comes in, and the ledger says that it was refused.
+//! One path: what policy denies cannot run, whichever way the call comes in, and the ledger says that it was refused. An
+//! agent is not told so: to it such a tool is like one that nobody has.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{HttpClient, until_async};
@@ -58,28 +59,54 @@ fn refused(result: &Value, door: &str) {
     );
 }
 
+/// The response that tells an agent that there is no such tool, which says nothing else of one that there is.
+fn unknown(response: &Value, name: &str, door: &str) {
+    assert_eq!(response.get("result"), None, "{door}: {response}");
+    let expected = json!({ "code": -32602, "message": format!("unknown tool: {name}") });
+    assert_eq!(response["error"], expected, "{door}");
+}
+
+/// Neither name of the tool is on the list that this is.
+fn unlisted(list: &Value, door: &str) {
+    let names: Vec<&str> =
+        list["tools"].as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains(&"bank__balance"), "{door}: {names:?}");
+    assert!(!list.to_string().contains("transfer"), "{door}: {list}");
+}
+
 fn params() -> Value {
-    json!({ "name": TOOL, "arguments": money(1) })
+    params_of(TOOL)
+}
+
+fn params_of(name: &str) -> Value {
+    json!({ "name": name, "arguments": money(1) })
 }
 
 #[tokio::test]
 async fn a_denied_tool_runs_through_no_http_door() {
     let mut watch = Watch::new();
     let newer = watch.bank.agent();
-    refused(&call(&newer, TOOL, money(1)).await, "newer era");
-    watch.one_more("newer era");
-    refused(&call(&newer, "bank:transfer", money(1)).await, "newer era, canonical name");
-    watch.one_more("newer era, canonical name");
+    newer.tool_names(1).await;
+    unlisted(&newer.modern("tools/list", json!({})).await.result(), "newer era");
+    for name in ["bank__nothing", "bank:nothing"] {
+        unknown(&newer.modern("tools/call", params_of(name)).await.response(), name, "nobody's tool");
+        watch.more("nobody's tool", 0);
+    }
+    for name in [TOOL, "bank:transfer"] {
+        unknown(&newer.modern("tools/call", params_of(name)).await.response(), name, "newer era");
+        watch.one_more("newer era");
+    }
     for version in ["2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut older = watch.bank.agent();
         older.initialize(version).await;
-        refused(&older.legacy(1, "tools/call", params()).await.result(), version);
+        unlisted(&older.legacy(1, "tools/list", json!({})).await.result(), version);
+        unknown(&older.legacy(2, "tools/call", params()).await.response(), TOOL, version);
         watch.one_more(version);
     }
     let mut pair = Pair::initialized(&watch.bank.gateway, &json!({})).await;
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params() });
     assert_eq!(pair.post(body.to_string()).await, 202);
-    refused(&pair.events.answer(1).await["result"], "/sse");
+    unknown(&pair.events.answer(1).await, TOOL, "/sse");
     watch.one_more("/sse");
 }
 
@@ -94,8 +121,8 @@ async fn a_denied_tool_runs_in_no_batch() {
     let answers: Vec<Value> = answer.messages().into_iter().flat_map(flattened).collect();
     let of =
         |id: u64| answers.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("{id}: {answer:?}"));
-    refused(&of(1)["result"], "first of a batch");
-    refused(&of(3)["result"], "last of a batch");
+    unknown(of(1), TOOL, "first of a batch");
+    unknown(of(3), TOOL, "last of a batch");
     assert_eq!(status(&of(2)["result"]), "succeeded");
     let ran = watch.bank.ran();
     assert_eq!(ran.len(), 1, "the one between them runs: {ran:?}");
@@ -117,19 +144,20 @@ fn flattened(message: Value) -> Vec<Value> {
 async fn a_denied_tool_runs_through_no_pipe() {
     let mut watch = Watch::new();
     let mut older = Stdio::initialized(&watch.bank.gateway, "2025-11-25", &json!({})).await;
-    refused(&older.request(1, "tools/call", params()).await["result"], "stdio, older era");
+    unlisted(&older.request(1, "tools/list", json!({})).await["result"], "stdio, older era");
+    unknown(&older.request(2, "tools/call", params()).await, TOOL, "stdio, older era");
     watch.one_more("stdio, older era");
     let mut newer = Stdio::open(&watch.bank.gateway);
     let mut with_meta = params();
     with_meta["_meta"] = modern_meta(&json!({}));
-    refused(&newer.request(1, "tools/call", with_meta.clone()).await["result"], "stdio, newer era");
+    unknown(&newer.request(1, "tools/call", with_meta.clone()).await, TOOL, "stdio, newer era");
     watch.one_more("stdio, newer era");
     for stdio in [older, newer] {
         assert!(stdio.end().await.1.success());
     }
     watch.bank.gateway.end(false);
     let mut alone = Stdio::open(&watch.bank.gateway);
-    refused(&alone.request(1, "tools/call", with_meta).await["result"], "stdio without a gateway");
+    unknown(&alone.request(1, "tools/call", with_meta).await, TOOL, "stdio without a gateway");
     assert!(alone.end().await.1.success());
     watch.one_more("stdio without a gateway");
     watch.bank.verify();
@@ -154,9 +182,16 @@ async fn a_denied_tool_runs_from_no_command_line() {
 async fn a_denied_tool_runs_through_no_rest_call() {
     let mut watch = Watch::new();
     let (agent, admin) = (watch.bank.gateway.agent.clone(), watch.bank.gateway.admin.clone());
-    for (token, name) in [(&agent, "bank:transfer"), (&agent, TOOL), (&admin, TOOL)] {
-        let body = json!({ "name": name, "arguments": money(1) });
-        let answer = watch.bank.rest(token, "POST", "/tools/call", Some(body)).await;
+    let nobodys = watch.bank.rest(&agent, "POST", "/tools/call", Some(params_of("bank__nothing"))).await;
+    assert_eq!((nobodys.status, nobodys.json()["code"].as_str()), (404, Some("unknown_tool")), "{nobodys:?}");
+    for name in ["bank:transfer", TOOL] {
+        let answer = watch.bank.rest(&agent, "POST", "/tools/call", Some(params_of(name))).await;
+        assert_eq!(answer.status, 404, "{answer:?}");
+        assert_eq!(answer.text.replace(name, "bank__nothing"), nobodys.text, "it tells nothing else");
+        watch.one_more(name);
+    }
+    for name in ["bank:transfer", TOOL] {
+        let answer = watch.bank.rest(&admin, "POST", "/tools/call", Some(params_of(name))).await;
         assert_eq!(answer.status, 403, "{answer:?}");
         let said = answer.json();
         assert_eq!((&said["status"], &said["data"]), (&json!("denied"), &Value::Null), "{said}");
@@ -170,7 +205,7 @@ async fn a_denied_tool_gets_no_task() {
     let mut watch = Watch::new();
     let mut newer = watch.bank.agent();
     newer.capabilities = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
-    refused(&call(&newer, TOOL, money(1)).await, "tasks extension");
+    unknown(&newer.modern("tools/call", params()).await.response(), TOOL, "tasks extension");
     watch.one_more("tasks extension");
     let mut older = watch.bank.agent();
     older.capabilities = json!({ "tasks": {} });
@@ -178,12 +213,9 @@ async fn a_denied_tool_gets_no_task() {
     let mut augmented = params();
     augmented["task"] = json!({ "ttl": 60000 });
     let answer = older.legacy(1, "tools/call", augmented).await.response();
-    // The older tasks are not offered: the call is refused as it stands, or answered like any other.
-    if answer.get("error").is_none() {
-        refused(&answer["result"], "task of the older era");
-        watch.one_more("task of the older era");
-    }
-    watch.more("nothing else", 0);
+    // The older tasks are not offered: the call is answered like any other.
+    unknown(&answer, TOOL, "task of the older era");
+    watch.one_more("task of the older era");
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 //! Policies from outside: broken ones are refused by file and line, new ones take effect at once, errors deny.
 
 use serde_json::json;
-use toolgate_testkit::gateway::until_async;
+use toolgate_testkit::gateway::{HttpClient, until_async};
 
 use super::bank::{Bank, NO_HOLD, money, pending, status, stderr};
 use super::database::Backing;
 use crate::doors::WAIT;
-use crate::kit::{call, text};
+use crate::kit::{call, names, text};
 
 const TOOL: &str = "bank__transfer";
 const FOLDER: &str = "[policy]\nfolder = \"policy\"\n";
@@ -15,6 +15,22 @@ const FORBID: &str = "permit (principal, action, resource);\n\n@reason(\"closed 
 
 fn with_folder(files: &[(&str, &str)]) -> Bank {
     Bank::open_with(Backing::Sqlite, &format!("{FOLDER}{NO_HOLD}"), files)
+}
+
+/// Whether an agent that transfers so much hears that there is no such tool.
+async fn is_unknown(agent: &HttpClient, amount: u64) -> bool {
+    let params = json!({ "name": TOOL, "arguments": money(amount) });
+    let response = agent.modern("tools/call", params).await.response();
+    match response.get("result") {
+        Some(result) => {
+            assert_eq!(status(result), "succeeded", "{result}");
+            false
+        }
+        None => {
+            assert_eq!(response["error"]["message"], format!("unknown tool: {TOOL}"), "{response}");
+            true
+        }
+    }
 }
 
 fn write(bank: &Bank, name: &str, policy: &str) {
@@ -54,26 +70,27 @@ async fn a_new_policy_takes_effect_within_seconds() {
     let agent = bank.agent();
     assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
     write(&bank, "guard.cedar", FORBID);
-    let denied = until_async(WAIT, || async {
-        Some(call(&agent, TOOL, money(2)).await).filter(|said| status(said) == "denied")
-    });
-    let denied = denied.await.expect("the new policy is obeyed");
+    let gone = until_async(WAIT, || async { is_unknown(&agent, 2).await.then_some(()) });
+    gone.await.expect("the new policy is obeyed");
+    assert!(!names(&agent).await.contains(&TOOL.to_owned()), "what is forbidden is not listed");
+    let denied = call(&bank.agent_with(&bank.gateway.admin), TOOL, money(2)).await;
+    assert_eq!(status(&denied), "denied", "{denied}");
     assert!(text(&denied).contains("closed on Sundays"), "{denied}");
     let loaded = bank.events(&["--kind", "policy.loaded"]);
     assert_eq!(loaded.len(), 2, "{loaded:?}");
     assert_ne!(loaded[0]["policy_version"], loaded[1]["policy_version"]);
     std::fs::remove_file(bank.gateway.folder().join("policy/guard.cedar")).expect("removed");
-    let again = until_async(WAIT, || async {
-        (status(&call(&agent, TOOL, money(3)).await) == "succeeded").then_some(())
-    });
+    let again = until_async(WAIT, || async { (!is_unknown(&agent, 3).await).then_some(()) });
     again.await.expect("a policy that is gone forbids nothing");
+    assert!(names(&agent).await.contains(&TOOL.to_owned()));
+    assert_eq!(status(&call(&agent, TOOL, money(4)).await), "succeeded");
 }
 
 #[tokio::test]
 async fn a_new_policy_that_does_not_load_changes_nothing() {
     let bank = with_folder(&[("policy/guard.cedar", FORBID)]);
     let agent = bank.agent();
-    assert_eq!(status(&call(&agent, TOOL, money(1)).await), "denied");
+    assert!(is_unknown(&agent, 1).await);
     write(
         &bank,
         "guard.cedar",
@@ -87,11 +104,10 @@ async fn a_new_policy_that_does_not_load_changes_nothing() {
     );
     let log = bank.gateway.log().join("\n");
     assert!(log.contains("ERROR") && log.contains("guard.cedar:2"), "{log}");
-    assert_eq!(status(&call(&agent, TOOL, money(1)).await), "denied", "the old policy stays");
+    assert!(is_unknown(&agent, 1).await, "the old policy stays");
+    assert_eq!(bank.ran(), Vec::<String>::new());
     write(&bank, "guard.cedar", "permit (principal, action, resource);\n");
-    let mended = until_async(WAIT, || async {
-        (status(&call(&agent, TOOL, money(1)).await) == "succeeded").then_some(())
-    });
+    let mended = until_async(WAIT, || async { (!is_unknown(&agent, 1).await).then_some(()) });
     mended.await.expect("a mended policy is taken up");
     assert_eq!(bank.events(&["--kind", "policy.refused"]).len(), 1, "said once, not every second");
 }

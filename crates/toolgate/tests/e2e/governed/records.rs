@@ -34,14 +34,21 @@ async fn every_filter_finds_what_it_names(backing: Backing) {
     let params = json!({ "name": "bank__refund", "arguments": money(1), "_meta": about });
     let done = ann.modern("tools/call", params).await.result();
     let id = envelope(&done)["tool_call_id"].as_str().expect("an id").to_owned();
-    assert_eq!(status(&call(&ann, TOOL, money(2)).await), "denied");
+    let forbidden = ann.modern("tools/call", json!({ "name": TOOL, "arguments": money(2) })).await;
+    assert_eq!(forbidden.error_code(), -32602, "{forbidden:?}");
     let mut older = bank.agent();
     older.initialize("2025-11-25").await;
     older.legacy(1, "tools/call", json!({ "name": "bank__balance", "arguments": {} })).await.result();
     let all = found(&bank, "limit=1000").await;
-    let session =
-        all.iter().find_map(|one| one["session"].as_str()).expect("calls of the older era have a session");
-    assert!(session.starts_with("ses_"), "{session}");
+    let ended = |tool: &str| {
+        all.iter().find(|one| one["tool"] == tool && one["kind"] == "tool.call.completed").expect("it ended")
+    };
+    let session = ended("bank:balance")["session"].as_str().expect("every call has a session");
+    let hex = session.strip_prefix("ses_").unwrap_or_default();
+    assert!(hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()), "{session}");
+    assert_ne!(older.session.as_deref(), Some(session), "it is not the client's connection");
+    assert_ne!(ended("bank:refund")["session"], session, "another principal has another session");
+    assert_eq!(ended("bank:refund")["session"], ended("bank:transfer")["session"], "and keeps it");
     let at = done_at(&all, &id);
     let filters: [(&str, Fits<'_>); 11] = [
         ("principal=ann", &|one| one["principal"] == "ann"),

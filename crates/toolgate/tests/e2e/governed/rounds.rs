@@ -154,6 +154,10 @@ async fn a_tool_that_is_forbidden_between_two_rounds_does_not_go_on() {
         (bank.events(&["--kind", "policy.loaded"]).len() > 1).then_some(())
     });
     reloaded.expect("the new policy is taken up");
-    let said = answered(&client, json!({}), &question).await.result();
-    assert_eq!(status(&said), "denied", "{said}");
+    let said = answered(&client, json!({}), &question).await.response();
+    assert_eq!(said["error"]["message"], format!("unknown tool: {TOOL}"), "{said}");
+    assert_eq!(bank.events(&["--kind", "tool.call.resumed"]), Vec::<Value>::new());
+    let ended = bank.events(&["--kind", "tool.call.completed", "--outcome", "denied"]);
+    assert_eq!((ended.len(), &ended[0]["tool"]), (1, &json!("asks:ask")), "{ended:?}");
+    bank.verify();
 }

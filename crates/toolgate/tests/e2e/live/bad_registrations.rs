@@ -59,7 +59,7 @@ async fn ten_thousand_tools_said_at_once_are_refused_with_a_reason() {
 
 #[tokio::test]
 async fn a_server_with_ten_thousand_tools_slows_no_other() {
-    let site = Site::open();
+    let site = Site::open_with("[[agents]]\nname = \"default\"\ntoken_budget = \"off\"\n");
     let (big, small) = (site.server_token("big"), site.server_token("small"));
     let tools: Vec<Value> =
         (0..10_000).map(|n| tool(&format!("tool-{n}"), "Does one thing of many")).collect();
@@ -77,6 +77,11 @@ async fn a_server_with_ten_thousand_tools_slows_no_other() {
     });
     assert_eq!(done(&there.await.expect("it can be called"))["tool"], "tool-9999");
     assert_eq!(names(&agent).await.len(), 10_002);
+    site.configure("");
+    let searched = until_async(WAIT, || async { (names(&agent).await.len() == 3).then_some(()) });
+    searched.await.expect("without that, so many are searched");
+    assert_eq!(names(&agent).await, ["call_tool", "describe_tools", "search_tools"]);
+    assert_eq!(done(&call(&agent, "small__work", json!({ "n": 2 })).await)["instance"], "a");
 }
 
 #[tokio::test]

@@ -12,103 +12,103 @@ use crate::kit::names;
 use crate::toolgate;
 
 /// Workers live on this machine, and nobody has to agree to what they do.
-pub(super) const OPEN: &str = "[network]\nallow_loopback = true\n[policy]\ntemplate = \"exploratory\"\n";
+pub(crate) const OPEN: &str = "[network]\nallow_loopback = true\n[policy]\ntemplate = \"exploratory\"\n";
 
-pub(super) struct Site {
-    pub(super) gateway: Gateway,
-    pub(super) backing: Backing,
+pub(crate) struct Site {
+    pub(crate) gateway: Gateway,
+    pub(crate) backing: Backing,
 }
 
 impl Site {
-    pub(super) fn open() -> Self {
+    pub(crate) fn open() -> Self {
         Self::open_with("")
     }
 
     /// With more in the configuration.
-    pub(super) fn open_with(more: &str) -> Self {
+    pub(crate) fn open_with(more: &str) -> Self {
         Self::open_on(Backing::Sqlite, more)
     }
 
-    pub(super) fn open_on(backing: Backing, more: &str) -> Self {
+    pub(crate) fn open_on(backing: Backing, more: &str) -> Self {
         Self::open_as(backing, &format!("{OPEN}{more}"))
     }
 
     /// With exactly this configuration.
-    pub(super) fn open_as(backing: Backing, toml: &str) -> Self {
+    pub(crate) fn open_as(backing: Backing, toml: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let toml = format!("{}{toml}", backing.toml());
         Self { gateway: Gateway::boot_in(toolgate(), &toml, folder), backing }
     }
 
     /// Ends the gateway and starts it on what it left.
-    pub(super) fn restarted(self, how: Ending) -> Self {
+    pub(crate) fn restarted(self, how: Ending) -> Self {
         Self { gateway: self.gateway.restart(how == Ending::Killed), backing: self.backing }
     }
 
-    pub(super) fn agent(&self) -> HttpClient {
+    pub(crate) fn agent(&self) -> HttpClient {
         self.gateway.client()
     }
 
-    pub(super) fn agent_with(&self, token: &str) -> HttpClient {
+    pub(crate) fn agent_with(&self, token: &str) -> HttpClient {
         HttpClient::new(&self.gateway.endpoint, token)
     }
 
     /// A token: `--role server --server jobs`.
-    pub(super) fn token(&self, of_whom: &str) -> String {
+    pub(crate) fn token(&self, of_whom: &str) -> String {
         let words: Vec<&str> = ["token", "create"].into_iter().chain(of_whom.split_whitespace()).collect();
         self.say(&words).trim().to_owned()
     }
 
-    pub(super) fn server_token(&self, server: &str) -> String {
+    pub(crate) fn server_token(&self, server: &str) -> String {
         self.token(&format!("--role server --server {server}"))
     }
 
     /// A command that must go well; what it printed.
-    pub(super) fn say(&self, words: &[&str]) -> String {
+    pub(crate) fn say(&self, words: &[&str]) -> String {
         let output = self.gateway.cli(words);
         assert!(output.status.success(), "{words:?}: {output:?}");
         String::from_utf8(output.stdout).expect("commands print text")
     }
 
     /// A command that must not; what it said.
-    pub(super) fn refuse(&self, words: &[&str]) -> String {
+    pub(crate) fn refuse(&self, words: &[&str]) -> String {
         let output = self.gateway.cli(words);
         assert!(!output.status.success(), "{words:?}: {output:?}");
         String::from_utf8(output.stderr).expect("commands print text")
     }
 
     /// The place of a file of this test.
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.gateway.folder().join(name)
     }
 
-    pub(super) fn word(&self, name: &str) -> String {
+    pub(crate) fn word(&self, name: &str) -> String {
         self.path(name).to_str().expect("paths of tests are text").to_owned()
     }
 
     /// Puts a file there in one step, so that nobody reads half of it.
-    pub(super) fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let half = self.path(&format!("{name}.half"));
         std::fs::write(&half, text).expect("the file can be written");
         std::fs::rename(half, self.path(name)).expect("the file can be moved");
     }
 
     /// What a worker offers from now on.
-    pub(super) fn offer(&self, name: &str, tools: &Value) {
+    pub(crate) fn offer(&self, name: &str, tools: &Value) {
         self.write(name, &tools.to_string());
     }
 
     /// Another configuration, as an operator would save it.
-    pub(super) fn configure(&self, more: &str) {
+    pub(crate) fn configure(&self, more: &str) {
         self.write("toolgate.toml", &format!("{}{OPEN}{more}", self.backing.toml()));
     }
 
     /// A worker that registers, with these words more on its command line.
-    pub(super) fn worker(&self, token: &str, name: &str, instance: &str, more: &[&str]) -> Worker {
+    pub(crate) fn worker(&self, token: &str, name: &str, instance: &str, more: &[&str]) -> Worker {
         Worker::start(&self.words(token, name, instance, more))
     }
 
-    pub(super) fn try_worker(&self, token: &str, name: &str, instance: &str) -> Result<Worker, String> {
+    pub(crate) fn try_worker(&self, token: &str, name: &str, instance: &str) -> Result<Worker, String> {
         Worker::try_start(&self.words(token, name, instance, &[]))
     }
 
@@ -125,11 +125,11 @@ impl Site {
     }
 
     /// A request to the API.
-    pub(super) async fn rest(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
+    pub(crate) async fn rest(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
         HttpClient::finish(self.request(token, method, path, body)).await
     }
 
-    pub(super) fn request(
+    pub(crate) fn request(
         &self,
         token: &str,
         method: &str,
@@ -145,56 +145,56 @@ impl Site {
     }
 
     /// What an operator reads.
-    pub(super) async fn get(&self, path: &str) -> Value {
+    pub(crate) async fn get(&self, path: &str) -> Value {
         let answer = self.rest(&self.gateway.admin, "GET", path, None).await;
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
         answer.json()
     }
 
-    pub(super) async fn register(&self, token: &str, registration: Value) -> Answer {
+    pub(crate) async fn register(&self, token: &str, registration: Value) -> Answer {
         self.rest(token, "POST", "/servers/register", Some(registration)).await
     }
 
-    pub(super) async fn set(&self, key: &str, value: Value) -> Answer {
+    pub(crate) async fn set(&self, key: &str, value: Value) -> Answer {
         let body = json!({ "value": value });
         self.rest(&self.gateway.admin, "PATCH", &format!("/settings/{key}"), Some(body)).await
     }
 
     /// Everything of these kinds in the ledger, oldest first.
-    pub(super) async fn told(&self, kind: &str) -> Vec<Value> {
+    pub(crate) async fn told(&self, kind: &str) -> Vec<Value> {
         let page = self.get(&format!("/ledger?kind={kind}&order=oldest&limit=1000")).await;
         page["events"].as_array().expect("a list").clone()
     }
 
-    pub(super) async fn server(&self, name: &str) -> Value {
+    pub(crate) async fn server(&self, name: &str) -> Value {
         self.get(&format!("/servers/{name}")).await
     }
 
     /// The ids of a server's instances.
-    pub(super) async fn instances(&self, name: &str) -> Vec<String> {
+    pub(crate) async fn instances(&self, name: &str) -> Vec<String> {
         let server = self.server(name).await;
         let instances = server["instances"].as_array().expect("a list").iter();
         instances.map(|one| one["id"].as_str().expect("an id").to_owned()).collect()
     }
 
     /// A tool as the registry keeps it.
-    pub(super) async fn tool(&self, name: &str) -> Value {
+    pub(crate) async fn tool(&self, name: &str) -> Value {
         self.get(&format!("/registry/tools/{name}")).await
     }
 
-    pub(super) async fn review(&self, name: &str, verdict: &str, version: &Value) -> Answer {
+    pub(crate) async fn review(&self, name: &str, verdict: &str, version: &Value) -> Answer {
         let body = json!({ "verdict": verdict, "version": version });
         self.rest(&self.gateway.admin, "POST", &format!("/registry/tools/{name}/review"), Some(body)).await
     }
 
     /// Waits until a server is as it shall be.
-    pub(super) async fn server_is(&self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) async fn server_is(&self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let path = format!("/servers/{name}");
         self.becomes(&path, fits).await
     }
 
     /// Waits until all these instances are healthy.
-    pub(super) async fn healthy(&self, name: &str, instances: usize) -> Value {
+    pub(crate) async fn healthy(&self, name: &str, instances: usize) -> Value {
         let healthy = |server: &Value| {
             let list = server["instances"].as_array().map(Vec::as_slice).unwrap_or_default();
             list.len() == instances && list.iter().all(|one| one["health"] == "healthy")
@@ -203,12 +203,12 @@ impl Site {
     }
 
     /// Waits until a tool of the registry is in this state.
-    pub(super) async fn tool_is(&self, name: &str, status: &str) -> Value {
+    pub(crate) async fn tool_is(&self, name: &str, status: &str) -> Value {
         self.becomes(&format!("/registry/tools/{name}"), |tool| tool["status"] == status).await
     }
 
     /// Waits until an operator reads what fits.
-    pub(super) async fn becomes(&self, path: &str, fits: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) async fn becomes(&self, path: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let there = until_async(WAIT, || async {
             let answer = self.rest(&self.gateway.admin, "GET", path, None).await;
             Some(answer.json()).filter(|_| answer.status == 200).filter(&fits)
@@ -223,7 +223,7 @@ impl Site {
     }
 
     /// Waits until the ledger has so many of a kind.
-    pub(super) async fn told_at_least(&self, kind: &str, count: usize) -> Vec<Value> {
+    pub(crate) async fn told_at_least(&self, kind: &str, count: usize) -> Vec<Value> {
         let there = until_async(WAIT, || async {
             let told = self.told(kind).await;
             (told.len() >= count).then_some(told)
@@ -232,7 +232,7 @@ impl Site {
     }
 
     /// Waits until agents see exactly these tools.
-    pub(super) async fn sees(&self, client: &HttpClient, wanted: &[&str]) {
+    pub(crate) async fn sees(&self, client: &HttpClient, wanted: &[&str]) {
         let there = until_async(WAIT, || async { (names(client).await == wanted).then_some(()) });
         if there.await.is_none() {
             panic!("agents never saw {wanted:?} but {:?}", names(client).await);
@@ -240,25 +240,25 @@ impl Site {
     }
 
     /// Waits until the log has a line with this.
-    pub(super) async fn logged(&self, what: &str) {
+    pub(crate) async fn logged(&self, what: &str) {
         let line = || async { self.gateway.log().iter().any(|line| line.contains(what)).then_some(()) };
         until_async(WAIT, line).await.unwrap_or_else(|| panic!("never logged: {what}"));
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     Asked,
     Killed,
 }
 
 /// A registration of something that need not be there.
-pub(super) fn registration(name: &str, instance: &str) -> Value {
+pub(crate) fn registration(name: &str, instance: &str) -> Value {
     json!({ "name": name, "url": "http://127.0.0.1:9/mcp", "instance_id": instance, "lease_seconds": 600 })
 }
 
 /// A tool definition.
-pub(super) fn tool(name: &str, description: &str) -> Value {
+pub(crate) fn tool(name: &str, description: &str) -> Value {
     json!({
         "name": name, "description": description,
         "inputSchema": { "type": "object", "properties": { "n": { "type": "integer" } } },
@@ -267,20 +267,20 @@ pub(super) fn tool(name: &str, description: &str) -> Value {
 }
 
 /// What a worker said about a call: which instance did it, and with which arguments.
-pub(super) fn done(result: &Value) -> &Value {
+pub(crate) fn done(result: &Value) -> &Value {
     let said = &result["structuredContent"];
     assert!(said["instance"].is_string(), "no worker did it: {result}");
     said
 }
 
 /// Why a call came to nothing, as its caller reads it.
-pub(super) fn failure(result: &Value) -> &str {
+pub(crate) fn failure(result: &Value) -> &str {
     assert_eq!(result["isError"], true, "{result}");
     crate::kit::text(result)
 }
 
 /// The problem of an answer of the API, which has this status and code.
-pub(super) fn refused(answer: &Answer, status: u16, code: &str) -> Value {
+pub(crate) fn refused(answer: &Answer, status: u16, code: &str) -> Value {
     let problem = if answer.text.starts_with('{') { answer.json() } else { Value::Null };
     assert_eq!((answer.status, problem["code"].as_str()), (status, Some(code)), "{answer:?}");
     assert!(problem["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{problem}");

@@ -10,19 +10,19 @@ use crate::doors::WAIT;
 use crate::testkit;
 
 /// Runs until it is dropped. A worker that is dropped is killed: it says no goodbye.
-pub(super) struct Worker {
+pub(crate) struct Worker {
     process: Child,
-    pub(super) url: String,
+    pub(crate) url: String,
 }
 
 impl Worker {
     /// A worker that must come up.
-    pub(super) fn start(args: &[&str]) -> Self {
+    pub(crate) fn start(args: &[&str]) -> Self {
         Self::try_start(args).unwrap_or_else(|said| panic!("the worker did not start: {said}"))
     }
 
     /// What it said if it did not come up.
-    pub(super) fn try_start(args: &[&str]) -> Result<Self, String> {
+    pub(crate) fn try_start(args: &[&str]) -> Result<Self, String> {
         let mut process = Command::new(testkit("worker"))
             .args(args)
             .stdin(Stdio::null())
@@ -41,23 +41,23 @@ impl Worker {
     }
 
     /// At once, without a word: `kill -9`.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         // It may have ended by itself.
         drop(self.process.kill());
         drop(self.process.wait());
     }
 
     /// Stops it where it is: it answers nothing and sends no heartbeat, and its connections stay open.
-    pub(super) fn pause(&self) {
+    pub(crate) fn pause(&self) {
         signal("-STOP", self.process.id());
     }
 
-    pub(super) fn go_on(&self) {
+    pub(crate) fn go_on(&self) {
         signal("-CONT", self.process.id());
     }
 
     /// Asks it to end; it gives its lease back and finishes what is under way.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         signal("-TERM", self.process.id());
         let ended = until(WAIT, || self.process.try_wait().expect("it is a child of ours"));
         assert!(ended.is_some_and(|status| status.success()), "a worker ends by itself: {ended:?}");
