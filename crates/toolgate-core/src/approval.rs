@@ -88,6 +88,9 @@ pub struct Approval {
     pub votes: Vec<Vote>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    /// Who opened that session, where somebody did; they count as asking, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_by: Option<PrincipalId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
     /// The level of care of the session: an edit is judged by it again.
@@ -309,7 +312,7 @@ impl Approval {
             let found: Vec<usize> = positions(entries, caller);
             return if found.is_empty() { Err(ApprovalRefusal::Requester) } else { Ok(found) };
         }
-        if voter.id == self.binding.principal {
+        if voter.id == self.binding.principal || self.opened_by.as_ref() == Some(&voter.id) {
             return Err(ApprovalRefusal::Requester);
         }
         if voter.kind != Kind::Human {

@@ -95,6 +95,7 @@ pub struct NewApproval {
     pub complete: bool,
     pub requirement: Requirement,
     pub session: Option<SessionId>,
+    pub opened_by: Option<PrincipalId>,
     pub agent: Option<AgentName>,
     pub template: Option<Template>,
     pub run: Option<RunId>,

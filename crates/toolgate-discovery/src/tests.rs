@@ -112,6 +112,9 @@ fn seat(scope: Scope) -> Seat {
         agent: scope.layers.last().map_or_else(AgentName::default_agent, |layer| layer.agent.clone()),
         scope_id: scope.id(),
         scope: Arc::new(scope),
+        opened_by: None,
+        run: None,
+        task: None,
     }
 }
 

@@ -32,8 +32,10 @@ pub struct View {
     pub(crate) asking: Vec<Asking>,
     /// One for every tool of the snapshot, in its order: what did not change is not judged again.
     verdicts: Vec<Option<Asking>>,
-    /// Servers of which something is seen.
+    /// Servers of which a tool is seen.
     pub(crate) servers: BTreeSet<ServerName>,
+    /// Servers that have tools, seen or not.
+    with_tools: BTreeSet<ServerName>,
     /// Texts of the list that are not the definitions as they are.
     pub(crate) dressed: Vec<OnceLock<Box<str>>>,
     pub(crate) surface: OnceLock<Surface>,
@@ -57,7 +59,8 @@ impl View {
         Self {
             policy_version,
             scope: eyes.scope.clone(),
-            servers: entries.iter().map(|entry| entry.server.clone()).collect(),
+            servers: servers_of(&entries),
+            with_tools: servers_of(snapshot.tools.entries()),
             dressed: entries.iter().map(|_| OnceLock::new()).collect(),
             entries,
             asking,
@@ -170,10 +173,26 @@ impl View {
         self.tally.get().copied()
     }
 
-    /// Whether anything of a server is seen: its prompts and resources are, then.
+    /// Whether anything of a server is seen: its prompts and resources are, then. Of one whose tools are all out of
+    /// sight nothing is.
     pub fn reaches(&self, server: &ServerName) -> bool {
-        self.servers.contains(server) || self.scope.reaches(server)
+        self.servers.contains(server) || (!self.with_tools.contains(server) && self.scope.reaches(server))
     }
+
+    /// The same tool as it is seen here, if it is.
+    pub fn shown(&self, entry: &Entry) -> Option<&Arc<Entry>> {
+        self.snapshot.tools.find(entry.canonical.as_str()).filter(|entry| self.shows(entry))
+    }
+}
+
+fn servers_of(entries: &[Arc<Entry>]) -> BTreeSet<ServerName> {
+    let mut servers = BTreeSet::new();
+    for entry in entries {
+        if !servers.contains(&entry.server) {
+            servers.insert(entry.server.clone());
+        }
+    }
+    servers
 }
 
 fn verdicts(eyes: Eyes<'_>, snapshot: &Snapshot, before: Option<&View>) -> Vec<Option<Asking>> {

@@ -85,13 +85,18 @@ impl Client {
         self.seat.load_full()
     }
 
+    /// Whose handles are given out: what one session was given, another one cannot use.
+    pub(crate) fn owner(&self) -> PrincipalId {
+        PrincipalId::new(&format!("{} {}", self.principal.id, self.seat.load().session))
+    }
+
     /// Takes the seat that was found for the next request. One of another session or principal is somebody else's.
     pub(crate) fn sit(&self, seat: &Arc<Seat>) -> bool {
         let now = self.seat.load();
         if Arc::ptr_eq(&now, seat) {
             return true;
         }
-        let same = now.session == seat.session && now.principal.id == seat.principal.id;
+        let same = now.session == seat.session && now.principal == seat.principal;
         if same {
             self.seat.store(seat.clone());
         }

@@ -45,7 +45,6 @@ impl Gateway {
     pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Result<(Arc<Tool>, Answer), NotCalled> {
         let found = find::tool(self, &call.seat, &call.name).await.map_err(NotCalled::Missing)?;
         let Found { entry, warning, barred } = found;
-        let is_barred = barred.is_some();
         let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
         request.parts.meta.cargo = cargo(&call);
         let caller = RequestCaller {
@@ -66,13 +65,14 @@ impl Gateway {
             barred,
             note: SchemaNote::Never,
         };
+        if tool_call.barred.is_some() {
+            tool_call.record_attempt().await;
+            return Err(NotCalled::Missing(Missing::Unknown));
+        }
         let tool = tool_call.tool().clone();
         let cancel = CancellationToken::new();
         let running = self.calls.spawn(async move { tool_call.govern(&cancel).await });
         let answer = running.await.map_err(|_| NotCalled::Ended)?.map_err(NotCalled::Refused)?;
-        if is_barred {
-            return Err(NotCalled::Missing(Missing::Unknown));
-        }
         Ok((tool, answer))
     }
 }

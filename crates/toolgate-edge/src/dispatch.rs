@@ -246,16 +246,18 @@ async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut 
         return Err(RpcError::new(RpcError::MISSING_CAPABILITY, message).with_data(required));
     }
     let exposed = request.parts.target(&request.head.method)?;
-    if let Some(approval) = jobs::resolve(&gateway.sealer, &caller.client.principal.id, exposed) {
+    if let Some(approval) = jobs::resolve(&gateway.sealer, &caller.client.owner(), exposed) {
         return jobs::answer(gateway, &caller, &request.head.method, exposed, approval).await;
     }
-    let (server, own) = task_id::resolve(&gateway.sealer, &caller.client.principal.id, exposed)
+    let view = gateway.discovery.view(&caller.client.seat());
+    let (server, own) = task_id::resolve(&gateway.sealer, &caller.client.owner(), exposed)
+        .filter(|(server, _)| view.reaches(server))
         .ok_or_else(|| RpcError::invalid_params(format!("unknown task: {exposed}")))?;
     let upstream = upstream(gateway, &caller, request, &server, &own)?;
     match forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)? {
         Reply::Complete(result) => {
             let result =
-                expose_task(&gateway.sealer, &server, &caller.client.principal.id, &result).unwrap_or(result);
+                expose_task(&gateway.sealer, &server, &caller.client.owner(), &result).unwrap_or(result);
             complete_with(result)
         }
         other => Ok(other.into()),
@@ -322,8 +324,8 @@ fn upstream(
     let mut upstream = ServerRequest::new(head.method.clone(), parts.params_for(&head.method, own));
     upstream.name = Some(own.to_owned());
     upstream.meta = std::mem::take(&mut parts.meta.cargo);
-    let principal = &caller.client.principal.id;
-    let open = |sealed: &str| server_state::open(&gateway.sealer, server, principal, sealed);
+    let owner = caller.client.owner();
+    let open = |sealed: &str| server_state::open(&gateway.sealer, server, &owner, sealed);
     upstream.input = parts.input(open)?.answers;
     Ok(upstream)
 }
@@ -351,8 +353,8 @@ async fn pass_on(
 ) -> Answer {
     let reply = forward(gateway, caller, server, request).await.map_err(rpc_error)?;
     let Reply::InputRequired(result) = reply else { return Ok(reply.into()) };
-    let principal = &caller.client.principal.id;
-    let seal = |own: &str| server_state::seal(&gateway.sealer, server, principal, None, own);
+    let owner = caller.client.owner();
+    let seal = |own: &str| server_state::seal(&gateway.sealer, server, &owner, None, own);
     Ok(Reply::InputRequired(mark_state(&result, seal)).into())
 }
 
@@ -376,7 +378,7 @@ pub(crate) async fn forward(
                 request.input = Some(ask_client(caller, &result).await?);
             }
             Reply::Task(result) => {
-                let exposed = expose_task(&gateway.sealer, server, &caller.client.principal.id, &result);
+                let exposed = expose_task(&gateway.sealer, server, &caller.client.owner(), &result);
                 return Ok(Reply::Task(exposed.unwrap_or(result)));
             }
             other => return Ok(other),

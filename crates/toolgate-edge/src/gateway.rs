@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::governance::Approvals;
@@ -61,6 +61,8 @@ pub struct Gateway {
     pub(crate) discovery: Arc<Discovery>,
     pub(crate) seats: Arc<dyn Seats>,
     pub(crate) described: Described,
+    /// Attempts to call what is not there for the caller that are being recorded.
+    pub(crate) attempts: Arc<Semaphore>,
     pub(crate) servers: Arc<dyn Servers>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) approvals: Arc<dyn Approvals>,
@@ -84,6 +86,9 @@ pub struct Gateway {
     settled: watch::Receiver<bool>,
 }
 
+/// Attempts that are recorded at once while nobody waits for them.
+const ATTEMPTS_MAX: usize = 64;
+
 pub(crate) const SERVER_NAME: &str = "toolgate";
 pub(crate) const SERVER_VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -96,6 +101,7 @@ impl Gateway {
             discovery: setup.discovery,
             seats: setup.seats,
             described: Described::default(),
+            attempts: Arc::new(Semaphore::new(ATTEMPTS_MAX)),
             servers: setup.servers,
             pipeline: setup.pipeline,
             approvals: setup.approvals,
@@ -128,6 +134,12 @@ impl Gateway {
         }
         // Whether time ran out or the last server settled, what is known then is what is served.
         drop(tokio::time::timeout(left, settled.wait_for(|settled| *settled)).await);
+    }
+
+    /// Sessions may see something else now, or have ended: whoever is connected to them is told, or let go.
+    pub fn look_again(&self) {
+        self.hub.end_where(|session| self.seats.has_ended(session), &*self.servers);
+        self.hub.look_again_with(|seat| self.seats.seat_of(&seat.session));
     }
 
     /// Waits for calls under way, up to the limit for shutting down.

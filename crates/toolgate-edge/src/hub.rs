@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use tokio::sync::{oneshot, watch};
-use toolgate_catalog::{Catalog, Update};
+use toolgate_catalog::{Catalog, Entry, Update};
+use toolgate_core::id::SessionId;
 use toolgate_core::port::{AskKind, BoxFuture, Servers};
 use toolgate_core::scope::Seat;
 use toolgate_core::server::{ServerHealth, ServerState};
@@ -98,19 +99,24 @@ impl Hub {
     }
 
     pub fn resource_updated(&self, server: &ServerName, own: &str, params: &RawJson) {
-        let state = self.lock();
+        let (sessions, listeners) = self.everybody();
         let renamed = |uri: &str| {
             let mut quoted = String::new();
             push_string(&mut quoted, uri);
             with_member(params.as_str(), "uri", &quoted).map(RawJson::from_composed).ok()
         };
-        for session in state.sessions.values() {
-            if let Some(params) = session.watched_as(server, own).and_then(|uri| renamed(&uri)) {
+        let sees = |seat: &Seat| self.discovery.view(seat).reaches(server);
+        for session in sessions {
+            if let Some(params) = session.watched_as(server, own).and_then(|uri| renamed(&uri))
+                && sees(&session.client.seat())
+            {
                 session.push.push(compose::notification("notifications/resources/updated", Some(&params)));
             }
         }
-        for listener in state.listeners.values() {
-            if let Some(params) = listener.watched_as(server, own).and_then(|uri| renamed(&uri)) {
+        for listener in listeners {
+            if let Some(params) = listener.watched_as(server, own).and_then(|uri| renamed(&uri))
+                && sees(&listener.seat.load())
+            {
                 listener.notify("notifications/resources/updated", Some(&params));
             }
         }
@@ -133,12 +139,18 @@ impl Hub {
     /// A question outside any call is put to a client only if there is exactly one who could be meant.
     pub fn asked(
         &self,
+        server: &ServerName,
         owner: Option<&PrincipalId>,
         kind: AskKind,
         params: RawJson,
     ) -> BoxFuture<'static, Result<RawJson, RpcError>> {
-        let may = |session: &&Arc<Session>| is_of(session, owner) && can_be_asked(session, kind);
-        let able: Vec<Arc<Session>> = self.lock().sessions.values().filter(may).cloned().collect();
+        let may = |session: &Arc<Session>| {
+            is_of(session, owner)
+                && can_be_asked(session, kind)
+                && self.discovery.view(&session.client.seat()).reaches(server)
+        };
+        let (sessions, _) = self.everybody();
+        let able: Vec<Arc<Session>> = sessions.into_iter().filter(may).collect();
         let [session] = able.as_slice() else {
             let answer = match kind {
                 AskKind::Roots => Ok(RawJson::from_composed(r#"{"roots":[]}"#.into())),
@@ -157,11 +169,11 @@ impl Hub {
 
     /// Registers a session; `false` if there are too many.
     pub(crate) fn add_session(&self, session: &Arc<Session>, sessions_max: usize) -> bool {
+        session.seen.store(Some(self.discovery.view(&session.client.seat())));
         let mut state = self.lock();
         if state.sessions.len() >= sessions_max {
             return false;
         }
-        session.seen.store(Some(self.discovery.view(&session.client.seat())));
         state.sessions.insert(session.id.clone(), session.clone());
         true
     }
@@ -182,6 +194,22 @@ impl Hub {
         for (server, uri) in session.take_watched() {
             servers.unwatch_resource(&server, &uri);
         }
+    }
+
+    /// Lets go of whoever is in a session that has ended: streams close, calls are cancelled.
+    pub(crate) fn end_where(&self, has_ended: impl Fn(&SessionId) -> bool, servers: &dyn Servers) {
+        let (sessions, listeners) = self.everybody();
+        for session in sessions.iter().filter(|session| has_ended(&session.client.seat().session)) {
+            self.remove_session(&session.id, servers);
+        }
+        for listener in listeners.iter().filter(|listener| has_ended(&listener.seat.load().session)) {
+            listener.log.close();
+        }
+    }
+
+    fn everybody(&self) -> (Vec<Arc<Session>>, Vec<Arc<Listener>>) {
+        let state = self.lock();
+        (state.sessions.values().cloned().collect(), state.listeners.values().cloned().collect())
     }
 
     pub(crate) fn sweep(&self, idle: Duration, servers: &dyn Servers) {
@@ -223,18 +251,19 @@ impl Hub {
     }
 
     /// The same where sessions may have other scopes now: `renewed` gives the seat of one as it is.
-    pub fn look_again_with(&self, renewed: impl Fn(&Seat) -> Option<Arc<Seat>>) {
-        let (sessions, listeners) = {
-            let state = self.lock();
-            let sessions: Vec<Arc<Session>> = state.sessions.values().cloned().collect();
-            (sessions, state.listeners.values().cloned().collect::<Vec<Arc<Listener>>>())
-        };
+    pub(crate) fn look_again_with(&self, renewed: impl Fn(&Seat) -> Option<Arc<Seat>>) {
+        let (sessions, listeners) = self.everybody();
         for session in sessions {
             let seat = session.client.seat();
             if let Some(seat) = renewed(&seat) {
                 session.client.sit(&seat);
             }
-            for method in self.news(&session.seen, &session.client.seat()) {
+            let before = session.seen.load_full();
+            let mut news = self.news(&session.seen, &session.client.seat());
+            if !news.contains(&TOOLS_CHANGED) && self.revealed_changed(&session, before) {
+                news.push(TOOLS_CHANGED);
+            }
+            for method in news {
                 session.push.push(compose::notification(method, None));
             }
         }
@@ -253,6 +282,16 @@ impl Hub {
     /// A tool that was found has joined the list of one session.
     pub(crate) fn tell_tools_changed(&self, session: &Session) {
         session.push.push(compose::notification(TOOLS_CHANGED, None));
+    }
+
+    /// Whether a tool that joined the list of one session reads otherwise now.
+    fn revealed_changed(&self, session: &Session, before: Option<Arc<View>>) -> bool {
+        let (Some(before), Some(now)) = (before, session.seen.load_full()) else { return false };
+        let alike = |entry: &Arc<Entry>| match (before.shown(entry), now.shown(entry)) {
+            (Some(one), Some(other)) => one.reads_like(other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        !Arc::ptr_eq(&before, &now) && !session.revealed().iter().all(alike)
     }
 
     /// Which lists read otherwise now than when somebody last looked.

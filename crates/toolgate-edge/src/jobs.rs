@@ -55,21 +55,20 @@ impl Jobs {
     }
 }
 
-pub(crate) fn expose(sealer: &Sealer, principal: &PrincipalId, approval: &ApprovalId) -> String {
-    sealer.seal(PURPOSE, &format!("{approval}\n{principal}"))
+pub(crate) fn expose(sealer: &Sealer, owner: &PrincipalId, approval: &ApprovalId) -> String {
+    sealer.seal(PURPOSE, &format!("{approval}\n{owner}"))
 }
 
-/// The approval behind a handle, if it was given to this principal.
-pub(crate) fn resolve(sealer: &Sealer, principal: &PrincipalId, exposed: &str) -> Option<ApprovalId> {
+/// The approval behind a handle, if it was given to this principal in this session.
+pub(crate) fn resolve(sealer: &Sealer, owner: &PrincipalId, exposed: &str) -> Option<ApprovalId> {
     let payload = sealer.open(PURPOSE, exposed)?;
-    let (approval, owner) = payload.split_once('\n')?;
-    (owner == principal.as_str()).then(|| ApprovalId::new(approval))
+    let (approval, whose) = payload.split_once('\n')?;
+    (whose == owner.as_str()).then(|| ApprovalId::new(approval))
 }
 
 /// Lets a call wait here and answers with its handle.
 pub(crate) fn start(call: ToolCall, approval: &Approval) -> RawJson {
-    let principal = call.caller.client.principal.id.clone();
-    let exposed = expose(&call.gateway.sealer, &principal, &approval.id);
+    let exposed = expose(&call.gateway.sealer, &call.caller.client.owner(), &approval.id);
     let gateway = call.gateway.clone();
     wait(&gateway, &approval.id, call);
     let mut task = describe(&exposed, approval, "working");

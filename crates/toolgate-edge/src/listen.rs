@@ -115,7 +115,11 @@ impl Subscription {
                 true
             }
         });
-        let owned = |id: &String| task_id::resolve(&gateway.sealer, &client.principal.id, id).is_some();
+        let owner = client.owner();
+        let owned = |id: &String| {
+            let found = task_id::resolve(&gateway.sealer, &owner, id);
+            found.is_some_and(|(server, _)| view.reaches(&server))
+        };
         notifications.task_ids.retain(owned);
         let watching: Vec<_> =
             watched.keys().map(|(server, uri)| gateway.servers.watch_resource(server, uri)).collect();
@@ -159,18 +163,17 @@ impl Subscription {
     fn watch_tasks(&self, client: &Client) {
         let mut by_server: BTreeMap<ServerName, Vec<String>> = BTreeMap::new();
         for exposed in &self.listener.filter.task_ids {
-            if let Some((server, own)) = task_id::resolve(&self.gateway.sealer, &client.principal.id, exposed)
-            {
+            if let Some((server, own)) = task_id::resolve(&self.gateway.sealer, &client.owner(), exposed) {
                 by_server.entry(server).or_default().push(own);
             }
         }
         for (server, ids) in by_server {
             let listener = self.listener.clone();
             let sealer = self.gateway.sealer.clone();
-            let principal = client.principal.id.clone();
+            let owner = client.owner();
             let of = server.clone();
             let on_change = Box::new(move |params: RawJson| {
-                if let Some(params) = crate::dispatch::expose_task(&sealer, &of, &principal, &params) {
+                if let Some(params) = crate::dispatch::expose_task(&sealer, &of, &owner, &params) {
                     listener.notify("notifications/tasks", Some(&params));
                 }
             });

@@ -90,7 +90,7 @@ impl Parked {
         let method = asked.kind.method();
         let params = asked.params.as_str();
         let requests = format!("{{\"{INPUT_KEY}\":{{\"method\":\"{method}\",\"params\":{params}}}}}");
-        let payload = format!("{id}\n{}\n{}", owner(exchange.client()), binding(exchange.head()));
+        let payload = format!("{id}\n{}\n{}", exchange.client().owner(), binding(exchange.head()));
         let mut state = String::new();
         push_string(&mut state, &format!("{OURS}{}", self.sealer.seal(PURPOSE, &payload)));
         format!("{{\"resultType\":\"input_required\",\"inputRequests\":{requests},\"requestState\":{state}}}")
@@ -111,7 +111,7 @@ impl Parked {
             self.sealer.open(PURPOSE, sealed).ok_or_else(|| refused("was not issued by this gateway"))?;
         let mut parts = payload.splitn(3, '\n');
         let (id, whose, bound) = (parts.next(), parts.next(), parts.next());
-        if whose != Some(owner(client).as_str()) {
+        if whose != Some(client.owner().as_str()) {
             return Err(refused("belongs to someone else"));
         }
         if bound != Some(binding(&head).as_str()) {
@@ -142,11 +142,6 @@ impl Parked {
 pub(crate) enum Resumed {
     GoesOn(Box<Exchange>),
     AskedAgain(Response),
-}
-
-/// Whose call it is. A session's call goes on in that session.
-fn owner(client: &Client) -> String {
-    format!("{} {}", client.principal.id, client.seat().session)
 }
 
 /// What ties a handle to one request: the method and its parameters, however the client spells them.

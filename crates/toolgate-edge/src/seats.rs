@@ -22,6 +22,8 @@ pub trait Seats: Send + Sync {
     ) -> BoxFuture<'a, Result<Arc<Seat>, NoSeat>>;
     /// The seat of a session as it is now, if it is known here; asking is not using it.
     fn seat_of(&self, session: &SessionId) -> Option<Arc<Seat>>;
+    /// Whether a session that was used here has ended: nothing more is done in it.
+    fn has_ended(&self, session: &SessionId) -> bool;
 }
 
 /// Why there is no session for a request.

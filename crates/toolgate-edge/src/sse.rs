@@ -63,7 +63,7 @@ pub(crate) async fn message(gateway: &Arc<Gateway>, credential: &Credential, req
         );
     };
     let pairs = gateway.pairs.lock().get(id).cloned();
-    let Some((_, pipe)) = pairs.filter(|(owner, _)| is_same(owner, credential)) else {
+    let Some((_, pipe)) = pairs.filter(|(owner, _)| owner == credential) else {
         return problem(
             StatusCode::NOT_FOUND,
             "unknown_session",
@@ -78,9 +78,4 @@ pub(crate) async fn message(gateway: &Arc<Gateway>, credential: &Credential, req
         }
         Err(refusal) => refusal,
     }
-}
-
-/// Whether two credentials lead to the same session of the same principal.
-fn is_same(one: &Credential, other: &Credential) -> bool {
-    one.principal.id == other.principal.id && one.session == other.session && one.agent == other.agent
 }

@@ -88,16 +88,36 @@ impl ToolCall {
 
     /// Takes the call through the pipeline and says its end in the words of MCP.
     pub(crate) async fn run(self, cancel: &CancellationToken) -> Result<Said, RpcError> {
-        let answer = self.govern(cancel).await?;
         if self.barred.is_some() {
-            return Err(find::error(self.request.parts.target(METHOD)?, &Missing::Unknown));
+            let unknown = find::error(self.request.parts.target(METHOD)?, &Missing::Unknown);
+            self.record_attempt().await;
+            return Err(unknown);
         }
+        let answer = self.govern(cancel).await?;
         self.say(answer)
+    }
+
+    /// Records that somebody tried to call what is not there for them. Whoever tried does not wait for it: how long an
+    /// answer takes must not tell that there is something.
+    pub(crate) async fn record_attempt(self) {
+        let gateway = self.gateway.clone();
+        let recording = async move { drop(self.govern(&CancellationToken::new()).await) };
+        match gateway.attempts.clone().try_acquire_owned() {
+            Ok(permit) => {
+                gateway.calls.spawn(async move {
+                    recording.await;
+                    drop(permit);
+                });
+            }
+            // So many at once are no mistakes: they wait for each other.
+            Err(_) => recording.await,
+        }
     }
 
     /// Takes the call through the pipeline.
     pub(crate) async fn govern(&self, cancel: &CancellationToken) -> Result<Answer, RpcError> {
-        let input = self.input()?;
+        // Nothing that comes with it is looked at where there is no such tool for its caller.
+        let input = if self.barred.is_some() { Input::default() } else { self.input()? };
         let mut context = context(&self.caller.client.seat(), &self.request);
         context.warnings.clone_from(&self.warnings);
         context.barred.clone_from(&self.barred);
@@ -115,9 +135,9 @@ impl ToolCall {
     }
 
     fn input(&self) -> Result<Input, RpcError> {
-        let principal = &self.caller.client.principal.id;
+        let owner = self.caller.client.owner();
         let open =
-            |sealed: &str| server_state::open(&self.gateway.sealer, &self.entry.server, principal, sealed);
+            |sealed: &str| server_state::open(&self.gateway.sealer, &self.entry.server, &owner, sealed);
         self.request.parts.input(open)
     }
 
@@ -164,9 +184,9 @@ impl ToolCall {
 
     /// Seals a server's `requestState`, so that it is told apart from handles of ours and leads back to this call.
     fn mark_state(&self, result: &RawJson, round: &Round) -> RawJson {
-        let principal = &self.caller.client.principal.id;
+        let owner = self.caller.client.owner();
         dispatch::mark_state(result, |own| {
-            server_state::seal(&self.gateway.sealer, &self.entry.server, principal, Some(round), own)
+            server_state::seal(&self.gateway.sealer, &self.entry.server, &owner, Some(round), own)
         })
     }
 }
@@ -175,6 +195,7 @@ impl ToolCall {
 pub(crate) fn context(seat: &Seat, request: &OwnedRequest) -> CallContext {
     let mut context = CallContext {
         session: Some(seat.session.clone()),
+        opened_by: seat.opened_by.clone(),
         agent: Some(seat.agent.clone()),
         template: seat.scope.template,
         ..CallContext::default()
@@ -187,6 +208,9 @@ pub(crate) fn context(seat: &Seat, request: &OwnedRequest) -> CallContext {
         context.task = members.get_str(TASK_KEY).map(|task| task.as_ref().into());
         context.trace = members.get_str(TRACE_KEY).map(|trace| trace.as_ref().into());
     }
+    // What the session was opened for is not for its calls to say.
+    context.run = seat.run.clone().or(context.run);
+    context.task = seat.task.clone().or(context.task);
     context
 }
 
@@ -218,6 +242,12 @@ struct Errand<'a> {
 impl Executor for Errand<'_> {
     fn execute(&self, arguments: Option<RawJson>) -> BoxFuture<'_, Result<Reply, ServerError>> {
         let ToolCall { gateway, caller, entry, .. } = self.call;
+        if gateway.seats.has_ended(&caller.client.seat().session) {
+            // It may have waited for people for long.
+            let ended =
+                RpcError::new(RpcError::INTERNAL, "the session of this call has ended; nothing was sent");
+            return Box::pin(async { Err(ended.into()) });
+        }
         let request = self.server_request(arguments);
         Box::pin(dispatch::forward(gateway, caller, &entry.server, request))
     }

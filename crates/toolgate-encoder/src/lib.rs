@@ -3,6 +3,7 @@
 mod config;
 mod error;
 mod folder;
+mod gelu;
 mod lanes;
 mod linear;
 mod model;

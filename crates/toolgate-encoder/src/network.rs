@@ -8,6 +8,7 @@ use candle_nn::ops::{layer_norm, softmax_last_dim};
 
 use crate::LoadError;
 use crate::config::Config;
+use crate::gelu::Gelu;
 use crate::linear::Linear;
 use crate::weights::Weights;
 
@@ -18,6 +19,7 @@ pub(crate) struct Network {
     kind: Tensor,
     norm: Norm,
     layers: Vec<Layer>,
+    gelu: Gelu,
 }
 
 struct Layer {
@@ -57,6 +59,7 @@ impl Network {
             layers: (0..config.num_hidden_layers)
                 .map(|layer| Layer::take(config, weights, &format!("encoder.layer.{layer}")))
                 .collect::<std::result::Result<_, _>>()?,
+            gelu: Gelu::new(),
         })
     }
 
@@ -65,7 +68,7 @@ impl Network {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut x = self.look_up(texts)?;
         for layer in &self.layers {
-            x = layer.forward(&x, &lengths)?;
+            x = layer.forward(&x, &lengths, &self.gelu)?;
         }
         let means = spans(&lengths).map(|(start, length)| x.narrow(0, start, length)?.mean(0)?.to_vec1());
         means.map(|mean| mean.map(normalise)).collect()
@@ -92,9 +95,9 @@ impl Layer {
         })
     }
 
-    fn forward(&self, x: &Tensor, lengths: &[usize]) -> Result<Tensor> {
+    fn forward(&self, x: &Tensor, lengths: &[usize], gelu: &Gelu) -> Result<Tensor> {
         let x = self.attention_norm.forward(&(self.attention.forward(x, lengths)? + x)?)?;
-        let wide = self.widen.forward(&x)?.gelu_erf()?;
+        let wide = self.widen.forward(&x)?.apply_op1_no_bwd(gelu)?;
         self.norm.forward(&(self.narrow.forward(&wide)? + x)?)
     }
 }

@@ -10,7 +10,7 @@ use toolgate_core::governance::{Approvals, Clock, Ledger};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
 use toolgate_core::scope::AgentName;
-use toolgate_core::{AuditLevel, Digest, OutputCheck, Principal, RawJson, RpcError, Tool};
+use toolgate_core::{AuditLevel, Digest, OutputCheck, Principal, PrincipalId, RawJson, RpcError, Tool};
 
 use crate::answer::Answer;
 use crate::envelope::Warning;
@@ -110,6 +110,8 @@ pub struct CallRequest {
 #[derive(Clone, Debug, Default)]
 pub struct CallContext {
     pub session: Option<SessionId>,
+    /// Who opened that session, where somebody did.
+    pub opened_by: Option<PrincipalId>,
     pub agent: Option<AgentName>,
     /// The level of care of the session.
     pub template: Option<Template>,

@@ -9,7 +9,7 @@ use toolgate_core::decision::Template;
 use toolgate_core::event::{About, Body, DecisionKind, Entry, Event, EventKind, Outcome};
 use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::scope::AgentName;
-use toolgate_core::{AuditLevel, Digest, Principal, RawJson, Tool};
+use toolgate_core::{AuditLevel, Digest, Principal, PrincipalId, RawJson, Tool};
 
 use crate::answer::Refusal;
 use crate::call::{CallRequest, Pipeline, Round};
@@ -43,6 +43,7 @@ impl Received {
             principal,
             tool,
             about,
+            opened_by: context.opened_by,
             agent: context.agent,
             template: context.template,
             arguments: arguments.unwrap_or(RawJson::EMPTY),
@@ -66,6 +67,7 @@ pub(crate) struct Ticket {
     pub(crate) principal: Principal,
     pub(crate) tool: Arc<Tool>,
     pub(crate) about: Arc<About>,
+    pub(crate) opened_by: Option<PrincipalId>,
     pub(crate) agent: Option<AgentName>,
     /// The level of care of the session.
     pub(crate) template: Option<Template>,

@@ -1,12 +1,13 @@
 //! Which agent a credential goes by, and what that lets it see: pure, by the definitions there are.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{
     AgentDefinition, AgentLimits, AgentName, BadDefinition, Credential, Definitions, Scope, Seat, TokenBudget,
 };
-use toolgate_core::{Digest, Principal, PrincipalId, Role};
+use toolgate_core::{Digest, Principal, Role};
 
 use crate::refusal::{Refusal, RefusalKind, unknown_agent};
 
@@ -58,6 +59,18 @@ fn own(definitions: &Definitions, credential: &Credential) -> Result<Arc<AgentDe
     })
 }
 
+/// The credential with the agent that it is bound to, whoever bound it.
+pub(crate) fn held<'a>(definitions: &Definitions, credential: &'a Credential) -> Cow<'a, Credential> {
+    if credential.session.is_some() || credential.agent.is_some() || runs_the_gateway(credential) {
+        return Cow::Borrowed(credential);
+    }
+    let own = definitions.agent_for(&credential.principal);
+    match is_bound(definitions, credential, &own) {
+        true => Cow::Owned(Credential { agent: Some(own.name.clone()), ..credential.clone() }),
+        false => Cow::Borrowed(credential),
+    }
+}
+
 /// Whether a credential stays within its own definition wherever it goes: its token says so, or somebody wrote a
 /// definition that it begins with, be it `default`, and it does not run the gateway.
 fn is_bound(definitions: &Definitions, credential: &Credential, own: &AgentDefinition) -> bool {
@@ -91,12 +104,14 @@ fn bad(error: BadDefinition) -> Refusal {
 /// asking for another one, what is forbidden to it.
 pub(crate) fn seat(principal: Principal, session: SessionId, scope: Arc<Scope>) -> Seat {
     let agent = scope.layers.first().map_or_else(AgentName::default_agent, |layer| layer.agent.clone());
-    Seat { principal, session, agent, scope_id: scope.id(), scope }
+    let scope_id = scope.id();
+    Seat { principal, session, agent, scope, scope_id, opened_by: None, run: None, task: None }
 }
 
 /// The id of a default session: the same for a principal and the agents it goes by, in every process and ever after.
-pub(crate) fn derived_id(principal: &PrincipalId, scope: &Scope) -> SessionId {
+pub(crate) fn derived_id(principal: &Principal, scope: &Scope) -> SessionId {
     let agents: Vec<&AgentName> = scope.layers.iter().map(|layer| &layer.agent).collect();
+    // Somebody of the same name who is something else is somebody else.
     let text = serde_json::to_vec(&(principal, agents)).expect("names are text");
     let digest = Digest::of(text).to_string();
     let hex = &digest["sha256:".len()..][..DERIVED_CHARS];

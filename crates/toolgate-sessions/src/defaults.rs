@@ -81,7 +81,7 @@ impl DefaultSeats {
         now_ms: i64,
     ) -> Result<Arc<DefaultSeat>, Refusal> {
         let Choice { agent, scope, limits } = choice::choose(&definitions, credential, wanted)?;
-        let session = choice::derived_id(&credential.principal.id, &scope);
+        let session = choice::derived_id(&credential.principal, &scope);
         let same = outdated.filter(|one| one.seat.session == session);
         let usage = same.map_or_else(|| Arc::new(Usage::new(now_ms)), |one| Arc::clone(&one.usage));
         let made = Arc::new(DefaultSeat {
@@ -110,7 +110,7 @@ impl DefaultSeats {
             return Some(Arc::clone(&known.seat));
         }
         let choice = choice::choose(definitions, &known.credential, known.wanted.as_ref()).ok()?;
-        let session = choice::derived_id(&known.credential.principal.id, &choice.scope);
+        let session = choice::derived_id(&known.credential.principal, &choice.scope);
         let principal = known.credential.principal.clone();
         (session == *id).then(|| Arc::new(choice::seat(principal, session, Arc::new(choice.scope))))
     }

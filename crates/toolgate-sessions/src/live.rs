@@ -1,7 +1,8 @@
 //! Sessions that somebody opened, as far as this process has heard of them.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::Seat;
@@ -22,9 +23,14 @@ pub(crate) struct Live {
 #[derive(Default)]
 pub(crate) struct LiveSessions {
     sessions: Shards<SessionId, Arc<Live>>,
-    /// How often one got another scope.
+    /// Those that ended, the latest last.
+    ended: Mutex<VecDeque<SessionId>>,
+    /// How often one got another scope, or ended.
     changes: AtomicU64,
 }
+
+/// Sessions of which it is remembered that they ended: longer than anybody holds on to one.
+const ENDED_MAX: usize = 1_000;
 
 impl LiveSessions {
     pub(crate) fn get(&self, id: &SessionId) -> Option<Arc<Live>> {
@@ -41,18 +47,35 @@ impl LiveSessions {
             || Arc::new(Usage::written(session.last_used_at_ms)),
             |known| Arc::clone(&known.usage),
         );
-        let seat = choice::seat(session.principal.clone(), session.id.clone(), Arc::clone(&session.scope));
+        let seat = Seat {
+            opened_by: Some(session.opened_by.clone()),
+            run: session.run.clone(),
+            task: session.task.as_deref().map(Arc::from),
+            ..choice::seat(session.principal.clone(), session.id.clone(), Arc::clone(&session.scope))
+        };
         let live = Arc::new(Live { seat: Arc::new(seat), row_version: session.row_version, usage });
         self.sessions.insert(session.id.clone(), Arc::clone(&live));
         live
     }
 
     pub(crate) fn end(&self, id: &SessionId) {
+        if self.sessions.get(id).is_some() {
+            let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            if ended.len() >= ENDED_MAX {
+                ended.pop_front();
+            }
+            ended.push_back(id.clone());
+            self.changes.fetch_add(1, Ordering::Relaxed);
+        }
         self.sessions.remove(id);
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<Live>> {
         self.sessions.values()
+    }
+
+    pub(crate) fn has_ended(&self, id: &SessionId) -> bool {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
     }
 
     pub(crate) fn changes(&self) -> u64 {

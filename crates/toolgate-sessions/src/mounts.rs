@@ -11,6 +11,14 @@ use crate::refusal::{Refusal, RefusalKind, nearest};
 pub(crate) struct Known<'a> {
     pub(crate) servers: &'a [ServerName],
     pub(crate) providers: &'a BTreeSet<String>,
+    /// Whether providers may be told to somebody who misspelt one.
+    pub(crate) tells: Tells,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tells {
+    Names,
+    Nothing,
 }
 
 /// Whether mounts may be added to a scope. What was there `before` stays even if it is gone meanwhile.
@@ -29,7 +37,8 @@ pub(crate) fn check(
     }
     for provider in mounts.providers.difference(&before.providers) {
         if !known.providers.contains(provider) {
-            let names = known.providers.iter().map(String::as_str);
+            let told = known.providers.iter().filter(|_| known.tells == Tells::Names);
+            let names = told.map(String::as_str);
             let hint = nearest(provider, names, "no tool needs it; tools say what they need");
             let message = format!("no tool needs the provider {provider:?}");
             return Err(unknown("mounts.providers", message).hint(hint));

@@ -36,11 +36,15 @@ pub(crate) fn may_sit(credential: &Credential, principal: &Principal, scope: &Sc
     }
     // Somebody who is also something else (an auditor of the same name) is not the one who calls tools here, and what is
     // bound to an agent stays within it.
-    let is_bound_elsewhere = |agent: &AgentName| !scope.layers.iter().any(|layer| layer.agent == *agent);
     who.id == principal.id
         && who.kind == principal.kind
         && who.role == principal.role
-        && !credential.agent.as_ref().is_some_and(is_bound_elsewhere)
+        && !is_bound_elsewhere(credential, scope)
+}
+
+fn is_bound_elsewhere(credential: &Credential, scope: &Scope) -> bool {
+    let is_elsewhere = |agent: &AgentName| !scope.layers.iter().any(|layer| layer.agent == *agent);
+    credential.agent.as_ref().is_some_and(is_elsewhere)
 }
 
 /// Whose sessions somebody is shown.
@@ -62,7 +66,7 @@ pub(crate) fn sight(by: &Credential) -> Sight<'_> {
 pub(crate) fn may_see(by: &Credential, session: &StoredSession) -> bool {
     match sight(by) {
         Sight::All => true,
-        Sight::Own => by.principal.id == session.principal.id,
+        Sight::Own => by.principal.id == session.principal.id && !is_bound_elsewhere(by, &session.scope),
         Sight::One(own) => *own == session.id,
     }
 }

@@ -4,6 +4,7 @@
 mod opening;
 mod reading;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -12,10 +13,11 @@ use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Mounts, Route, Scope, Seat};
 use toolgate_store::{AgentVersion, ChangeSessionError, Closing, SessionKind, StoredSession};
 
+use crate::choice;
 use crate::desk::Desk;
 use crate::events::Telling;
 use crate::live::Live;
-use crate::mounts::{self, Known};
+use crate::mounts::{self, Known, Tells};
 use crate::port::Setup;
 use crate::refusal::{Refusal, RefusalKind, closed, down, unknown_session};
 use crate::rules::{self, Target};
@@ -71,7 +73,7 @@ impl Sessions {
             return self.default_seat(credential, None);
         };
         let found = self.desk.load(id).await.map_err(down)?.ok_or_else(|| unknown_session(id))?;
-        if !rules::may_sit(credential, &found.principal, &found.scope) {
+        if !rules::may_sit(&self.held(credential), &found.principal, &found.scope) {
             return Err(unknown_session(id));
         }
         match found.kind {
@@ -95,7 +97,12 @@ impl Sessions {
         self.desk.defaults.renewed(&definitions, id)
     }
 
-    /// Counts up when a session that is known here may touch something else than before.
+    /// Whether a session that was used here has ended.
+    pub fn has_ended(&self, id: &SessionId) -> bool {
+        self.desk.live.has_ended(id)
+    }
+
+    /// Counts up when a session that is known here may touch something else than before, or has ended.
     pub fn changes(&self) -> u64 {
         self.desk.live.changes()
     }
@@ -125,8 +132,12 @@ impl Sessions {
         (found.seat.session == *id).then(|| self.desk.defaults.sit(&found, now_ms))
     }
 
+    fn held<'a>(&self, credential: &'a Credential) -> Cow<'a, Credential> {
+        choice::held(&self.desk.surroundings.definitions(), credential)
+    }
+
     fn sit(&self, live: &Live, credential: &Credential, id: &SessionId) -> Result<Arc<Seat>, Refusal> {
-        if !rules::may_sit(credential, &live.seat.principal, &live.seat.scope) {
+        if !rules::may_sit(&self.held(credential), &live.seat.principal, &live.seat.scope) {
             return Err(unknown_session(id));
         }
         live.usage.note(self.desk.clock.now_ms());
@@ -194,11 +205,12 @@ impl Sessions {
         base: &Scope,
     ) -> Result<(), Refusal> {
         let (mut servers, providers) = (self.desk.surroundings.servers(), self.desk.surroundings.providers());
-        if !rules::is_operator(by) {
+        let tells = if rules::is_operator(by) { Tells::Names } else { Tells::Nothing };
+        if tells == Tells::Nothing {
             // What an agent's scope cannot hold is not there for it, not even as a hint.
             servers.retain(|server| base.could_hold(server));
         }
-        mounts::check(mounts, before, base, &Known { servers: &servers, providers: &providers })
+        mounts::check(mounts, before, base, &Known { servers: &servers, providers: &providers, tells })
     }
 
     /// Ends a session and its token. Closing twice changes nothing.
@@ -224,7 +236,8 @@ impl Sessions {
     /// A session as somebody may see it; what they may not see is not there.
     async fn visible(&self, id: &SessionId, by: &Credential) -> Result<StoredSession, Refusal> {
         let found = self.desk.store.get_session(id).await.map_err(down)?;
-        found.filter(|session| rules::may_see(by, session)).ok_or_else(|| unknown_session(id))
+        let by = self.held(by);
+        found.filter(|session| rules::may_see(&by, session)).ok_or_else(|| unknown_session(id))
     }
 }
 

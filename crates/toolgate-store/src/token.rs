@@ -94,7 +94,7 @@ impl NewTokenSpec {
             ));
         }
         match self.principal.as_deref() {
-            Some(name) if is_reserved_principal(name) || name.starts_with(ID_PREFIX) => {
+            Some(name) if is_reserved_principal(name) => {
                 refused(&format!("nobody may be called {name:?}, it would be mistaken for somebody else"))
             }
             _ => Ok(()),
@@ -104,7 +104,7 @@ impl NewTokenSpec {
 
 /// Whether a principal of this name would be mistaken for somebody else in the ledger.
 pub fn is_reserved_principal(name: &str) -> bool {
-    RESERVED.contains(&name)
+    RESERVED.contains(&name) || name.starts_with(ID_PREFIX)
 }
 
 /// A token at the one moment its secret is known.

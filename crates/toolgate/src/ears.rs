@@ -91,12 +91,12 @@ impl Watcher for Ears {
 
     fn asked(
         &self,
-        _server: &ServerName,
+        server: &ServerName,
         owner: Option<&PrincipalId>,
         kind: AskKind,
         params: RawJson,
     ) -> BoxFuture<'static, Result<RawJson, RpcError>> {
-        self.hub.asked(owner, kind, params)
+        self.hub.asked(server, owner, kind, params)
     }
 
     fn stderr_line(&self, server: &ServerName, line: &str) {

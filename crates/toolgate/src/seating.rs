@@ -10,7 +10,7 @@ use toolgate_core::decision::{Policy as _, Template};
 use toolgate_core::id::SessionId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Credential, Definitions, Need, Route, Seat};
-use toolgate_edge::{Hub, NoSeat, NoSeatKind, Seats};
+use toolgate_edge::{Gateway, NoSeat, NoSeatKind, Seats};
 use toolgate_policy::PolicyEngine;
 use toolgate_registry::Registry;
 use toolgate_sessions::{Refusal, RefusalKind, Sessions, Surroundings};
@@ -67,6 +67,10 @@ impl Seats for Usher {
     fn seat_of(&self, session: &SessionId) -> Option<Arc<Seat>> {
         self.0.seat_of(session)
     }
+
+    fn has_ended(&self, session: &SessionId) -> bool {
+        self.0.has_ended(session)
+    }
 }
 
 fn no_seat(refusal: Refusal) -> NoSeat {
@@ -82,8 +86,9 @@ fn no_seat(refusal: Refusal) -> NoSeat {
 /// How often it is looked at whether sessions see something else for another reason than the catalogue.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Tells connected clients when policies, definitions or a session's own mounts change their lists.
-pub(crate) async fn follow(around: Around, sessions: Arc<Sessions>, hub: Arc<Hub>) {
+/// Tells connected clients when policies, definitions or a session's own mounts change their lists, and lets those go
+/// whose session has ended.
+pub(crate) async fn follow(around: Around, sessions: Arc<Sessions>, gateway: Arc<Gateway>) {
     let now = || (around.definitions(), around.policy.version(), sessions.changes());
     let mut before = now();
     loop {
@@ -92,7 +97,7 @@ pub(crate) async fn follow(around: Around, sessions: Arc<Sessions>, hub: Arc<Hub
         let same = Arc::ptr_eq(&definitions, &before.0) && version == before.1 && changes == before.2;
         if !same {
             before = (definitions, version, changes);
-            hub.look_again_with(|seat| sessions.seat_of(&seat.session));
+            gateway.look_again();
         }
     }
 }

@@ -123,8 +123,6 @@ pub(crate) async fn start(
         shutdown: shutdown.clone(),
     })
     .await?;
-    let following = seating::follow(around, sessions.clone(), hub.clone());
-    tokio::spawn(shutdown.clone().run_until_cancelled_owned(following));
     let doorway = Doorway::default();
     let bearer = callers::bearer(config)?;
     let gateway = Gateway::new(Setup {
@@ -144,6 +142,8 @@ pub(crate) async fn start(
         sealing_key: store.sealing_key().await?,
         shutdown: shutdown.clone(),
     });
+    let following = seating::follow(around, sessions.clone(), gateway.clone());
+    tokio::spawn(shutdown.clone().run_until_cancelled_owned(following));
     let parts = rest::Parts {
         config,
         store,

@@ -134,12 +134,28 @@ async function cancel(client, name) {
   return 0;
 }
 
+/** Finds a tool that is not listed, reads what it takes, and calls it. */
+async function search(client, notes, prefix) {
+  const saw = { tools: (await client.list("tools")).map((tool) => tool.name) };
+  const found = await client.call("search_tools", { query: "echo text back" });
+  saw.found = found.structuredContent.data.tools;
+  const described = await client.call("describe_tools", { names: saw.found.slice(0, 1) });
+  saw.described = JSON.parse(text(described));
+  const wish = { name: saw.described.name, arguments: { text: "grüße" } };
+  saw.called = text(await client.call("call_tool", wish));
+  const unknown = await client.call("call_tool", { name: `${prefix}ecko`, arguments: {} });
+  saw.unknown = { isError: unknown.isError, text: text(unknown) };
+  return saw;
+}
+
+const journeys = { all: travel, search };
+
 /** `connect` makes a client for the request given as the only argument. */
 export async function main(connect) {
   const request = JSON.parse(process.argv[2]);
   const notes = new Notes();
   const client = await connect(request, notes);
-  const saw = await travel(client, notes, request.prefix);
+  const saw = await journeys[request.journey ?? "all"](client, notes, request.prefix);
   await client.close();
   process.stdout.write(`${JSON.stringify(saw)}\n`);
 }

@@ -116,6 +116,23 @@ async def travel(client, notes, prefix):
     return saw
 
 
+async def search(client, notes, prefix):
+    """Finds a tool that is not listed, reads what it takes, and calls it."""
+    saw = {"tools": [tool["name"] for tool in await client.list("tools")]}
+    found = await client.call("search_tools", {"query": "echo text back"})
+    saw["found"] = found["structuredContent"]["data"]["tools"]
+    described = await client.call("describe_tools", {"names": saw["found"][:1]})
+    saw["described"] = json.loads(text(described))
+    wish = {"name": saw["described"]["name"], "arguments": {"text": "grüße"}}
+    saw["called"] = text(await client.call("call_tool", wish))
+    unknown = await client.call("call_tool", {"name": prefix + "ecko", "arguments": {}})
+    saw["unknown"] = {"isError": unknown["isError"], "text": text(unknown)}
+    return saw
+
+
+JOURNEYS = {"all": travel, "search": search}
+
+
 async def cancel(client, name):
     """Gives up on a call until the server says that it noticed."""
     for _ in range(WAIT_SECONDS):
@@ -135,7 +152,7 @@ def main(connect):
     async def run():
         notes = Notes()
         async with connect(request, notes) as client:
-            return await travel(client, notes, request["prefix"])
+            return await JOURNEYS[request.get("journey", "all")](client, notes, request["prefix"])
 
     saw = asyncio.run(asyncio.wait_for(run(), 100))
     print(json.dumps(saw))

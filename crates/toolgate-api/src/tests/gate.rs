@@ -97,7 +97,7 @@ impl Gate {
         let catalog: Arc<Catalog> = Arc::new(catalog());
         let (secrets, shutdown) = (Arc::new(Drawer::default()), CancellationToken::new());
         let registry = roster::start(&store, &books, &shared, &shutdown).await;
-        let discovery = Arc::new(Discovery::new(catalog.clone(), Arc::new(Allowing), None));
+        let discovery = Arc::new(Discovery::new(catalog.clone(), Arc::new(Allowing)));
         let around = Around { registry: registry.clone(), catalog: catalog.clone() };
         let sessions = Sessions::start(Setup {
             store: store.clone(),
@@ -177,6 +177,7 @@ impl Gate {
             complete: true,
             requirement: requirement(),
             session: None,
+            opened_by: None,
             agent: None,
             template: None,
             run: None,

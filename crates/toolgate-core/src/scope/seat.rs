@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{AgentName, Scope};
-use crate::id::SessionId;
-use crate::{Digest, Principal};
+use crate::id::{RunId, SessionId};
+use crate::{Digest, Principal, PrincipalId};
 
 /// What a secret stands for, once it is verified.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +32,11 @@ pub struct Seat {
     pub scope: Arc<Scope>,
     /// [`Scope::id`], worked out once.
     pub scope_id: Digest,
+    /// Who opened the session, where somebody did: people who ask for a call through another hand do not approve it.
+    pub opened_by: Option<PrincipalId>,
+    /// What the session was opened for.
+    pub run: Option<RunId>,
+    pub task: Option<Arc<str>>,
 }
 
 /// Which of the sessions that a credential may use a request names: by its address, never by its connection.

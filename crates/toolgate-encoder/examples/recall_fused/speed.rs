@@ -21,11 +21,11 @@ pub(crate) fn measure(meaning: &Meaning, sets: &Sets, out: &mut impl Write) -> R
     let (started, progress) = (Instant::now(), meaning.follow(subset.index()));
     writeln!(out, "\n{} tools followed in {:.1?}, {progress:?}", subset.len(), started.elapsed())?;
     let queries = [&sets.steps, &sets.wants].into_iter().flatten().map(|one| one.query.as_str());
-    tell("searches by steps and wants", queries.collect(), meaning, &subset, out)?;
+    tell("steps and wants", queries.collect(), meaning, &subset, out)?;
     let queries = sets.tasks.iter().map(|one| one.query.as_str());
-    tell("searches by tasks", queries.collect(), meaning, &subset, out)?;
+    tell("tasks", queries.collect(), meaning, &subset, out)?;
     let queries = sets.tasks.iter().map(|one| one.query.as_str());
-    tell("the same again", queries.collect(), meaning, &subset, out)?;
+    tell("tasks again", queries.collect(), meaning, &subset, out)?;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     for line in status.lines().filter(|line| line.starts_with("VmRSS") || line.starts_with("VmHWM")) {
         writeln!(out, "{line}")?;

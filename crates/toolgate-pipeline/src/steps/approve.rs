@@ -155,6 +155,7 @@ impl Asking {
             arguments: RawJson::from(redacted.value.into_owned()),
             requirement: self.requirement.clone(),
             session: about.session.clone(),
+            opened_by: self.ticket.opened_by.clone(),
             agent: self.ticket.agent.clone(),
             template: self.ticket.template,
             run: about.run.clone(),

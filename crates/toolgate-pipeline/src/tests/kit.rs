@@ -220,6 +220,7 @@ impl Approvals for Shared {
                 state: ApprovalState::Pending,
                 votes: vec![],
                 session: new.session,
+                opened_by: new.opened_by,
                 agent: new.agent,
                 template: new.template,
                 run: new.run,

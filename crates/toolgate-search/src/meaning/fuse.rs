@@ -1,13 +1,14 @@
 //! One ranking from two: how near a tool is in meaning, and how good its words are beside the best.
 //!
-//! Adding up the two was measured against reciprocal rank fusion, which knows places only: a tool that is far ahead of all
-//! others counts there as much as one that is just ahead. The sum put the right tool first more often on every set.
+//! Reciprocal rank fusion knows places only: a tool that is far ahead of all others counts there as much as one that is
+//! just ahead. On the five labelled rows that the example `recall_fused` prints, the sum had two to seven in a hundred more
+//! of the right tools among the first five. It was not better everywhere: whole tasks had theirs first a little less often.
 
 use crate::{Hit, Place};
 
 use super::Near;
 
-/// What the best words count beside a cosine of one. Everything from 0.2 to 0.6 does about as well.
+/// What the best words count beside a cosine of one. From 0.2 to 0.6 the rows differ by less than chance would.
 const WORDS: f32 = 0.35;
 /// A tool that has no word of the query must be at least this near to be found at all.
 const NEARNESS_MIN: f32 = 0.15;

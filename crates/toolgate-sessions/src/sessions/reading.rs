@@ -25,7 +25,9 @@ impl Sessions {
         self.write_usage().await;
         let listed = self.desk.store.list_sessions(&filter, cursor.as_ref(), query.limit).await;
         let (sessions, next) = listed.map_err(down)?;
-        let sessions = sessions.into_iter().map(|session| self.view(session)).collect();
+        let by = self.held(by);
+        let seen = sessions.into_iter().filter(|session| rules::may_see(&by, session));
+        let sessions = seen.map(|session| self.view(session)).collect();
         Ok(SessionPage { sessions, next: next.map(|next| next.to_string()) })
     }
 

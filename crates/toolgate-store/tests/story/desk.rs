@@ -83,6 +83,7 @@ pub(crate) fn proposal(id: &str, amount: u32) -> NewApproval {
         complete: true,
         requirement: requirement(),
         session: None,
+        opened_by: None,
         agent: AgentName::new("payer").ok(),
         template: Some(Template::Regulated),
         run: None,

@@ -3,6 +3,7 @@
 mod bad_input;
 mod basics;
 mod cli;
+mod discovery;
 mod doors;
 mod endings;
 mod eras;

@@ -4,6 +4,7 @@
 //! what it saw. What it should have seen is said once, here.
 
 mod rust;
+mod search;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -137,11 +138,7 @@ impl Sdk {
             Sdk::NodeOlder => "node/older.mjs",
             Sdk::NodeNewer => "node/newer.mjs",
         }));
-        command.env("TOOLGATE_NPM_CLIENTS", fetched("npm-clients")).env("PYTHONDONTWRITEBYTECODE", "1");
-        // Everything here is on this machine; a proxy would only be in the way.
-        for name in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
-            command.env_remove(name);
-        }
+        local(command.env("TOOLGATE_NPM_CLIENTS", fetched("npm-clients")));
         command
     }
 
@@ -151,6 +148,14 @@ impl Sdk {
             (_, Era::Legacy) => "2025-11-25",
             (_, Era::Modern) => "2026-07-28",
         }
+    }
+}
+
+/// Everything here is on this machine; a proxy would only be in the way.
+fn local(command: &mut Command) {
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    for name in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+        command.env_remove(name);
     }
 }
 

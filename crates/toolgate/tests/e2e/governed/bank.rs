@@ -128,6 +128,12 @@ impl Bank {
         said.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
     }
 
+    /// The same once there are so many: what agents attempt in vain is recorded while they go on.
+    pub(crate) fn events_of(&self, filter: &[&str], count: usize) -> Vec<Value> {
+        until(WAIT, || Some(self.events(filter)).filter(|events| events.len() >= count))
+            .unwrap_or_else(|| panic!("fewer than {count} of {filter:?}: {:?}", self.events(filter)))
+    }
+
     /// How calls ended, oldest first.
     pub(crate) fn outcomes(&self) -> Vec<String> {
         let ends = self.events(&["--kind", "tool.call.completed"]);

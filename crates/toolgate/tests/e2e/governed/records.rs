@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use toolgate_testkit::gateway::until_async;
 
 use super::bank::{Bank, FORBIDDEN, GATED, NO_HOLD, envelope, money, pending, status};
 use super::database::Backing;
 use super::on_both;
+use crate::doors::WAIT;
 use crate::kit::call;
 
 const TOOL: &str = "bank__transfer";
@@ -39,7 +41,13 @@ async fn every_filter_finds_what_it_names(backing: Backing) {
     let mut older = bank.agent();
     older.initialize("2025-11-25").await;
     older.legacy(1, "tools/call", json!({ "name": "bank__balance", "arguments": {} })).await.result();
-    let all = found(&bank, "limit=1000").await;
+    // Sessions, and what agents attempt in vain, are told in the background.
+    let all = until_async(WAIT, || async {
+        let all = found(&bank, "limit=1000").await;
+        let count = |kind: &str| all.iter().filter(|one| one["kind"] == kind).count();
+        ((count("session.started"), count("tool.call.completed")) == (2, 3)).then_some(all)
+    });
+    let all = all.await.expect("both sessions and all calls are in the ledger");
     let ended = |tool: &str| {
         all.iter().find(|one| one["tool"] == tool && one["kind"] == "tool.call.completed").expect("it ended")
     };

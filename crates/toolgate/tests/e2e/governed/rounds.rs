@@ -157,7 +157,7 @@ async fn a_tool_that_is_forbidden_between_two_rounds_does_not_go_on() {
     let said = answered(&client, json!({}), &question).await.response();
     assert_eq!(said["error"]["message"], format!("unknown tool: {TOOL}"), "{said}");
     assert_eq!(bank.events(&["--kind", "tool.call.resumed"]), Vec::<Value>::new());
-    let ended = bank.events(&["--kind", "tool.call.completed", "--outcome", "denied"]);
+    let ended = bank.events_of(&["--kind", "tool.call.completed", "--outcome", "denied"], 1);
     assert_eq!((ended.len(), &ended[0]["tool"]), (1, &json!("asks:ask")), "{ended:?}");
     bank.verify();
 }

@@ -47,6 +47,7 @@ fn approval() -> Approval {
         },
         state: ApprovalState::Pending,
         votes: Vec::new(),
+        opened_by: None,
         session: None,
         run: Some(RunId::new("run_1")),
         task: None,

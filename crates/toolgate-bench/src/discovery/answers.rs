@@ -1,0 +1,180 @@
+//! What a model reads: the start set, the answers of a search, descriptions; and what stands in them.
+//!
+//! Lives here: counting the tokens of that. Does not live here: how answers are written (`toolgate-search`).
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::Value;
+use toolgate_core::CanonicalName;
+use toolgate_search::meta_tools::{self, ServerBehind};
+use toolgate_search::{Answer, Budget, Card, Cost, Detail, Item, diet, listed, tokens};
+
+use super::catalogue::Catalogue;
+use super::labelled::{Labelled, Right};
+use super::sets::Asked;
+use super::way::Way;
+
+/// How many found tools an answer chooses from, as in the gateway.
+const HITS_MAX: usize = 200;
+
+/// The tools of a catalogue as answers show them.
+pub(super) struct Shelf {
+    tools: HashMap<CanonicalName, Shown>,
+    servers: Vec<String>,
+    pub(super) listing: Listing,
+}
+
+struct Shown {
+    card: Card,
+    /// As `describe_tools` tells it.
+    definition: Value,
+    described_tokens: usize,
+}
+
+/// What showing a whole catalogue costs, in tokens.
+#[derive(Clone, Serialize)]
+pub(super) struct Listing {
+    pub(super) catalogue: &'static str,
+    pub(super) tools: usize,
+    pub(super) servers: usize,
+    pub(super) full: usize,
+    pub(super) after_diet: usize,
+    pub(super) signatures: usize,
+    pub(super) lines: usize,
+    /// The three tools that stand for all others.
+    pub(super) start_set: usize,
+}
+
+/// A first answer or a longer one, and which tools it shows.
+struct Told {
+    tokens: usize,
+    names: Vec<CanonicalName>,
+}
+
+impl Shelf {
+    pub(super) fn of(name: &'static str, catalogue: &Catalogue) -> Self {
+        let (mut tools, mut cost, mut after_diet) = (HashMap::new(), Cost::default(), 0);
+        for tool in &catalogue.tools {
+            let definition = listed(&tool.wire, &tool.definition);
+            cost += Cost::of(&tool.wire, &tool.definition);
+            after_diet += tokens::count(&diet(&definition).to_string());
+            let card = Card::of(&tool.wire, &tool.definition);
+            let described_tokens = tokens::count(&definition.to_string());
+            tools.insert(tool.document.name.clone(), Shown { card, definition, described_tokens });
+        }
+        let servers = catalogue.servers();
+        let listing = Listing {
+            catalogue: name,
+            tools: tools.len(),
+            servers: servers.len(),
+            full: cost.tokens_full,
+            after_diet,
+            signatures: cost.tokens_signature,
+            lines: cost.tokens_line,
+            start_set: start_set(catalogue),
+        };
+        Self { tools, servers: servers.into_keys().map(str::to_owned).collect(), listing }
+    }
+
+    fn answer(&self, hits: &[CanonicalName], detail: Detail, budget: Budget) -> Told {
+        let shown = hits.iter().map(|name| &self.tools[name]);
+        let items: Vec<Item<'_>> =
+            shown.map(|tool| Item { card: &tool.card, definition: Some(&tool.definition) }).collect();
+        let answer = if items.is_empty() {
+            Answer::nothing(&self.servers.iter().map(String::as_str).collect::<Vec<_>>(), budget)
+        } else {
+            Answer::of(&items, items.len(), detail, budget)
+        };
+        let is_shown = |name: &&CanonicalName| {
+            let wire = self.tools[*name].card.name();
+            answer.shown.iter().any(|shown| shown.name == wire)
+        };
+        Told { tokens: answer.tokens, names: hits.iter().filter(is_shown).cloned().collect() }
+    }
+
+    /// What describing the right tools of an answer costs, the best ranked of each group; nothing if one is not there.
+    fn described(&self, labelled: &Labelled, told: &Told) -> Option<usize> {
+        let of_group = |group: &Vec<CanonicalName>| {
+            let name = told.names.iter().find(|name| group.contains(name))?;
+            Some(self.tools[name].described_tokens)
+        };
+        labelled.groups.iter().map(of_group).sum()
+    }
+
+    /// From the start until the schemas of the right tools are in context. Who does not see one searches once more for
+    /// an answer twice as long, and who still does not see it reads the whole list.
+    fn tokens_to_schema(&self, labelled: &Labelled, hits: &[CanonicalName]) -> usize {
+        let budget = Budget::default();
+        let first = self.answer(hits, Detail::default(), budget);
+        let read = self.listing.start_set + first.tokens;
+        if let Some(described) = self.described(labelled, &first) {
+            return read + described;
+        }
+        let second = self.answer(hits, Detail::default(), Budget::of(2 * budget.tokens()));
+        let described = self.described(labelled, &second);
+        read + second.tokens + described.unwrap_or(self.listing.full)
+    }
+}
+
+/// Whole definitions are counted, also what only clients read.
+fn start_set(catalogue: &Catalogue) -> usize {
+    let servers: Vec<ServerBehind<'_>> =
+        catalogue.servers().into_iter().map(|(name, tools)| ServerBehind { name, tools }).collect();
+    let blurb = meta_tools::catalogue_blurb(&servers, &[], meta_tools::BLURB_TOKENS_DEFAULT);
+    meta_tools::definitions(&blurb).iter().map(|tool| tokens::count(&tool.to_string())).sum()
+}
+
+/// How the way to a schema went for a set of queries.
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Journeys {
+    pub(super) mean_tokens: f64,
+    /// Queries whose right tools the first answer showed, the second, neither.
+    pub(super) first: usize,
+    pub(super) second: usize,
+    pub(super) whole_list: usize,
+}
+
+impl Asked<'_> {
+    /// The share of right tools in an answer of the usual length, in per cent, as a mean over the queries.
+    pub(super) fn recall_in_answer(&self, way: &Way<'_>, detail: Detail) -> anyhow::Result<f64> {
+        let mut sum = 0.0;
+        for labelled in self.queries {
+            let hits = way.find(self.subset, &labelled.query, HITS_MAX)?;
+            let told = self.shelf.answer(&hits, detail, Budget::default());
+            sum += labelled.share_found(&told.names, Right::Tool);
+        }
+        Ok(100.0 * sum / self.queries.len() as f64)
+    }
+
+    pub(super) fn journeys(&self, way: &Way<'_>) -> anyhow::Result<Journeys> {
+        let (mut sum, mut journeys) =
+            (0, Journeys { mean_tokens: 0.0, first: 0, second: 0, whole_list: 0 });
+        for labelled in self.queries {
+            let hits = way.find(self.subset, &labelled.query, HITS_MAX)?;
+            sum += self.shelf.tokens_to_schema(labelled, &hits);
+            *self.outcome(labelled, &hits, &mut journeys) += 1;
+        }
+        journeys.mean_tokens = sum as f64 / self.queries.len() as f64;
+        Ok(journeys)
+    }
+
+    fn outcome<'j>(
+        &self,
+        labelled: &Labelled,
+        hits: &[CanonicalName],
+        journeys: &'j mut Journeys,
+    ) -> &'j mut usize {
+        let shows = |budget| {
+            let told = self.shelf.answer(hits, Detail::default(), Budget::of(budget));
+            self.shelf.described(labelled, &told).is_some()
+        };
+        if shows(Budget::TOKENS_DEFAULT) {
+            &mut journeys.first
+        } else if shows(2 * Budget::TOKENS_DEFAULT) {
+            &mut journeys.second
+        } else {
+            &mut journeys.whole_list
+        }
+    }
+}

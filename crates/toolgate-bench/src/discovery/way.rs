@@ -1,0 +1,42 @@
+//! The three ways of finding that are compared.
+
+use toolgate_core::CanonicalName;
+use toolgate_search::meaning::Meaning;
+use toolgate_search::{Hit, Subset};
+
+#[derive(Clone, Copy)]
+pub(super) enum Way<'a> {
+    /// What the gateway does without a model.
+    Words,
+    /// For comparison only: the gateway never goes by meaning alone.
+    Meaning(&'a Meaning),
+    /// What the gateway does with a model.
+    Both(&'a Meaning),
+}
+
+impl Way<'_> {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Way::Words => "lexical only",
+            Way::Meaning(_) => "encoder only",
+            Way::Both(_) => "fused",
+        }
+    }
+
+    pub(super) fn search(&self, subset: &Subset, query: &str, limit: usize) -> anyhow::Result<Vec<Hit>> {
+        Ok(match self {
+            Way::Words => subset.search(query, None, limit),
+            Way::Meaning(meaning) => meaning.nearest(subset, query, limit)?,
+            Way::Both(meaning) => meaning.search(subset, query, None, limit)?,
+        })
+    }
+
+    pub(super) fn find(
+        &self,
+        subset: &Subset,
+        query: &str,
+        limit: usize,
+    ) -> anyhow::Result<Vec<CanonicalName>> {
+        Ok(self.search(subset, query, limit)?.into_iter().map(|hit| hit.name).collect())
+    }
+}
