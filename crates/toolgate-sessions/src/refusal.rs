@@ -60,10 +60,12 @@ impl Refusal {
 /// What is not there, and what is there but not for this caller, look the same.
 pub(crate) fn unknown_session(id: &SessionId) -> Refusal {
     Refusal::new(RefusalKind::NotFound, "unknown_session", format!("there is no session {:?}", id.as_str()))
+        .hint("`POST /sessions` opens one; `toolgate sessions list` shows those there are")
 }
 
 pub(crate) fn unknown_agent(name: &AgentName) -> Refusal {
     Refusal::new(RefusalKind::NotFound, "unknown_agent", format!("there is no agent {:?}", name.as_str()))
+        .hint("agents are defined in toolgate.toml or at /agents; `toolgate agents list` shows them")
 }
 
 pub(crate) fn closed(id: &SessionId) -> Refusal {
