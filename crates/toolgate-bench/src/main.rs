@@ -6,6 +6,7 @@ mod child;
 mod client;
 mod compare;
 mod crowd;
+mod discovery;
 mod fast;
 mod gateway;
 mod governed;
@@ -58,6 +59,8 @@ enum Command {
     },
     /// Register 500 servers with 10,000 tools and measure starts, lists, changes, memory and instances
     Catalogue(catalogue::Options),
+    /// Measure what search finds on labelled catalogues, what that costs to read and how long it takes
+    Discovery(discovery::Options),
     /// Serve many MCP servers at `/s/{number}/mcp` until stdin ends
     Crowd {
         #[arg(long, default_value_t = 500)]
@@ -139,6 +142,7 @@ async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
             Ok(if weight.within_bound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Command::Catalogue(options) => Box::pin(catalogue::run(options)).await,
+        Command::Discovery(options) => Box::pin(discovery::run(options)).await,
         Command::Crowd { servers } => {
             crowd::serve(servers, |address| say(&format!("{}{address}", fast::ANNOUNCEMENT))).await?;
             Ok(ExitCode::SUCCESS)

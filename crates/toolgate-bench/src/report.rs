@@ -178,7 +178,7 @@ fn number(value: f64) -> String {
 }
 
 /// The first column to the left, the figures to the right, the rest to the left.
-fn layout(lines: &[[String; 6]]) -> String {
+pub(crate) fn layout(lines: &[[String; 6]]) -> String {
     let width = |column: usize| lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; 6] = std::array::from_fn(width);
     let mut text = String::new();

@@ -104,17 +104,27 @@ impl Shelf {
 
     /// From the start until the schemas of the right tools are in context. Who does not see one searches once more for
     /// an answer twice as long, and who still does not see it reads the whole list.
-    fn tokens_to_schema(&self, labelled: &Labelled, hits: &[CanonicalName]) -> usize {
+    fn journey(&self, labelled: &Labelled, hits: &[CanonicalName]) -> (End, usize) {
         let budget = Budget::default();
         let first = self.answer(hits, Detail::default(), budget);
         let read = self.listing.start_set + first.tokens;
         if let Some(described) = self.described(labelled, &first) {
-            return read + described;
+            return (End::First, read + described);
         }
         let second = self.answer(hits, Detail::default(), Budget::of(2 * budget.tokens()));
-        let described = self.described(labelled, &second);
-        read + second.tokens + described.unwrap_or(self.listing.full)
+        let read = read + second.tokens;
+        match self.described(labelled, &second) {
+            Some(described) => (End::Second, read + described),
+            None => (End::WholeList, read + self.listing.full),
+        }
     }
+}
+
+/// Where the right tools were seen.
+enum End {
+    First,
+    Second,
+    WholeList,
 }
 
 /// Whole definitions are counted, also what only clients read.
@@ -123,6 +133,15 @@ fn start_set(catalogue: &Catalogue) -> usize {
         catalogue.servers().into_iter().map(|(name, tools)| ServerBehind { name, tools }).collect();
     let blurb = meta_tools::catalogue_blurb(&servers, &[], meta_tools::BLURB_TOKENS_DEFAULT);
     meta_tools::definitions(&blurb).iter().map(|tool| tokens::count(&tool.to_string())).sum()
+}
+
+/// The share of right tools in an answer of the usual length, in per cent, as a mean over the queries.
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct InAnswer {
+    pub(super) detail: &'static str,
+    pub(super) steps: f64,
+    pub(super) tasks: f64,
+    pub(super) enterprise: f64,
 }
 
 /// How the way to a schema went for a set of queries.
@@ -136,7 +155,6 @@ pub(super) struct Journeys {
 }
 
 impl Asked<'_> {
-    /// The share of right tools in an answer of the usual length, in per cent, as a mean over the queries.
     pub(super) fn recall_in_answer(&self, way: &Way<'_>, detail: Detail) -> anyhow::Result<f64> {
         let mut sum = 0.0;
         for labelled in self.queries {
@@ -148,33 +166,17 @@ impl Asked<'_> {
     }
 
     pub(super) fn journeys(&self, way: &Way<'_>) -> anyhow::Result<Journeys> {
-        let (mut sum, mut journeys) =
-            (0, Journeys { mean_tokens: 0.0, first: 0, second: 0, whole_list: 0 });
+        let mut journeys = Journeys { mean_tokens: 0.0, first: 0, second: 0, whole_list: 0 };
         for labelled in self.queries {
             let hits = way.find(self.subset, &labelled.query, HITS_MAX)?;
-            sum += self.shelf.tokens_to_schema(labelled, &hits);
-            *self.outcome(labelled, &hits, &mut journeys) += 1;
+            let (end, tokens) = self.shelf.journey(labelled, &hits);
+            journeys.mean_tokens += tokens as f64 / self.queries.len() as f64;
+            match end {
+                End::First => journeys.first += 1,
+                End::Second => journeys.second += 1,
+                End::WholeList => journeys.whole_list += 1,
+            }
         }
-        journeys.mean_tokens = sum as f64 / self.queries.len() as f64;
         Ok(journeys)
-    }
-
-    fn outcome<'j>(
-        &self,
-        labelled: &Labelled,
-        hits: &[CanonicalName],
-        journeys: &'j mut Journeys,
-    ) -> &'j mut usize {
-        let shows = |budget| {
-            let told = self.shelf.answer(hits, Detail::default(), Budget::of(budget));
-            self.shelf.described(labelled, &told).is_some()
-        };
-        if shows(Budget::TOKENS_DEFAULT) {
-            &mut journeys.first
-        } else if shows(2 * Budget::TOKENS_DEFAULT) {
-            &mut journeys.second
-        } else {
-            &mut journeys.whole_list
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 mod addresses;
 mod agents;
+mod alike;
+mod beyond;
 mod bytes;
 mod ears;
 mod endings;
@@ -9,9 +11,12 @@ mod guessing;
 mod hidden;
 mod marks;
 mod mounts;
+mod over;
 mod queries;
 mod revealed;
+mod rounds;
 mod sessions;
 mod stage;
 mod through;
+mod within;
 mod wrong;

@@ -35,7 +35,11 @@ const RULES: [(&str, &[&str], &[&str]); 16] = [
         &["axum", "sqlx", "rmcp", "reqwest"],
     ),
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
-    ("toolgate-encoder", &["toolgate-search"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    (
+        "toolgate-encoder",
+        &["toolgate-core", "toolgate-search"],
+        &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
     (
         "toolgate-discovery",
         &["toolgate-core", "toolgate-wire", "toolgate-catalog", "toolgate-search"],

@@ -87,9 +87,13 @@ impl Drop for Remote {
 
 /// Waits until a tool is on the list.
 pub(crate) async fn listed(gateway: &Gateway, tool: &str) {
+    listed_within(WAIT, gateway, tool).await;
+}
+
+pub(crate) async fn listed_within(wait: Duration, gateway: &Gateway, tool: &str) {
     let client = gateway.client();
     let there =
-        until_async(WAIT, || async { names(&client).await.iter().any(|name| name == tool).then_some(()) });
+        until_async(wait, || async { names(&client).await.iter().any(|name| name == tool).then_some(()) });
     there.await.unwrap_or_else(|| panic!("{tool} was never listed"));
 }
 

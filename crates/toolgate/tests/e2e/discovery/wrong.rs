@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::stage::{AGENTS, Stage};
+use crate::kit::names;
 use crate::live::site::{Site, refused};
 use crate::toolgate;
 
@@ -78,7 +79,6 @@ async fn a_pattern_that_fits_nothing_is_warned_of_and_named() {
 #[tokio::test]
 async fn a_file_with_definitions_that_do_not_go_together_is_refused() {
     for (more, named) in [
-        ("[[agents]]\nname = \"a\"\ncapabilities = [\"frist\"]\n", "frist"),
         ("[[agents]]\nname = \"a b\"\n", "a b"),
         ("[[agents]]\nname = \"ses_1\"\n", "ses_1"),
         ("[[agents]]\nname = \"a\"\ntoken_budget = -1\n", "budget"),
@@ -101,6 +101,20 @@ async fn a_file_with_definitions_that_do_not_go_together_is_refused() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains(named), "{more}: {said}");
     }
+}
+
+#[tokio::test]
+async fn a_capability_that_nobody_defines_is_warned_of_named_and_gives_nothing() {
+    let stage = Stage::open("[[agents]]\nname = \"typing\"\ncapabilities = [\"frist\", \"second\"]\n").await;
+    stage.site.logged("\"frist\"").await;
+    assert_eq!(names(&stage.bound("typing")).await, ["two__work", "two__write"]);
+    let shown = stage.site.get("/agents/typing").await;
+    assert!(shown["problems"].to_string().contains("frist"), "{shown}");
+    // Somebody may define it later.
+    let body = json!({ "tools": ["one:work"] });
+    let put = stage.site.rest(&stage.site.gateway.admin, "PUT", "/capabilities/frist", Some(body)).await;
+    assert_eq!(put.status, 200, "{put:?}");
+    stage.site.sees(&stage.bound("typing"), &["one__work", "two__work", "two__write"]).await;
 }
 
 #[tokio::test]
