@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::answers::{InAnswer, Journeys, Listing};
 use super::catalogue::Source;
 use super::labelled::Recall;
-use super::speed::Size;
+use super::speed::{Latency, Size};
 use super::targets::{Mark, Target};
 use super::vectors::Facts;
 use crate::report::layout;
@@ -194,12 +194,20 @@ impl Size {
             "\n  a query of 10,000 characters {:.2} ms, nearest names {:.2} ms\n",
             self.long_query_ms, self.nearest_names_ms
         ));
-        for one in &self.searches {
-            text.push_str(&format!(
-                "  {:<13} p50 {:.2} ms ({:.2}), p99 {:.2} ms ({:.2})\n",
-                one.way, one.p50_ms, one.processor_p50_ms, one.p99_ms, one.processor_p99_ms
-            ));
-        }
+        self.searches.iter().for_each(|one| text.push_str(&one.text()));
         text
+    }
+}
+
+impl Latency {
+    /// Processor time is told in steps too coarse for what takes less than a millisecond.
+    fn text(&self) -> String {
+        let Latency { way, p50_ms, p99_ms, processor_p50_ms, processor_p99_ms } = self;
+        if *p50_ms < 1.0 {
+            return format!("  {way:<13} p50 {p50_ms:.2} ms, p99 {p99_ms:.2} ms\n");
+        }
+        format!(
+            "  {way:<13} p50 {p50_ms:.2} ms ({processor_p50_ms:.2}), p99 {p99_ms:.2} ms ({processor_p99_ms:.2})\n"
+        )
     }
 }

@@ -102,7 +102,6 @@ async fn an_unknown_name_is_answered_with_the_nearest_ones() {
         [("bank__transfr", "bank__transfer"), ("balance", "bank__balance"), ("bank__Refund", "bank__refund")]
     {
         let said = through(&agent, wrong, json!({})).await;
-        // A name that leads there all the same is as good.
         let code = said["structuredContent"]["error"]["code"].as_str().unwrap_or_default();
         assert_eq!((code, said["isError"].as_bool()), ("unknown_tool", Some(true)), "{wrong}: {said}");
         assert!(text(&said).contains(near), "{wrong}: {said}");
@@ -132,10 +131,8 @@ async fn a_catalogue_that_changes_between_search_and_call_misleads_nobody() {
     .await;
     describe(&agent, &["desk__invoice"]).await;
     site.offer("tools.json", &json!([writes("invoice", "cents"), tool("look", "Looks something up")]));
-    becomes("it is another one", || async {
-        text(&describe_only(&site, &agent.token).await).contains("cents")
-    })
-    .await;
+    becomes("it is another one", || async { text(&described_elsewhere(&site).await).contains("cents") })
+        .await;
     let said = through(&agent, "desk__invoice", json!({ "total": 1 })).await;
     assert_eq!(said["isError"], true, "what was described is not what there is: {said}");
     assert!(schema_in(&said).is_some_and(|schema| schema["required"] == json!(["cents"])), "{said}");
@@ -154,7 +151,7 @@ async fn a_catalogue_that_changes_between_search_and_call_misleads_nobody() {
 }
 
 /// Described to somebody else, so that the agent itself has not seen it.
-async fn describe_only(site: &Site, _agent: &str) -> Value {
+async fn described_elsewhere(site: &Site) -> Value {
     let admin = site.agent_with(&site.gateway.admin);
     call(&admin, "describe_tools", json!({ "names": ["desk__invoice"] })).await
 }
