@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::Value;
-use toolgate_core::CanonicalName;
+use toolgate_core::{CanonicalName, ServerName};
 use toolgate_search::meta_tools::{self, ServerBehind};
-use toolgate_search::{Answer, Budget, Card, Cost, Detail, Item, diet, listed, tokens};
+use toolgate_search::{Answer, Budget, Card, Cost, Detail, Item, Subset, diet, listed, tokens};
 
 use super::catalogue::Catalogue;
 use super::labelled::{Labelled, Right};
@@ -103,20 +103,45 @@ impl Shelf {
     }
 
     /// From the start until the schemas of the right tools are in context. Who does not see one searches once more for
-    /// an answer twice as long, and who still does not see it reads the whole list.
-    fn journey(&self, labelled: &Labelled, hits: &[CanonicalName]) -> (End, usize) {
+    /// an answer twice as long, and who still does not see it goes through the servers, those of the best hits first:
+    /// a search for a server's name lists its tools.
+    fn journey(&self, asked: &Asked<'_>, way: &Way<'_>, labelled: &Labelled) -> anyhow::Result<(End, usize)> {
         let budget = Budget::default();
-        let first = self.answer(hits, Detail::default(), budget);
-        let read = self.listing.start_set + first.tokens;
+        let hits = way.find(asked.subset, &labelled.query, HITS_MAX)?;
+        let first = self.answer(&hits, Detail::default(), budget);
+        let mut read = self.listing.start_set + first.tokens;
         if let Some(described) = self.described(labelled, &first) {
-            return (End::First, read + described);
+            return Ok((End::First, read + described));
         }
-        let second = self.answer(hits, Detail::default(), Budget::of(2 * budget.tokens()));
-        let read = read + second.tokens;
-        match self.described(labelled, &second) {
-            Some(described) => (End::Second, read + described),
-            None => (End::WholeList, read + self.listing.full),
+        let mut seen = self.answer(&hits, Detail::default(), Budget::of(2 * budget.tokens()));
+        read += seen.tokens;
+        if let Some(described) = self.described(labelled, &seen) {
+            return Ok((End::Second, read + described));
         }
+        for server in self.servers_by_rank(asked.subset, &hits) {
+            let all =
+                way.find(&asked.subset.of_servers(std::slice::from_ref(&server)), server.as_str(), HITS_MAX)?;
+            let listed = self.answer(&all, Detail::Name, Budget::of(Budget::TOKENS_MAX));
+            read += listed.tokens;
+            seen.names.extend(listed.names);
+            if let Some(described) = self.described(labelled, &seen) {
+                return Ok((End::ByServer, read + described));
+            }
+        }
+        Ok((End::WholeList, read + self.listing.full))
+    }
+
+    /// The servers of the hits in their order, then all others.
+    fn servers_by_rank(&self, subset: &Subset, hits: &[CanonicalName]) -> Vec<ServerName> {
+        let documents = |name: &CanonicalName| subset.index().document(name).map(|one| one.server.clone());
+        let rest = subset.documents().map(|document| document.server.clone());
+        let mut servers: Vec<ServerName> = Vec::new();
+        for server in hits.iter().filter_map(documents).chain(rest) {
+            if !servers.contains(&server) {
+                servers.push(server);
+            }
+        }
+        servers
     }
 }
 
@@ -124,6 +149,7 @@ impl Shelf {
 enum End {
     First,
     Second,
+    ByServer,
     WholeList,
 }
 
@@ -148,9 +174,10 @@ pub(super) struct InAnswer {
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Journeys {
     pub(super) mean_tokens: f64,
-    /// Queries whose right tools the first answer showed, the second, neither.
+    /// Queries whose right tools the first answer showed, the second, those of some servers, none.
     pub(super) first: usize,
     pub(super) second: usize,
+    pub(super) by_server: usize,
     pub(super) whole_list: usize,
 }
 
@@ -166,14 +193,14 @@ impl Asked<'_> {
     }
 
     pub(super) fn journeys(&self, way: &Way<'_>) -> anyhow::Result<Journeys> {
-        let mut journeys = Journeys { mean_tokens: 0.0, first: 0, second: 0, whole_list: 0 };
+        let mut journeys = Journeys { mean_tokens: 0.0, first: 0, second: 0, by_server: 0, whole_list: 0 };
         for labelled in self.queries {
-            let hits = way.find(self.subset, &labelled.query, HITS_MAX)?;
-            let (end, tokens) = self.shelf.journey(labelled, &hits);
+            let (end, tokens) = self.shelf.journey(self, way, labelled)?;
             journeys.mean_tokens += tokens as f64 / self.queries.len() as f64;
             match end {
                 End::First => journeys.first += 1,
                 End::Second => journeys.second += 1,
+                End::ByServer => journeys.by_server += 1,
                 End::WholeList => journeys.whole_list += 1,
             }
         }

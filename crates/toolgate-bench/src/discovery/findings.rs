@@ -154,8 +154,8 @@ impl Reached {
 impl Journeys {
     fn text(&self) -> String {
         format!(
-            "  to the right schema: {} times by the first answer, {} by a second of twice the length, {} by the whole list\n",
-            self.first, self.second, self.whole_list
+            "  to the right schema: {} times by the first answer, {} by a second of twice the length, {} server by server, {} by the whole list\n",
+            self.first, self.second, self.by_server, self.whole_list
         )
     }
 }
