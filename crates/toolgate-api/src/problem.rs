@@ -6,9 +6,9 @@ use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use toolgate_core::Blame;
 use toolgate_core::approval::ApprovalRefusal;
 use toolgate_core::governance::{DecideError, StoreDown};
+use toolgate_core::{Blame, Refusal, RefusalKind};
 use toolgate_pipeline::desk::DeskError;
 use toolgate_store::StoreError;
 use utoipa::ToSchema;
@@ -151,33 +151,24 @@ fn store_down() -> Box<Problem> {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_down", detail).hint("try again in a moment")
 }
 
-/// Registry and sessions say no in the same words, each with a type of its own.
-macro_rules! problem_of_refusal {
-    ($module:ident) => {
-        impl From<$module::Refusal> for Box<Problem> {
-            fn from(refusal: $module::Refusal) -> Self {
-                use $module::RefusalKind;
-                let status = match refusal.kind {
-                    RefusalKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
-                    RefusalKind::Forbidden => StatusCode::FORBIDDEN,
-                    RefusalKind::NotFound => StatusCode::NOT_FOUND,
-                    RefusalKind::Conflict => StatusCode::CONFLICT,
-                    RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
-                    RefusalKind::Gone => StatusCode::GONE,
-                    RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
-                    RefusalKind::Down => {
-                        tracing::error!(%refusal, "a request to the API could not be served");
-                        return store_down();
-                    }
-                };
-                Problem::refused(status, refusal.code, refusal.message, refusal.hint, refusal.field)
+impl From<Refusal> for Box<Problem> {
+    fn from(refusal: Refusal) -> Self {
+        let status = match refusal.kind {
+            RefusalKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+            RefusalKind::Forbidden => StatusCode::FORBIDDEN,
+            RefusalKind::NotFound => StatusCode::NOT_FOUND,
+            RefusalKind::Conflict => StatusCode::CONFLICT,
+            RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
+            RefusalKind::Gone => StatusCode::GONE,
+            RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            RefusalKind::Down => {
+                tracing::error!(%refusal, "a request to the API could not be served");
+                return store_down();
             }
-        }
-    };
+        };
+        Problem::refused(status, refusal.code, refusal.message, refusal.hint, refusal.field)
+    }
 }
-
-problem_of_refusal!(toolgate_registry);
-problem_of_refusal!(toolgate_sessions);
 
 impl From<DeskError> for Box<Problem> {
     fn from(error: DeskError) -> Self {

@@ -14,7 +14,6 @@ mod poll;
 mod port;
 mod publish;
 mod records;
-mod refusal;
 mod registration;
 mod registry;
 mod roster;
@@ -30,9 +29,9 @@ pub use definitions::{Defined, DefinitionKind, DefinitionProblem, DefinitionSour
 pub use known::{InstanceView, KnownServer, Lease, Setting, SettingContext, ToolDiff};
 pub use port::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
 pub use records::Records;
-pub use refusal::{Refusal, RefusalKind};
 pub use registry::{Registry, Setup};
 pub use settings::SETTING_KEYS;
 pub use source::{
     AliasSpec, Drift, FileState, NewTools, OnFinding, Registration, Review, ServerEntry, Source, Verdict,
 };
+pub use toolgate_core::{Refusal, RefusalKind};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::Clock;
 use toolgate_core::registry::ToolRow;
-use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Refusal, RefusalKind};
 use toolgate_store::{
     Books, Store, StoreError, StoredTool, ToolRowChange, ToolRowsWritten, WriteSettingError,
 };
@@ -20,7 +20,6 @@ use crate::events::Telling;
 use crate::known::{Setting, SettingContext, ToolDiff};
 use crate::nearest;
 use crate::pins::{self, News, NotReviewed};
-use crate::refusal::{Refusal, RefusalKind};
 use crate::settings::{self, Around, SETTING_KEYS, Settings};
 use crate::source::{FileState, Verdict};
 use crate::state::State;

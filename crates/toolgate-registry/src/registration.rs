@@ -8,12 +8,11 @@ use toolgate_catalog::{check_reserved, check_server_name};
 use toolgate_core::address::AddressRules;
 use toolgate_core::server::{InstanceId, InstanceSpec};
 use toolgate_core::tool::ToolExtra;
-use toolgate_core::{Principal, RawJson, Role, ServerName};
+use toolgate_core::{Principal, RawJson, Refusal, RefusalKind, Role, ServerName};
 use toolgate_store::{Registering, RegistrationLimits};
 
 use crate::alias;
 use crate::known::Lease;
-use crate::refusal::{Refusal, RefusalKind};
 use crate::roster::Roster;
 use crate::settings::address;
 use crate::source::{Registration, Source};

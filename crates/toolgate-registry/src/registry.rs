@@ -13,7 +13,7 @@ use toolgate_core::event::{Durability, Entry, Event};
 use toolgate_core::governance::{Clock, Ledger as _};
 use toolgate_core::registry::ToolRow;
 use toolgate_core::server::{Listing, ServerState, TransportSpec};
-use toolgate_core::{Digest, PrincipalId, ServerName};
+use toolgate_core::{Digest, PrincipalId, Refusal, ServerName};
 use toolgate_store::{Books, Store, StoreError};
 
 use crate::desk::Desk;
@@ -24,7 +24,6 @@ use crate::poll;
 use crate::port::{Machinery, Shelf, Vitals};
 use crate::publish;
 use crate::records::{Records, down};
-use crate::refusal::Refusal;
 use crate::settings::address;
 use crate::source::{FileState, ServerEntry, Verdict};
 use crate::state::{Freshness, Pending, Reading, State};

@@ -9,12 +9,11 @@ mod mcp_servers;
 mod review;
 
 use serde_json::{Value, json};
-use toolgate_core::ServerName;
 use toolgate_core::address::AddressRules;
+use toolgate_core::{Refusal, RefusalKind, ServerName};
 
 use crate::definitions::{Set, read_agents, read_capabilities};
 use crate::known::SettingContext;
-use crate::refusal::{Refusal, RefusalKind};
 use crate::source::{AliasSpec, Review, ServerEntry};
 
 pub(crate) use review::ReviewSetting;

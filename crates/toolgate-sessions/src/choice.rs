@@ -7,9 +7,9 @@ use toolgate_core::id::SessionId;
 use toolgate_core::scope::{
     AgentDefinition, AgentLimits, AgentName, BadDefinition, Credential, Definitions, Scope, Seat, TokenBudget,
 };
-use toolgate_core::{Digest, Principal, Role};
+use toolgate_core::{Digest, Principal, Refusal, RefusalKind, Role};
 
-use crate::refusal::{Refusal, RefusalKind, unknown_agent};
+use crate::refusal::unknown_agent;
 
 /// Characters of a digest that a derived id has.
 const DERIVED_CHARS: usize = 32;

@@ -5,13 +5,12 @@ use std::hash::{BuildHasher, BuildHasherDefault, RandomState};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
-use toolgate_core::Principal;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Definitions, Mounts, Seat};
+use toolgate_core::{Principal, Refusal};
 use toolgate_store::{SessionKind, StoredSession};
 
 use crate::choice::{self, Choice};
-use crate::refusal::Refusal;
 use crate::shards::{Hashed, Shards};
 use crate::usage::Usage;
 use crate::view::idle_before;

@@ -19,8 +19,8 @@ mod versions;
 mod view;
 
 pub use port::{Setup, Surroundings};
-pub use refusal::{Refusal, RefusalKind};
 pub use sessions::Sessions;
+pub use toolgate_core::{Refusal, RefusalKind};
 pub use view::{IDLE_AFTER, NewSession, Opened, SessionPage, SessionQuery, SessionState, SessionView};
 
 pub use toolgate_store::{AgentVersion, Closing, SessionKind};

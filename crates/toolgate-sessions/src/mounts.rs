@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use toolgate_core::ServerName;
 use toolgate_core::scope::{Mounts, Scope};
+use toolgate_core::{Refusal, RefusalKind, ServerName};
 
-use crate::refusal::{Refusal, RefusalKind, nearest};
+use crate::refusal::nearest;
 
 /// Where new mounts have to be found.
 pub(crate) struct Known<'a> {

@@ -2,60 +2,12 @@
 
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::AgentName;
+use toolgate_core::{Refusal, RefusalKind};
 use toolgate_store::StoreError;
 
 /// Names that are told to somebody who misspelt one.
 const NEAREST: usize = 3;
 const ALIKE: f64 = 0.75;
-
-/// What kind of no it is; the API makes a status of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RefusalKind {
-    /// What was asked makes no sense.
-    Invalid,
-    /// Somebody else's to do.
-    Forbidden,
-    NotFound,
-    /// It does not go together with what there is.
-    Conflict,
-    /// It was changed meanwhile.
-    Stale,
-    /// It was there and is closed.
-    Gone,
-    TooMany,
-    /// The store is away.
-    Down,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct Refusal {
-    pub kind: RefusalKind,
-    /// For programs.
-    pub code: &'static str,
-    pub message: String,
-    pub hint: String,
-    /// The part of the request that it is about: `mounts.servers`.
-    pub field: Option<String>,
-}
-
-impl Refusal {
-    pub fn new(kind: RefusalKind, code: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, code, message: message.into(), hint: String::new(), field: None }
-    }
-
-    #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = hint.into();
-        self
-    }
-
-    #[must_use]
-    pub fn field(mut self, field: impl Into<String>) -> Self {
-        self.field = Some(field.into());
-        self
-    }
-}
 
 /// What is not there, and what is there but not for this caller, look the same.
 pub(crate) fn unknown_session(id: &SessionId) -> Refusal {

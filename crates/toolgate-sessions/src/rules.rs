@@ -2,10 +2,10 @@
 
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Route, Scope};
-use toolgate_core::{Principal, Role};
+use toolgate_core::{Principal, Refusal, Role};
 use toolgate_store::StoredSession;
 
-use crate::refusal::{Refusal, not_allowed, unknown_agent, unknown_session};
+use crate::refusal::{not_allowed, unknown_agent, unknown_session};
 
 /// What a request wants.
 #[derive(PartialEq, Eq, Debug)]

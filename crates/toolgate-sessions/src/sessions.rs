@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Mounts, Route, Scope, Seat};
+use toolgate_core::{Refusal, RefusalKind};
 use toolgate_store::{AgentVersion, ChangeSessionError, Closing, SessionKind, StoredSession};
 
 use crate::choice;
@@ -19,7 +20,7 @@ use crate::events::Telling;
 use crate::live::Live;
 use crate::mounts::{self, Known, Tells};
 use crate::port::Setup;
-use crate::refusal::{Refusal, RefusalKind, closed, down, unknown_session};
+use crate::refusal::{closed, down, unknown_session};
 use crate::rules::{self, Target};
 use crate::view::SessionView;
 use crate::{follow, keeper, upkeep};

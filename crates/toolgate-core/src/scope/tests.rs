@@ -1,3 +1,5 @@
+//! What a scope admits, and what is left where two meet.
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -2,10 +2,10 @@
 //! version of the gateway wrote it, takes no other down.
 
 use serde_json::Value;
+use toolgate_core::Refusal;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability};
 
 use super::{DefinitionKind, DefinitionProblem, DefinitionSource};
-use crate::refusal::Refusal;
 use crate::settings::definition::{AGENTS_MAX, CAPABILITIES_MAX};
 use crate::settings::fields::elements;
 

@@ -1,3 +1,5 @@
+//! Which definitions count where file and settings do not go together.
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,14 +1,13 @@
 //! One agent definition or capability at a time, in the settings that hold them all.
 
 use serde_json::Value;
-use toolgate_core::PrincipalId;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityName};
+use toolgate_core::{PrincipalId, Refusal, RefusalKind};
 
 use super::{ATTEMPTS_MAX, Records, stale};
 use crate::definitions::{Defined, Set};
 use crate::known::{Setting, SettingContext};
 use crate::nearest;
-use crate::refusal::{Refusal, RefusalKind};
 use crate::settings::definition::defined_in_file;
 use crate::settings::{AGENTS, CAPABILITIES, Settings};
 use crate::source::FileState;

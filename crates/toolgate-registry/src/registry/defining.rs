@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use toolgate_core::PrincipalId;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityName, Definitions};
+use toolgate_core::{PrincipalId, Refusal};
 
 use super::Registry;
 use crate::definitions::{Defined, DefinitionProblem};
 use crate::known::Setting;
-use crate::refusal::Refusal;
 use crate::source::FileState;
 
 impl Registry {

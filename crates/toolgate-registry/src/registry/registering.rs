@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolgate_core::event::Event;
 use toolgate_core::server::InstanceId;
-use toolgate_core::{Principal, Role, ServerName};
+use toolgate_core::{Principal, Refusal, RefusalKind, Role, ServerName};
 use toolgate_store::{Join, Joined, RegisterError, Registering, StoredInstance};
 
 use super::Registry;
@@ -11,7 +11,6 @@ use crate::alias;
 use crate::events::Telling;
 use crate::known::Lease;
 use crate::records::down;
-use crate::refusal::{Refusal, RefusalKind};
 use crate::registration::{self, LIMITS, check_speaker, lease_lost};
 use crate::settings::address;
 use crate::source::{Registration, Source};

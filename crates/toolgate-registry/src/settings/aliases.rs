@@ -1,13 +1,12 @@
 //! The setting `aliases`: other names for tools.
 
 use serde_json::Value;
-use toolgate_core::{CanonicalName, DomainName, moment};
+use toolgate_core::{CanonicalName, DomainName, Refusal, RefusalKind, moment};
 
 use super::fields::{Fields, elements};
 use super::invalid;
 use crate::alias;
 use crate::known::SettingContext;
-use crate::refusal::{Refusal, RefusalKind};
 use crate::source::AliasSpec;
 
 const ALIASES_MAX: usize = 5000;

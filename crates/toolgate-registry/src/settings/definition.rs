@@ -4,12 +4,12 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolgate_core::scope::{AgentDefinition, BadPart, Capability, CapabilityName};
+use toolgate_core::{Refusal, RefusalKind};
 
 use super::fields::{Fields, elements};
 use super::{Around, invalid};
 use crate::definitions::{Claims, read_agents, read_capabilities};
 use crate::nearest;
-use crate::refusal::{Refusal, RefusalKind};
 use crate::source::FileState;
 
 pub(crate) const AGENTS_MAX: usize = 1000;

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, check_server_name};
-use toolgate_core::ServerName;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
 use toolgate_core::tool::Rate;
+use toolgate_core::{Refusal, RefusalKind, ServerName};
 
 use super::fields::{Fields, elements};
 use super::{address, invalid, read_server_name};
 use crate::known::SettingContext;
-use crate::refusal::{Refusal, RefusalKind};
 use crate::roster::{CONCURRENCY_MAX, CONNECT_TIMEOUT, TIMEOUT};
 use crate::source::{ServerEntry, Source};
 

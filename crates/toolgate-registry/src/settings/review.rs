@@ -1,9 +1,9 @@
 //! The setting `registry`: how changes to tools are taken. What it does not say is as the operator's file has it.
 
 use serde_json::Value;
+use toolgate_core::Refusal;
 
 use super::fields::Fields;
-use crate::refusal::Refusal;
 use crate::source::{Drift, NewTools, OnFinding, Review};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

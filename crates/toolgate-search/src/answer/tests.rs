@@ -1,3 +1,5 @@
+//! Answers within their budget.
+
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! What a diet drops, and what it must keep.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

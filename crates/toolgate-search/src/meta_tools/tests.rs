@@ -1,3 +1,5 @@
+//! What models read of the three search tools.
+
 use insta::assert_snapshot;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Signatures of schemas, common and strange.
+
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};

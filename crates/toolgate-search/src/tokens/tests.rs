@@ -1,3 +1,5 @@
+//! Counts held against those of `tiktoken-rs`.
+
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Which agent a credential goes by.
+
 use serde_json::{Value, json};
 use toolgate_core::PrincipalId;
 use toolgate_core::scope::Layer;

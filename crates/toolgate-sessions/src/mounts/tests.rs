@@ -1,3 +1,5 @@
+//! What may be mounted.
+
 use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
 
 use super::*;

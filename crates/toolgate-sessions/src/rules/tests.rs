@@ -1,3 +1,5 @@
+//! Who may sit where, as a table.
+
 use std::sync::Arc;
 
 use toolgate_core::scope::{AgentDefinition, Definitions, Mounts};

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use toolgate_core::decision::Template;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Definitions, Scope};
-use toolgate_core::{Principal, PrincipalId, Role};
+use toolgate_core::{Principal, PrincipalId, Refusal, RefusalKind, Role};
 use toolgate_store::{NewSessionError, OpenSessions, SessionKind, StoredSession, is_reserved_principal};
 
 use super::Sessions;
 use crate::choice::{self, Choice};
 use crate::events::Telling;
 use crate::mounts;
-use crate::refusal::{Refusal, RefusalKind, down, nearest, not_allowed};
+use crate::refusal::{down, nearest, not_allowed};
 use crate::rules;
 use crate::view::{NewSession, Opened};
 

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{Credential, Definitions, Scope};
+use toolgate_core::{Refusal, RefusalKind};
 use toolgate_store::{SessionCursor, SessionFilter, SessionKind, SessionStanding, StoredSession};
 
 use super::Sessions;
-use crate::refusal::{Refusal, RefusalKind, down};
+use crate::refusal::down;
 use crate::rules::{self, Sight};
 use crate::view::{SessionPage, SessionQuery, SessionState, SessionView, idle_before};
 

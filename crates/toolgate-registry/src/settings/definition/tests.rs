@@ -1,3 +1,5 @@
+//! Which agents and capabilities may be set.
+
 use serde_json::json;
 
 use super::*;

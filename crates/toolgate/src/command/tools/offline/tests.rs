@@ -1,3 +1,5 @@
+//! Ranking over files.
+
 use std::path::Path;
 
 use super::*;

@@ -1,18 +1,18 @@
-//! Why the registry did not do what it was asked.
+//! Why something was not done that somebody asked of registry or sessions.
 
 /// What kind of no it is; the API makes a status of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefusalKind {
     /// What was asked makes no sense.
     Invalid,
-    /// Somebody else's.
+    /// Somebody else's to do.
     Forbidden,
     NotFound,
     /// It does not go together with what there is.
     Conflict,
     /// It was changed meanwhile.
     Stale,
-    /// It was there and is gone: register again.
+    /// It was there and is gone.
     Gone,
     TooMany,
     /// The store is away.
