@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use toolgate_core::PrincipalId;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::Seat;
 use toolgate_store::StoredSession;
@@ -48,7 +49,8 @@ impl LiveSessions {
             |known| Arc::clone(&known.usage),
         );
         let seat = Seat {
-            opened_by: Some(session.opened_by.clone()),
+            // Whoever may read the data folder makes tokens as they like: nothing is won by asking who opened it.
+            opened_by: Some(session.opened_by.clone()).filter(|by| *by != PrincipalId::local()),
             run: session.run.clone(),
             task: session.task.as_deref().map(Arc::from),
             ..choice::seat(session.principal.clone(), session.id.clone(), Arc::clone(&session.scope))

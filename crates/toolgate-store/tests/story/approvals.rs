@@ -208,10 +208,13 @@ async fn two_people_must_agree_where_the_gate_says_so(world: World) {
 async fn who_may_not_vote_changes_nothing(world: World) {
     let store = world.open().await;
     let books = books(&store).await;
-    let opened = books.open(proposal("1", 100)).await.expect("asked").approval;
+    let opener = person("olga", &["finance"]);
+    let new = NewApproval { opened_by: Some(opener.id.clone()), ..proposal("1", 100) };
+    let opened = books.open(new).await.expect("asked").approval;
     let vote = |voter| Deciding { voter, ..deciding(&opened.id, "alice", Ballot::Approve) };
     let refusals = [
         (agent(), ApprovalRefusal::Requester),
+        (opener, ApprovalRefusal::Requester),
         (person("carol", &["lunch"]), ApprovalRefusal::NotInGroup),
         (
             toolgate_core::Principal { kind: toolgate_core::Kind::Service, ..person("bot", &["finance"]) },
