@@ -15,7 +15,9 @@ pub(super) struct Place<'a> {
 impl<'a> Place<'a> {
     /// The place of what stands inside a schema here.
     pub(super) fn inside(self, keywords: &'a Map<String, Value>) -> Place<'a> {
-        let above = keywords.get("description").and_then(Value::as_str).unwrap_or(self.above);
+        let own = keywords.get("description").and_then(Value::as_str);
+        // What is dropped here is not what stands above there.
+        let above = own.filter(|text| !repeats(text, self)).unwrap_or(self.above);
         Place { name: "", above, depth: self.depth + 1 }
     }
 
