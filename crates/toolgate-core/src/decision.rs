@@ -34,6 +34,13 @@ pub struct Question<'a> {
     pub task: Option<&'a str>,
 }
 
+impl<'a> Question<'a> {
+    /// A call that belongs to nothing.
+    pub fn alone(principal: &'a Principal, tool: &'a Tool, arguments: &'a serde_json::Value) -> Self {
+        Self { principal, tool, arguments, session: None, agent: None, template: None, run: None, task: None }
+    }
+}
+
 /// A tool that somebody might call.
 #[derive(Clone, Copy, Debug)]
 pub struct Glimpse<'a> {

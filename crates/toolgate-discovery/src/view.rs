@@ -138,12 +138,9 @@ impl View {
 
     /// Whether both show the same tools in the same words.
     pub(crate) fn shows_like(&self, other: &View) -> bool {
-        let same =
-            |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other) || one.reads_like(other);
         self.asking == other.asking
             && self.scope.schema_diet == other.scope.schema_diet
-            && self.entries.len() == other.entries.len()
-            && self.entries.iter().zip(&other.entries).all(same)
+            && read_alike(&self.entries, &other.entries)
     }
 
     /// Whether the prompts that are seen are the same in both.
@@ -162,10 +159,7 @@ impl View {
             let all = section(&view.snapshot).entries().iter();
             all.filter(|entry| view.reaches(&entry.server)).cloned().collect()
         };
-        let (one, other) = (entries(self), entries(other));
-        let same =
-            |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other) || one.reads_like(other);
-        one.len() == other.len() && one.iter().zip(&other).all(same)
+        read_alike(&entries(self), &entries(other))
     }
 
     /// What its list costs, once that was counted.
@@ -185,6 +179,11 @@ impl View {
     }
 }
 
+fn read_alike(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
+    let same = |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other) || one.reads_like(other);
+    one.len() == other.len() && one.iter().zip(other).all(same)
+}
+
 fn servers_of(entries: &[Arc<Entry>]) -> BTreeSet<ServerName> {
     let mut servers = BTreeSet::new();
     for entry in entries {
@@ -198,16 +197,15 @@ fn servers_of(entries: &[Arc<Entry>]) -> BTreeSet<ServerName> {
 fn verdicts(eyes: Eyes<'_>, snapshot: &Snapshot, before: Option<&View>) -> Vec<Option<Asking>> {
     let known = before.map(|view| (view.snapshot.tools.entries(), &view.verdicts));
     let mut at = 0;
-    let judge = |entry: &Arc<Entry>| {
+    let mut judged_before = |entry: &Arc<Entry>| {
         let (entries, verdicts) = known?;
         while entries.get(at).is_some_and(|one| one.wire < entry.wire) {
             at += 1;
         }
         entries.get(at).filter(|one| same_tool(one, entry)).map(|_| verdicts[at])
     };
-    let mut judge = judge;
     let entries = snapshot.tools.entries().iter();
-    entries.map(|entry| judge(entry).unwrap_or_else(|| verdict(eyes, entry))).collect()
+    entries.map(|entry| judged_before(entry).unwrap_or_else(|| verdict(eyes, entry))).collect()
 }
 
 fn same_tool(one: &Entry, other: &Entry) -> bool {

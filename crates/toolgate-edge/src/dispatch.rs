@@ -324,8 +324,7 @@ fn upstream(
     let mut upstream = ServerRequest::new(head.method.clone(), parts.params_for(&head.method, own));
     upstream.name = Some(own.to_owned());
     upstream.meta = std::mem::take(&mut parts.meta.cargo);
-    let owner = caller.client.owner();
-    let open = |sealed: &str| server_state::open(&gateway.sealer, server, &owner, sealed);
+    let open = |sealed: &str| server_state::open(&gateway.sealer, server, &caller.client.owner(), sealed);
     upstream.input = parts.input(open)?.answers;
     Ok(upstream)
 }

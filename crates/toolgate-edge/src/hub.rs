@@ -128,7 +128,7 @@ impl Hub {
         let sees = |session: &&Arc<Session>| {
             is_of(session, owner) && self.discovery.view(&session.client.seat()).reaches(server)
         };
-        let sessions: Vec<Arc<Session>> = self.lock().sessions.values().cloned().collect();
+        let (sessions, _) = self.everybody();
         for session in sessions.iter().filter(sees) {
             if session.log_level().is_some_and(|wanted| level_passes(&wanted, params)) {
                 session.push.push(compose::notification("notifications/message", Some(params)));

@@ -135,9 +135,9 @@ impl ToolCall {
     }
 
     fn input(&self) -> Result<Input, RpcError> {
-        let owner = self.caller.client.owner();
+        let ToolCall { gateway, caller, entry, .. } = self;
         let open =
-            |sealed: &str| server_state::open(&self.gateway.sealer, &self.entry.server, &owner, sealed);
+            |sealed: &str| server_state::open(&gateway.sealer, &entry.server, &caller.client.owner(), sealed);
         self.request.parts.input(open)
     }
 

@@ -34,16 +34,7 @@ pub fn table(
 
 fn cell(engine: &PolicyEngine, principal: &Principal, tool: &Tool) -> String {
     let arguments = json!({});
-    let question = Question {
-        principal,
-        tool,
-        arguments: &arguments,
-        session: None,
-        agent: None,
-        template: None,
-        run: None,
-        task: None,
-    };
+    let question = Question::alone(principal, tool, &arguments);
     match engine.decide(&question).verdict {
         Verdict::Permit => "permit".to_owned(),
         Verdict::Deny(denial) if denial.error.is_some() => "by its arguments".to_owned(),

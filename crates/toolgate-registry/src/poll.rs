@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
-use toolgate_store::{Revisions, StoreError};
+use toolgate_store::{Outage, Revisions, StoreError};
 
-use crate::desk::{Desk, Outage};
+use crate::desk::Desk;
 use crate::events::Telling;
 use crate::leases::{LOOK_EVERY, RunOut};
 

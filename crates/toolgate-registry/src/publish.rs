@@ -15,9 +15,9 @@ use toolgate_core::governance::Ledger as _;
 use toolgate_core::registry::{Finding, ToolRow};
 use toolgate_core::server::Listing;
 use toolgate_core::{PrincipalId, RawJson, ServerName};
-use toolgate_store::{StoreError, StoredTool, ToolRowChange, ToolRowsWritten};
+use toolgate_store::{Outage, StoreError, StoredTool, ToolRowChange, ToolRowsWritten};
 
-use crate::desk::{Desk, Outage};
+use crate::desk::Desk;
 use crate::events::Telling;
 use crate::pins::{self, Bench, Change, Offer, ToolRows};
 use crate::source::Review;

@@ -56,21 +56,3 @@ impl Desk {
         }
     }
 }
-
-/// An outage is told when it begins and when it ends.
-#[derive(Default)]
-pub(crate) struct Outage {
-    is_on: bool,
-}
-
-impl Outage {
-    /// `what` is what does not happen meanwhile.
-    pub(crate) fn note<T>(&mut self, what: &str, result: &Result<T, StoreError>) {
-        match result {
-            Err(error) if !self.is_on => tracing::warn!(%error, "{what}"),
-            Ok(_) if self.is_on => tracing::info!("over: {what}"),
-            _ => {}
-        }
-        self.is_on = result.is_err();
-    }
-}

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::id::SessionId;
-use toolgate_store::{SessionKind, SessionMark, StoreError, StoredSession};
+use toolgate_store::{Outage, SessionKind, SessionMark, StoreError, StoredSession};
 
-use crate::desk::{Desk, Outage};
+use crate::desk::Desk;
 
 const POLL_EVERY: Duration = Duration::from_millis(250);
 /// Changes that are read at once. More than one change of the store can close, so that each page gets further.

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use toolgate_store::StoreError;
+use toolgate_store::{Outage, StoreError};
 
 use crate::defaults::DefaultSeat;
-use crate::desk::{Desk, Outage};
+use crate::desk::Desk;
 use crate::events::Telling;
 
 const AGAIN_AFTER: Duration = Duration::from_millis(500);

@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
 use toolgate_core::id::SessionId;
-use toolgate_store::{StoreError, Unused};
+use toolgate_store::{Outage, StoreError, Unused};
 
-use crate::desk::{Desk, Outage};
+use crate::desk::Desk;
 use crate::events::Telling;
 use crate::usage::Usage;
 

@@ -9,6 +9,7 @@ mod fault;
 mod grant;
 mod ledger;
 mod open;
+mod outage;
 mod registry;
 mod revisions;
 mod rows;
@@ -33,6 +34,7 @@ pub use ledger::{
     Verified, ledger_event_cloudevent, ledger_event_json,
 };
 pub use open::Others;
+pub use outage::Outage;
 pub use registry::{
     Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, SealedSecret, Setting,
     StoredInstance, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits, WriteSettingError,

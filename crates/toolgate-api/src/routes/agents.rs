@@ -1,7 +1,5 @@
 //! Agent definitions: what sessions of a kind of agent begin with.
 
-use std::sync::Arc;
-
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
@@ -12,11 +10,11 @@ use toolgate_core::scope::{
     AgentDefinition, AgentLimits, AgentName, CapabilityName, Mounts, Pattern, TokenBudget,
 };
 use toolgate_core::{Digest, Principal, RawJson};
-use toolgate_registry::{Defined, DefinitionKind, DefinitionSource, Setting};
+use toolgate_registry::{Defined, DefinitionKind};
 use toolgate_sessions::AgentVersion;
 use utoipa::ToSchema;
 
-use super::definitions::{Warning, meant, problems, same_name, source_word, template, warnings, written};
+use super::definitions::{Known, Warning, meant, problems, same_name, source_word, template, warnings};
 use super::json;
 use super::seat::agent_name;
 use super::settings::refused;
@@ -131,12 +129,12 @@ pub(crate) struct VersionView {
 #[utoipa::path(get, path = "/agents", tag = "agents",
     responses((status = 200, description = "All agents; `etag` is the version of the setting `agents`", body = AgentsPage)))]
 pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
-    let known = Known::read(&context).await?;
+    let known = Known::read(&context, SETTING).await?;
     let mut names: Vec<AgentName> = known.defined.definitions.agents.keys().cloned().collect();
     names.push(AgentName::default_agent());
     names.sort();
     names.dedup();
-    let agents = names.iter().filter_map(|name| known.show(name)).collect();
+    let agents = names.iter().filter_map(|name| known.show_agent(name)).collect();
     Ok(tagged(known.setting.version, json(StatusCode::OK, &AgentsPage { agents })))
 }
 
@@ -214,8 +212,8 @@ pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<St
 }
 
 async fn detail(context: &Context, name: &AgentName) -> Answered<Response> {
-    let known = Known::read(context).await?;
-    let mut agent = known.show(name).ok_or_else(|| unknown(&known.defined, name))?;
+    let known = Known::read(context, SETTING).await?;
+    let mut agent = known.show_agent(name).ok_or_else(|| unknown(&known.defined, name))?;
     let versions = context.sessions.versions(name).await?;
     agent.number = versions.iter().find(|one| one.digest == agent.version).map(|one| one.number);
     let definitions = &known.defined.definitions;
@@ -227,23 +225,11 @@ async fn detail(context: &Context, name: &AgentName) -> Answered<Response> {
     Ok(tagged(known.setting.version, json(StatusCode::OK, &AgentDetail { agent, warnings })))
 }
 
-/// The definitions in effect, and the setting that somebody changes who changes one.
-struct Known {
-    setting: Setting,
-    defined: Arc<Defined>,
-}
-
 impl Known {
-    async fn read(context: &Context) -> Answered<Self> {
-        let setting = context.registry.records().setting(SETTING).await?;
-        Ok(Self { setting, defined: context.registry.defined() })
-    }
-
-    fn show(&self, name: &AgentName) -> Option<AgentView> {
+    fn show_agent(&self, name: &AgentName) -> Option<AgentView> {
         let in_effect = self.defined.definitions.agent(name)?;
         let source = self.defined.agent_sources.get(name).copied();
-        let of_settings = source == Some(DefinitionSource::Settings);
-        let written = of_settings.then(|| written(&self.setting, name.as_str())).flatten();
+        let written = self.written(source, name.as_str());
         Some(AgentView {
             name: name.to_string(),
             source: source_word(source),

@@ -11,10 +11,10 @@ use toolgate_core::Principal;
 use toolgate_core::scope::{
     AgentDefinition, AgentName, Capability, CapabilityName, Definitions, Pattern, Rule, Scope,
 };
-use toolgate_registry::{Defined, DefinitionKind, DefinitionSource, Setting};
+use toolgate_registry::{Defined, DefinitionKind};
 use utoipa::ToSchema;
 
-use super::definitions::{Warning, meant, problems, same_name, source_word, warnings, written};
+use super::definitions::{Known, Warning, meant, problems, same_name, source_word, warnings};
 use super::json;
 use super::settings::refused;
 use super::tag::{expected_version, tagged};
@@ -94,9 +94,9 @@ pub(crate) struct CapabilityBody {
 #[utoipa::path(get, path = "/capabilities", tag = "agents",
     responses((status = 200, description = "All capabilities; `etag` is the version of the setting `capabilities`", body = CapabilitiesPage)))]
 pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
-    let known = Known::read(&context).await?;
+    let known = Known::read(&context, SETTING).await?;
     let names = known.defined.definitions.capabilities.keys();
-    let capabilities = names.filter_map(|name| known.show(name)).collect();
+    let capabilities = names.filter_map(|name| known.show_capability(name)).collect();
     Ok(tagged(known.setting.version, json(StatusCode::OK, &CapabilitiesPage { capabilities })))
 }
 
@@ -158,8 +158,8 @@ pub(crate) async fn remove(
 }
 
 async fn detail(context: &Context, name: &CapabilityName) -> Answered<Response> {
-    let known = Known::read(context).await?;
-    let capability = known.show(name).ok_or_else(|| unknown(&known.defined, name))?;
+    let known = Known::read(context, SETTING).await?;
+    let capability = known.show_capability(name).ok_or_else(|| unknown(&known.defined, name))?;
     let in_effect = &known.defined.definitions.capabilities[name];
     let tools = members(context, in_effect);
     let warnings = warnings(context, alone(in_effect)).await;
@@ -195,23 +195,11 @@ fn alone(capability: &Arc<Capability>) -> Scope {
     definitions.scope(&agent).expect("its only capability is there")
 }
 
-/// The capabilities in effect, and the setting that somebody changes who changes one.
-struct Known {
-    setting: Setting,
-    defined: Arc<Defined>,
-}
-
 impl Known {
-    async fn read(context: &Context) -> Answered<Self> {
-        let setting = context.registry.records().setting(SETTING).await?;
-        Ok(Self { setting, defined: context.registry.defined() })
-    }
-
-    fn show(&self, name: &CapabilityName) -> Option<CapabilityView> {
+    fn show_capability(&self, name: &CapabilityName) -> Option<CapabilityView> {
         let in_effect = self.defined.definitions.capabilities.get(name)?;
         let source = self.defined.capability_sources.get(name).copied();
-        let of_settings = source == Some(DefinitionSource::Settings);
-        let written = of_settings.then(|| written(&self.setting, name.as_str())).flatten();
+        let written = self.written(source, name.as_str());
         let agents = self.defined.definitions.agents.values();
         let has_it =
             |agent: &&Arc<AgentDefinition>| agent.capabilities.iter().flatten().any(|one| one == name);

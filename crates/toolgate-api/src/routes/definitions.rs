@@ -1,5 +1,7 @@
 //! What agent definitions and capabilities have in common: where they stand, what is wrong with them.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -13,6 +15,28 @@ use super::apart;
 use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::similar::{hint_of, nearest};
+
+/// The definitions in effect, and the setting that somebody changes who changes one.
+pub(super) struct Known {
+    pub(super) setting: Setting,
+    pub(super) defined: Arc<Defined>,
+}
+
+impl Known {
+    pub(super) async fn read(context: &Context, setting: &str) -> Answered<Self> {
+        let setting = context.registry.records().setting(setting).await?;
+        Ok(Self { setting, defined: context.registry.defined() })
+    }
+
+    /// A definition as the settings have it, if that is where it stands.
+    pub(super) fn written<T: DeserializeOwned>(
+        &self,
+        source: Option<DefinitionSource>,
+        name: &str,
+    ) -> Option<T> {
+        (source == Some(DefinitionSource::Settings)).then(|| written(&self.setting, name)).flatten()
+    }
+}
 
 /// A rule that no tool fits: a mistake, or a server that is away
 #[derive(Debug, Serialize, ToSchema)]
@@ -59,7 +83,7 @@ pub(super) fn problems(defined: &Defined, kind: DefinitionKind, name: &str) -> V
 
 /// A definition as it stands in its setting, which is what somebody wants to read who is going to change it. Nothing if
 /// it cannot be read.
-pub(super) fn written<T: DeserializeOwned>(setting: &Setting, name: &str) -> Option<T> {
+fn written<T: DeserializeOwned>(setting: &Setting, name: &str) -> Option<T> {
     let entries = setting.value.as_array()?.iter();
     let mut own = entries.filter(|entry| entry.get("name").and_then(Value::as_str) == Some(name));
     T::deserialize(own.next()?).ok()

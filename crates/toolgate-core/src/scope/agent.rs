@@ -112,6 +112,23 @@ pub struct AgentDefinition {
 }
 
 impl AgentDefinition {
+    /// Everything that a definition may say, wherever it is written.
+    pub const KEYS: [&str; 13] = [
+        "name",
+        "description",
+        "capabilities",
+        "pinned",
+        "blocked",
+        "mounts",
+        "policy_template",
+        "token_budget",
+        "schema_diet",
+        "reveal_found",
+        "limits",
+        "principals",
+        "groups",
+    ];
+
     /// A definition that says nothing but its name.
     pub fn named(name: AgentName) -> Self {
         Self {

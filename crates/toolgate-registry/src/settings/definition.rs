@@ -15,23 +15,6 @@ use crate::source::FileState;
 pub(crate) const AGENTS_MAX: usize = 1000;
 pub(crate) const CAPABILITIES_MAX: usize = 1000;
 
-const AGENT_KEYS: [&str; 13] = [
-    "name",
-    "description",
-    "capabilities",
-    "pinned",
-    "blocked",
-    "mounts",
-    "policy_template",
-    "token_budget",
-    "schema_diet",
-    "reveal_found",
-    "limits",
-    "principals",
-    "groups",
-];
-const CAPABILITY_KEYS: [&str; 5] = ["name", "description", "tools", "tags", "servers"];
-
 /// An entry that is new or other, and its place.
 struct Fresh<T> {
     place: String,
@@ -40,7 +23,7 @@ struct Fresh<T> {
 
 pub(super) fn check_agents(value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
     let entries = elements(value, "value", AGENTS_MAX)?;
-    let fresh: Vec<Fresh<AgentDefinition>> = read_fresh(&entries, around, &AGENT_KEYS)?;
+    let fresh: Vec<Fresh<AgentDefinition>> = read_fresh(&entries, around, &AgentDefinition::KEYS)?;
     refuse_second(&entries)?;
     for Fresh { place, definition } in &fresh {
         definition.check().map_err(|bad| bad_part(place, bad))?;
@@ -102,7 +85,7 @@ fn refuse_rivals(value: &Value, fresh: &[Fresh<AgentDefinition>], file: &FileSta
 
 pub(super) fn check_capabilities(value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
     let entries = elements(value, "value", CAPABILITIES_MAX)?;
-    let fresh: Vec<Fresh<Capability>> = read_fresh(&entries, around, &CAPABILITY_KEYS)?;
+    let fresh: Vec<Fresh<Capability>> = read_fresh(&entries, around, &Capability::KEYS)?;
     refuse_second(&entries)?;
     for Fresh { place, definition } in &fresh {
         definition.check().map_err(|bad| bad_part(place, bad))?;

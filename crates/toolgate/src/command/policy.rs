@@ -163,16 +163,7 @@ impl Room<'_> {
             for ((actor, principal), tool) in
                 actors.iter().flat_map(|actor| self.tools.iter().map(move |tool| (actor, tool)))
             {
-                let question = Question {
-                    principal,
-                    tool,
-                    arguments: &arguments,
-                    session: None,
-                    agent: None,
-                    template: None,
-                    run: None,
-                    task: None,
-                };
+                let question = Question::alone(principal, tool, &arguments);
                 let told = engine.explain(&question);
                 decisions.push(json!({
                     "actor": actor,

@@ -21,22 +21,6 @@ use super::server::legal_name;
 
 use rules::{Over, names, patterns, texts};
 
-pub(super) const AGENTS_KEYS: [&str; 13] = [
-    "name",
-    "description",
-    "capabilities",
-    "pinned",
-    "blocked",
-    "mounts",
-    "policy_template",
-    "token_budget",
-    "schema_diet",
-    "reveal_found",
-    "limits",
-    "principals",
-    "groups",
-];
-pub(super) const CAPABILITIES_KEYS: [&str; 5] = ["name", "description", "tools", "tags", "servers"];
 const MOUNTS_KEYS: [&str; 4] = ["servers", "providers", "pointers", "knowledge_bases"];
 const LIMITS_KEYS: [&str; 3] = ["idle_seconds", "lifetime_seconds", "sessions_max"];
 
@@ -52,7 +36,7 @@ pub(super) fn read_capabilities(sections: Vec<Section<'_>>, problems: &mut Probl
     let mut capabilities: Vec<Capability> = Vec::new();
     for mut section in sections {
         title(&mut section, "capability", "a capability");
-        section.refuse_unknown_keys(&CAPABILITIES_KEYS, &[], problems);
+        section.refuse_unknown_keys(&Capability::KEYS, &[], problems);
         let Some(name) = name(&section, "documents", CapabilityName::new, problems) else { continue };
         if capabilities.iter().any(|capability| capability.name == name.value) {
             refuse_second(&section, name.span, problems);
@@ -75,7 +59,7 @@ pub(super) fn read_agents(sections: Vec<Section<'_>>, problems: &mut Problems) -
     let mut agents: Vec<AgentDefinition> = Vec::new();
     for mut section in sections {
         title(&mut section, "agent", "an agent");
-        section.refuse_unknown_keys(&AGENTS_KEYS, &[], problems);
+        section.refuse_unknown_keys(&AgentDefinition::KEYS, &[], problems);
         let Some(name) = name(&section, "researcher", AgentName::new, problems) else { continue };
         if agents.iter().any(|agent| agent.name == name.value) {
             refuse_second(&section, name.span, problems);

@@ -286,8 +286,8 @@ const TABLES: [(&str, &[&str]); 20] = [
     ("[[aliases]]", &registry::ALIASES_KEYS),
     ("[vault]", &access::VAULT_KEYS),
     ("[oauth]", &access::OAUTH_KEYS),
-    ("[[agents]]", &agents::AGENTS_KEYS),
-    ("[[capabilities]]", &agents::CAPABILITIES_KEYS),
+    ("[[agents]]", &AgentDefinition::KEYS),
+    ("[[capabilities]]", &Capability::KEYS),
     ("[search]", &search::KEYS),
 ];
 

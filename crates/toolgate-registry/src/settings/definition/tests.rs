@@ -63,20 +63,20 @@ fn everything_that_definitions_may_say_is_taken_and_every_key_is_known() {
     assert_eq!(told(AGENTS, &json!([full])), "fine");
     let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
     let written: AgentDefinition = serde_json::from_value(full).expect("a definition");
-    assert_eq!(keys(&serde_json::to_value(written).expect("JSON")), AGENT_KEYS);
+    assert_eq!(keys(&serde_json::to_value(written).expect("JSON")), AgentDefinition::KEYS);
     let full =
         json!({ "name": "full", "description": "", "tools": ["a:*"], "tags": ["t"], "servers": ["s"] });
     let (_, mut capabilities) = stored();
     capabilities.as_array_mut().expect("a list").push(full.clone());
     assert_eq!(told(CAPABILITIES, &capabilities), "fine");
     let written: Capability = serde_json::from_value(full).expect("a capability");
-    assert_eq!(keys(&serde_json::to_value(written).expect("JSON")), CAPABILITY_KEYS);
+    assert_eq!(keys(&serde_json::to_value(written).expect("JSON")), Capability::KEYS);
 }
 
 #[test]
 fn every_bad_agent_is_refused_at_its_place() {
     let many = vec![json!({}); AGENTS_MAX + 1];
-    let known = AGENT_KEYS.join(", ");
+    let known = AgentDefinition::KEYS.join(", ");
     let cases = [
         (json!({}), "invalid_setting value: `value` is not a list".to_owned()),
         (json!(many), "invalid_setting value: `value` has 1001 entries; 1000 are allowed".into()),

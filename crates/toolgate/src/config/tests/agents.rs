@@ -63,10 +63,7 @@ fn the_keys_are_those_of_the_settings() {
     let keys = |value: Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
     let agent = accepted("[[agents]]\nname = \"x\"").agents.remove(0);
     let written = keys(serde_json::to_value(agent).expect("JSON"));
-    assert!(
-        written.iter().all(|key| super::super::agents::AGENTS_KEYS.contains(&key.as_str())),
-        "{written:?}"
-    );
+    assert!(written.iter().all(|key| AgentDefinition::KEYS.contains(&key.as_str())), "{written:?}");
 }
 
 #[test]
