@@ -106,7 +106,9 @@ def running(toolgate, server):
 def configuration(server):
     keys = {"name": SERVER, "prefix": False, **server}
     oauth = keys.pop("oauth", {})
-    return lines("[[servers]]", keys) + (lines("[servers.oauth]", oauth) if oauth else "")
+    # The suite wants to see images where the server put them.
+    results = lines("[results]", {"binary": "inline"})
+    return results + lines("[[servers]]", keys) + (lines("[servers.oauth]", oauth) if oauth else "")
 
 
 def lines(title, keys):

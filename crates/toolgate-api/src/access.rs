@@ -21,6 +21,8 @@ pub(crate) enum Who {
     Roles(&'static [Role]),
     /// Whoever signs the request with the secret of a webhook. There is no token.
     Signed,
+    /// Whoever has an address that was given out. There is no token.
+    Addressed,
 }
 
 /// Servers too: they may read what they may do.
@@ -33,6 +35,8 @@ const RUNNING: Who = Who::Roles(&[Role::Admin, Role::Operator]);
 const CALLING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Agent]);
 /// Running the gateway is not the right to say yes to what it holds back.
 const DECIDING: Who = Who::Roles(&[Role::Admin, Role::Approver]);
+/// Whoever asks does not answer: an agent would ask itself.
+const ANSWERING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver]);
 const GRANTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver]);
 const INBOX: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver, Role::Auditor]);
 const AUDITING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor]);
@@ -41,7 +45,7 @@ const SITTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor, Ro
 /// Looking at what there is, and at what happens to it.
 const WATCHING: Who = INBOX;
 
-pub(crate) static TABLE: [Access; 50] = [
+pub(crate) static TABLE: [Access; 83] = [
     Access::get("/openapi.json", EVERYBODY),
     Access::post("/tools/call", CALLING),
     Access::get("/tools", CALLING),
@@ -65,6 +69,43 @@ pub(crate) static TABLE: [Access; 50] = [
     Access::delete("/sessions/{id}", CALLING),
     Access::get("/sessions/{id}/explain", SITTING),
     Access::get("/sessions/{id}/cost", SITTING),
+    Access::get("/tasks", SITTING),
+    Access::post("/tasks", RUNNING),
+    Access::get("/tasks/{id}", SITTING),
+    Access::put("/tasks/{id}", RUNNING),
+    Access::delete("/tasks/{id}", RUNNING),
+    // Whose runs somebody sees and steers is found out where the run is looked up.
+    Access::get("/runs", SITTING),
+    Access::post("/runs", CALLING),
+    Access::get("/runs/{id}", SITTING),
+    Access::post("/runs/{id}/pause", CALLING),
+    Access::post("/runs/{id}/resume", CALLING),
+    Access::post("/runs/{id}/cancel", CALLING),
+    Access::get("/runs/{id}/children", SITTING),
+    Access::get("/runs/{id}/calls", SITTING),
+    Access::get("/runs/{id}/events", SITTING),
+    Access::post("/runs/{id}/tool-calls", CALLING),
+    Access::get("/inputs", INBOX),
+    // Agents see the questions of their own runs; the handler leaves out the others.
+    Access::get("/inputs/{id}", PEOPLE_AND_AGENTS),
+    Access::post("/inputs/{id}/answer", ANSWERING),
+    Access::get("/inbox", INBOX),
+    // Whose files, refs and artifacts somebody may use, the files say themselves.
+    Access::get("/files", PEOPLE_AND_AGENTS),
+    Access::post("/files", PEOPLE_AND_AGENTS),
+    Access::get("/files/{id}", PEOPLE_AND_AGENTS),
+    Access::delete("/files/{id}", PEOPLE_AND_AGENTS),
+    Access::get("/files/{id}/content", PEOPLE_AND_AGENTS),
+    Access::get("/refs/{id}", CALLING),
+    Access::get("/refs/{id}/content", CALLING),
+    // Auditors may know what was made, and not read it.
+    Access::get("/artifacts", SITTING),
+    Access::get("/artifacts/{sha256}", SITTING),
+    Access::get("/artifacts/{sha256}/content", CALLING),
+    Access::post("/artifacts/{sha256}/link", CALLING),
+    Access::put("/uploads/{id}", Who::Addressed),
+    Access::post("/uploads/{id}", Who::Addressed),
+    Access::get("/signed/{kind}/{digest}", Who::Addressed),
     Access::get("/aliases", WATCHING),
     Access::get("/servers", RUNNING),
     Access::post("/servers/register", REGISTERING),
@@ -82,7 +123,7 @@ pub(crate) static TABLE: [Access; 50] = [
     Access::get("/secrets/{server}", RUNNING),
     Access::put("/secrets/{server}/{name}", RUNNING),
     Access::delete("/secrets/{server}/{name}", RUNNING),
-    // Approvers see what happens to approvals; the handler leaves out the rest.
+    // Approvers see what happens to approvals and questions; the handler leaves out the rest.
     Access::get("/events", WATCHING),
     Access::get("/approvals", INBOX),
     // Agents see those that they asked for themselves; the handler leaves out the others.
@@ -128,10 +169,10 @@ pub(crate) fn is_ours(path: &str) -> bool {
     TABLE.iter().any(|access| first_part(access.path) == first_part(path))
 }
 
-/// Whether a path is for signed requests, which have no token.
-pub(crate) fn is_signed(path: &str) -> bool {
-    let mut signed = TABLE.iter().filter(|access| matches!(access.who, Who::Signed));
-    signed.any(|access| first_part(access.path) == first_part(path))
+/// Whether a path is for requests that prove themselves, and have no token.
+pub(crate) fn is_open(path: &str) -> bool {
+    let mut open = TABLE.iter().filter(|access| !matches!(access.who, Who::Roles(_)));
+    open.any(|access| first_part(access.path) == first_part(path))
 }
 
 fn first_part(path: &str) -> &str {
@@ -150,7 +191,7 @@ pub(crate) async fn check(matched: MatchedPath, request: Request, next: Next) ->
 
 fn permit(access: Option<&Access>, principal: Option<&Principal>) -> Answered<()> {
     let roles = match access.map(|access| access.who) {
-        Some(Who::Signed) => return Ok(()),
+        Some(Who::Signed | Who::Addressed) => return Ok(()),
         Some(Who::Roles(roles)) => roles,
         None => &[],
     };

@@ -1,4 +1,4 @@
-//! The body of an answer as the edge takes it: whole or streaming, and never failing.
+//! The body of an answer as the edge takes it: whole or streaming. One that fails ends early.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -16,7 +16,7 @@ pub(crate) fn boxed(body: axum::body::Body) -> ApiBody {
     Unfailing(body).boxed_unsync()
 }
 
-/// Our answers are in memory or come from a channel; neither fails. If one did, it would end there.
+/// What comes from a storage may break off. Its length was said beforehand, so whoever reads it knows that some is missing.
 struct Unfailing(axum::body::Body);
 
 impl Body for Unfailing {
@@ -28,6 +28,8 @@ impl Body for Unfailing {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let frame = ready!(Pin::new(&mut self.0).poll_frame(context));
+        let frame =
+            frame.map(|frame| frame.inspect_err(|error| tracing::error!(%error, "an answer broke off")));
         Poll::Ready(frame.and_then(Result::ok).map(Ok))
     }
 

@@ -15,6 +15,7 @@ use crate::problem::{MEDIA_TYPE, Problem};
 
 const TOKEN: &str = "token";
 const SIGNATURE: &str = "signature";
+const ADDRESS: &str = "address";
 /// What each operation says about roles, for programs.
 pub(crate) const ROLES_EXTENSION: &str = "x-roles";
 
@@ -23,7 +24,7 @@ pub(crate) fn start() -> OpenApi {
         .title("Toolgate")
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(
-            "Tools, agents, sessions, servers, settings, approvals, grants and the ledger of a Toolgate gateway.",
+            "Tools, agents, sessions, tasks, runs, questions, servers, settings, approvals, grants and the ledger of a Toolgate gateway.",
         ))
         .build();
     let token = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
@@ -31,9 +32,14 @@ pub(crate) fn start() -> OpenApi {
         "webhook-signature",
         "Standard Webhooks: `v1,` and the base64 of HMAC-SHA256 over \"id.timestamp.body\"",
     )));
+    let address = SecurityScheme::ApiKey(ApiKey::Query(ApiKeyValue::with_description(
+        "signature",
+        "Part of an address that was given out; `key` in addresses for uploads",
+    )));
     let mut components = Components::new();
     components.add_security_scheme(TOKEN, token);
     components.add_security_scheme(SIGNATURE, signature);
+    components.add_security_scheme(ADDRESS, address);
     components.schemas.insert("Problem".to_owned(), Problem::schema());
     OpenApiBuilder::new().info(info).components(Some(components)).build()
 }
@@ -63,6 +69,7 @@ fn describe(operation: &mut Operation, who: Who) {
     let (scheme, roles): (_, Vec<&str>) = match who {
         Who::Roles(roles) => (TOKEN, roles.iter().map(|role| role.as_str()).collect()),
         Who::Signed => (SIGNATURE, Vec::new()),
+        Who::Addressed => (ADDRESS, Vec::new()),
     };
     operation.security = Some(vec![SecurityRequirement::new(scheme, Vec::<String>::new())]);
     let extensions = operation.extensions.get_or_insert_with(Extensions::default);

@@ -5,6 +5,7 @@
 
 mod kinds;
 mod reader;
+mod wish;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,15 +14,19 @@ use bytes::Bytes;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::{EventKind, Filter, Recorded};
+use toolgate_core::event::{EventKind, Filter, Outcome, Recorded};
+use toolgate_core::id::RunId;
 use toolgate_store::{LEDGER_PAGE_MAX, Order, Store, StoreError, ledger_event_json};
 
 pub(crate) use kinds::{Kinds, UnknownKind};
 pub(crate) use reader::EventBody;
 use reader::Reader;
+pub(crate) use wish::Wish;
 
-/// Streams open at once.
+/// Streams of everything open at once.
 pub(crate) const STREAMS_MAX: usize = 64;
+/// Streams of single runs open at once. Agents have these; they take no seats from those who run the gateway.
+pub(crate) const RUN_STREAMS_MAX: usize = 256;
 /// How often the follower looks while somebody listens.
 const LOOK: Duration = Duration::from_millis(250);
 /// Events that the follower is ahead of a listener before that one reads the ledger itself.
@@ -49,16 +54,19 @@ const PATIENCE: Patience = Patience {
 pub(crate) struct Told {
     pub(crate) seq: i64,
     pub(crate) kind: EventKind,
+    pub(crate) run: Option<RunId>,
+    pub(crate) outcome: Option<Outcome>,
     pub(crate) frame: Bytes,
 }
 
 impl Told {
     fn of(recorded: &Recorded) -> Self {
-        let kind = recorded.event.kind;
+        let (kind, outcome) = (recorded.event.kind, recorded.event.outcome);
         let data = ledger_event_json(recorded);
         // JSON written by serde has no line breaks, so it is one `data:` line.
         let frame = format!("id: {}\nevent: {}\ndata: {data}\n\n", recorded.seq, kind.as_str());
-        Self { seq: recorded.seq, kind, frame: frame.into() }
+        let run = recorded.event.about.run.clone();
+        Self { seq: recorded.seq, kind, run, outcome, frame: frame.into() }
     }
 }
 
@@ -71,6 +79,7 @@ pub(crate) struct Feed {
     /// work is calls.
     runtime: Handle,
     seats: Arc<Semaphore>,
+    run_seats: Arc<Semaphore>,
     live: broadcast::Sender<Told>,
     /// Whether the follower runs. It stops when it finds that nobody listens.
     following: Mutex<bool>,
@@ -78,7 +87,9 @@ pub(crate) struct Feed {
 
 /// Why somebody cannot listen.
 pub(crate) enum NoSeat {
-    TooMany,
+    TooMany {
+        max: usize,
+    },
     /// The place to go on from is not in this ledger; its last event is this one.
     Unknown {
         newest: i64,
@@ -105,6 +116,7 @@ impl Feed {
             patience,
             runtime: Handle::current(),
             seats: Arc::new(Semaphore::new(STREAMS_MAX)),
+            run_seats: Arc::new(Semaphore::new(RUN_STREAMS_MAX)),
             live: broadcast::Sender::new(AHEAD_MAX),
             following: Mutex::new(false),
         })
@@ -114,9 +126,13 @@ impl Feed {
     pub(crate) async fn listen(
         self: &Arc<Self>,
         after: Option<i64>,
-        kinds: Kinds,
+        wish: Wish,
     ) -> Result<EventBody, NoSeat> {
-        let seat = Arc::clone(&self.seats).try_acquire_owned().map_err(|_| NoSeat::TooMany)?;
+        let (seats, max) = match wish.run {
+            None => (&self.seats, STREAMS_MAX),
+            Some(_) => (&self.run_seats, RUN_STREAMS_MAX),
+        };
+        let seat = Arc::clone(seats).try_acquire_owned().map_err(|_| NoSeat::TooMany { max })?;
         // Who listens before looking at the end of the ledger misses nothing in between.
         let live = self.live.subscribe();
         let newest = self.newest().await?;
@@ -125,7 +141,7 @@ impl Feed {
             return Err(NoSeat::Unknown { newest });
         }
         self.follow(newest).await;
-        Ok(self.seated(seat, live, at, kinds))
+        Ok(self.seated(seat, live, at, wish))
     }
 
     fn seated(
@@ -133,9 +149,9 @@ impl Feed {
         seat: OwnedSemaphorePermit,
         live: broadcast::Receiver<Told>,
         at: i64,
-        kinds: Kinds,
+        wish: Wish,
     ) -> EventBody {
-        let (reader, body) = Reader::new(Arc::clone(self), seat, live, at, kinds);
+        let (reader, body) = Reader::new(Arc::clone(self), seat, live, at, wish);
         self.runtime.spawn(reader.run());
         body
     }
@@ -169,7 +185,7 @@ impl Feed {
 
     /// Reading forwards may wait for writers, so it is done only when there is something.
     async fn next(&self, at: i64) -> Result<Vec<Told>, StoreError> {
-        if self.last().await? > at { self.page(at).await } else { Ok(Vec::new()) }
+        if self.last().await? > at { self.page(at, &Filter::default()).await } else { Ok(Vec::new()) }
     }
 
     /// Tells those who listen, and how far that was.
@@ -207,9 +223,8 @@ impl Feed {
         Ok(newest)
     }
 
-    async fn page(&self, after: i64) -> Result<Vec<Told>, StoreError> {
-        let filter = Filter::default();
-        let page = self.store.ledger_page(&filter, Some(after), LEDGER_PAGE_MAX, Order::OldestFirst).await?;
+    async fn page(&self, after: i64, filter: &Filter) -> Result<Vec<Told>, StoreError> {
+        let page = self.store.ledger_page(filter, Some(after), LEDGER_PAGE_MAX, Order::OldestFirst).await?;
         Ok(page.iter().map(Told::of).collect())
     }
 }

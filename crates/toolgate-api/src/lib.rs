@@ -5,12 +5,14 @@ mod body;
 mod call;
 mod document;
 mod events;
+mod form;
 mod problem;
 mod read;
 mod replay;
 mod routes;
 mod secret;
 mod similar;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -25,8 +27,10 @@ use toolgate_core::Limits;
 use toolgate_core::governance::Clock;
 use toolgate_core::signature::SigningKey;
 use toolgate_discovery::Discovery;
+use toolgate_files::Files;
 use toolgate_pipeline::desk::Desk;
 use toolgate_registry::Registry;
+use toolgate_runs::Runs;
 use toolgate_sessions::Sessions;
 use toolgate_store::{Books, Store};
 use tower::ServiceExt;
@@ -37,6 +41,7 @@ use events::Feed;
 pub use problem::Problem;
 use replay::SeenIds;
 pub use secret::{SecretKeeper, SecretPlace, SecretRefused, StoredSecret};
+use work::Work;
 
 /// What the routes need. Everything is shared with the rest of the gateway.
 pub struct Services {
@@ -48,6 +53,10 @@ pub struct Services {
     pub registry: Arc<Registry>,
     pub sessions: Arc<Sessions>,
     pub discovery: Arc<Discovery>,
+    pub files: Arc<Files>,
+    pub runs: Arc<Runs>,
+    /// How many calls of one batch run at the same time at most.
+    pub parallel_calls_max: usize,
     pub secrets: Arc<dyn SecretKeeper>,
     pub clock: Arc<dyn Clock>,
     pub webhooks: Vec<IncomingWebhook>,
@@ -69,6 +78,7 @@ pub(crate) struct Inner {
     services: Services,
     seen: SeenIds,
     feed: Arc<Feed>,
+    work: Work,
 }
 
 /// What every handler is given.
@@ -87,14 +97,21 @@ impl std::ops::Deref for Context {
 #[derive(Clone)]
 pub struct Api {
     router: axum::Router,
+    context: Context,
 }
 
 impl Api {
-    /// Must be made inside the runtime on which streams of events shall be followed.
+    /// Must be made inside the runtime on which streams of events shall be followed, and calls of batches made.
     pub fn new(services: Services) -> Api {
         let feed = Feed::new(services.store.clone(), services.shutdown.clone());
-        let context = Context(Arc::new(Inner { services, seen: SeenIds::default(), feed }));
-        Api { router: routes::router(context) }
+        let work = Work::here();
+        let context = Context(Arc::new(Inner { services, seen: SeenIds::default(), feed, work }));
+        Api { router: routes::router(context.clone()), context }
+    }
+
+    /// Waits for what goes on without the clients that asked for it. No more requests must come.
+    pub async fn finish(&self) {
+        self.context.0.work.finish().await;
     }
 
     /// Whether a path is one that [`Api::serve`] should get.
@@ -102,9 +119,9 @@ impl Api {
         access::is_ours(path)
     }
 
-    /// Whether requests to a path come without a token, because they are signed.
+    /// Whether requests to a path come without a token, because they prove themselves.
     pub fn is_open(path: &str) -> bool {
-        access::is_signed(path)
+        access::is_open(path)
     }
 
     /// Answers one request. The verified [`toolgate_core::scope::Credential`] is among its extensions, and so is its

@@ -154,6 +154,8 @@ fn store_down() -> Box<Problem> {
 impl From<Refusal> for Box<Problem> {
     fn from(refusal: Refusal) -> Self {
         let status = match refusal.kind {
+            _ if refusal.code == "file_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
+            _ if refusal.code == "upload_cut_off" => StatusCode::BAD_REQUEST,
             RefusalKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
             RefusalKind::Forbidden => StatusCode::FORBIDDEN,
             RefusalKind::NotFound => StatusCode::NOT_FOUND,
@@ -163,7 +165,11 @@ impl From<Refusal> for Box<Problem> {
             RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
             RefusalKind::Down => {
                 tracing::error!(%refusal, "a request to the API could not be served");
-                return store_down();
+                return match refusal.code {
+                    "store_down" => store_down(),
+                    code => Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, refusal.message)
+                        .hint(refusal.hint),
+                };
             }
         };
         Problem::refused(status, refusal.code, refusal.message, refusal.hint, refusal.field)

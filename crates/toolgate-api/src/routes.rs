@@ -3,15 +3,28 @@
 mod agents;
 mod aliases;
 mod approvals;
+mod artifacts;
+mod batch;
+mod caller;
 mod capabilities;
+mod content;
 mod cost;
 mod definitions;
 mod events;
 mod explain;
+mod file_view;
+mod files;
 mod grants;
+mod inputs;
 mod instances;
 mod ledger;
+mod refs;
 mod registry;
+mod run_access;
+mod run_events;
+mod run_start;
+mod run_view;
+mod runs;
 mod search;
 mod seat;
 mod secrets;
@@ -19,9 +32,12 @@ mod servers;
 mod session_view;
 mod sessions;
 mod settings;
+mod signed;
 mod tag;
+mod tasks;
 mod tool_view;
 mod tools;
+mod uploads;
 mod views;
 mod webhooks;
 
@@ -77,6 +93,32 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(sessions::show, sessions::change, sessions::close))
         .routes(routes!(explain::explain))
         .routes(routes!(cost::of_session))
+        .routes(routes!(tasks::list, tasks::create))
+        .routes(routes!(tasks::show, tasks::put, tasks::remove))
+        .routes(routes!(runs::list, run_start::create))
+        .routes(routes!(runs::show))
+        .routes(routes!(runs::pause))
+        .routes(routes!(runs::resume))
+        .routes(routes!(runs::cancel))
+        .routes(routes!(runs::children))
+        .routes(routes!(runs::calls))
+        .routes(routes!(run_events::follow))
+        .routes(routes!(batch::call))
+        .routes(routes!(inputs::list))
+        .routes(routes!(inputs::show))
+        .routes(routes!(inputs::answer))
+        .routes(routes!(inputs::inbox))
+        .routes(routes!(files::list, files::upload))
+        .routes(routes!(files::show, files::delete))
+        .routes(routes!(files::content))
+        .routes(routes!(refs::show))
+        .routes(routes!(refs::content))
+        .routes(routes!(artifacts::list))
+        .routes(routes!(artifacts::show))
+        .routes(routes!(artifacts::content))
+        .routes(routes!(artifacts::link))
+        .routes(routes!(uploads::put, uploads::post))
+        .routes(routes!(signed::get))
         .routes(routes!(servers::list))
         .routes(routes!(servers::show, servers::forget))
         .routes(routes!(instances::register))

@@ -1,19 +1,29 @@
 //! The API as a program sees it, over a real store.
 
 mod access_story;
+mod addresses_story;
 mod agents_story;
 mod approvals_story;
+mod batch_story;
+mod content_story;
 mod events_story;
+mod file_kit;
+mod files_story;
 mod gate;
+mod inputs_story;
 mod ledger_story;
 mod listening;
 mod parts;
 mod registry_story;
 mod roster;
+mod run_events_story;
+mod run_kit;
+mod runs_story;
 mod search_story;
 mod secrets_story;
 mod servers_story;
 mod sessions_story;
 mod settings_story;
+mod tasks_story;
 mod tools_story;
 mod webhooks_story;

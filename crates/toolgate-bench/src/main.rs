@@ -8,6 +8,7 @@ mod compare;
 mod crowd;
 mod discovery;
 mod fast;
+mod files;
 mod gateway;
 mod governed;
 mod load;
@@ -61,6 +62,10 @@ enum Command {
     Catalogue(catalogue::Options),
     /// Measure what search finds on labelled catalogues, what that costs to read and how long it takes
     Discovery(discovery::Options),
+    /// Send a large file up and down, and one as Base64 to a server, against a plain copy
+    Files(files::Options),
+    /// Take bytes at `/copy` and as the argument of a tool at `/mcp`, and forget them, until stdin ends
+    Sink,
     /// Serve many MCP servers at `/s/{number}/mcp` until stdin ends
     Crowd {
         #[arg(long, default_value_t = 500)]
@@ -143,6 +148,11 @@ async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Catalogue(options) => Box::pin(catalogue::run(options)).await,
         Command::Discovery(options) => Box::pin(discovery::run(options)).await,
+        Command::Files(options) => Box::pin(files::run(options)).await,
+        Command::Sink => {
+            files::serve().await?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Crowd { servers } => {
             crowd::serve(servers, |address| say(&format!("{}{address}", fast::ANNOUNCEMENT))).await?;
             Ok(ExitCode::SUCCESS)

@@ -5,6 +5,7 @@ mod assembly;
 mod collision;
 mod definition;
 mod desk;
+mod exposed;
 mod filter;
 mod kind;
 mod memory;

@@ -13,13 +13,22 @@ pub const NAME_CHARS_MAX: usize = 64;
 const SUFFIX_CHARS: usize = 9;
 
 /// The gateway's own tools. No server's tool is called like one of them.
-pub const RESERVED_TOOLS: [&str; 3] = [SEARCH_TOOLS, DESCRIBE_TOOLS, CALL_TOOL];
+pub const RESERVED_TOOLS: [&str; 8] = [
+    SEARCH_TOOLS,
+    DESCRIBE_TOOLS,
+    CALL_TOOL,
+    "complete_workflow",
+    "file_upload_url",
+    "read_ref",
+    "request_user_input",
+    "store_artifact",
+];
 pub const SEARCH_TOOLS: &str = "search_tools";
 pub const DESCRIBE_TOOLS: &str = "describe_tools";
 pub const CALL_TOOL: &str = "call_tool";
 
 /// The name under which policy and ledger know the gateway's own tools. No server is called so.
-pub const RESERVED_SERVER: &str = "toolgate";
+pub const RESERVED_SERVER: &str = toolgate_core::platform::OWN_SERVER;
 
 /// Whether a name is one that the gateway's own tools have or could have: nobody's tool is called so.
 pub fn is_reserved_name(name: &str) -> bool {

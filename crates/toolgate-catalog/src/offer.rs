@@ -9,6 +9,7 @@ use serde_json::Value;
 use toolgate_core::server::Listing;
 use toolgate_core::{Raw, RawJson};
 use toolgate_wire::Members;
+use toolgate_wire::object::push_string;
 use toolgate_wire::param_header::{self, ParamHeader};
 
 use crate::kind::Kind;
@@ -21,10 +22,16 @@ pub(crate) struct Offer {
     /// The server's own name or URI.
     pub(crate) own: String,
     /// The definition exactly as the server gave it.
+    pub(crate) wording: Wording,
+    pub(crate) reading: Result<Reading, String>,
+}
+
+/// The text of a definition, and where another name goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Wording {
     pub(crate) item: RawJson,
     /// Where the name stands in it, with its quotes.
-    pub(crate) name_at: Range<usize>,
-    pub(crate) reading: Result<Reading, String>,
+    name_at: Range<usize>,
 }
 
 #[derive(Debug)]
@@ -53,7 +60,8 @@ impl Offers {
 }
 
 fn read_kind(kind: Kind, items: &[RawJson], before: &[Arc<Offer>]) -> Vec<Arc<Offer>> {
-    let known: HashMap<&RawJson, &Arc<Offer>> = before.iter().map(|offer| (&offer.item, offer)).collect();
+    let known: HashMap<&RawJson, &Arc<Offer>> =
+        before.iter().map(|offer| (&offer.wording.item, offer)).collect();
     let mut own_names = HashSet::new();
     let mut offers: Vec<Arc<Offer>> = items
         .iter()
@@ -75,15 +83,30 @@ fn needs_change(own: &str) -> bool {
 
 impl Offer {
     /// Nothing for what has no name: there is nothing to call it by, not even in a complaint.
-    fn read(kind: Kind, item: &RawJson) -> Option<Self> {
+    pub(crate) fn read(kind: Kind, item: &RawJson) -> Option<Self> {
         let members = Members::of(item).ok()?;
         let own = members.get_str(kind.key())?.into_owned();
-        let name_at = place_of(item, members.get(kind.key())?);
+        let wording = Wording::of(kind, item, &members)?;
         let reading = match kind.fault(item) {
             Some(fault) => Err(fault),
             None => read_definition(kind, item, &members),
         };
-        Some(Self { own, item: item.clone(), name_at, reading })
+        Some(Self { own, wording, reading })
+    }
+}
+
+impl Wording {
+    /// Nothing for what has no name. `members` are those of `item`.
+    pub(crate) fn of(kind: Kind, item: &RawJson, members: &Members<'_>) -> Option<Self> {
+        Some(Self { name_at: place_of(item, members.get(kind.key())?), item: item.clone() })
+    }
+
+    /// Appends the text with another name.
+    pub(crate) fn write(&self, name: &str, text: &mut String) {
+        let item = self.item.as_str();
+        text.push_str(&item[..self.name_at.start]);
+        push_string(text, name);
+        text.push_str(&item[self.name_at.end..]);
     }
 }
 

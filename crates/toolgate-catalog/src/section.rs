@@ -7,10 +7,10 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use toolgate_core::{CanonicalName, RawJson, ServerName, Tool};
-use toolgate_wire::object::push_string;
 use toolgate_wire::param_header::ParamHeader;
 
-use crate::offer::Offer;
+use crate::kind::Kind;
+use crate::offer::{Offer, Wording};
 
 /// One thing that one server offers.
 #[derive(Debug, Clone)]
@@ -26,41 +26,64 @@ pub struct Entry {
     /// What policy and ledger know it as (tools only).
     pub tool: Option<Arc<Tool>>,
     pub(crate) offer: Arc<Offer>,
+    /// The definition for agents, where it is another one than the server's own.
+    pub(crate) exposed: Option<Arc<Wording>>,
 }
 
 /// A name takes at most this much more room than its characters: quotes and the comma.
 const NAME_BYTES_MORE: usize = 3;
 
 impl Entry {
-    /// The definition as the server gave it, but for the name.
+    /// A tool that the gateway has itself. `definition` is one of ours: an object with a name and a schema.
+    pub fn built_in(tool: Arc<Tool>, wire: &str, definition: RawJson) -> Self {
+        let offer = Offer::read(Kind::Tool, &definition).expect("the gateway's own tools have names");
+        Self {
+            server: tool.server.clone(),
+            own: tool.own.to_string(),
+            wire: wire.to_owned(),
+            canonical: tool.name.clone(),
+            param_headers: Vec::new(),
+            tool: Some(tool),
+            offer: Arc::new(offer),
+            exposed: None,
+        }
+    }
+
+    /// The definition as agents read it: as the server gave it, but for the name and for what files are filled into.
     pub fn definition(&self) -> RawJson {
         let mut text = String::with_capacity(self.bytes());
         self.write(&mut text);
         RawJson::from_composed(text)
     }
 
+    /// The same with the server's own name.
+    pub fn exposed(&self) -> &RawJson {
+        &self.wording().item
+    }
+
     /// The definition exactly as the server gave it, with its own name.
     pub fn offered(&self) -> &RawJson {
-        &self.offer.item
+        &self.offer.wording.item
     }
 
     /// Appends the definition as agents read it.
     pub fn write(&self, text: &mut String) {
-        let item = self.offer.item.as_str();
-        text.push_str(&item[..self.offer.name_at.start]);
-        push_string(text, &self.wire);
-        text.push_str(&item[self.offer.name_at.end..]);
+        self.wording().write(&self.wire, text);
     }
 
     /// At most how many bytes [`Entry::write`] appends.
     pub fn bytes(&self) -> usize {
-        self.offer.item.as_str().len() + self.wire.len() + NAME_BYTES_MORE
+        self.exposed().as_str().len() + self.wire.len() + NAME_BYTES_MORE
     }
 
     /// Whether agents see the same.
     pub fn reads_like(&self, other: &Entry) -> bool {
         self.wire == other.wire
-            && (Arc::ptr_eq(&self.offer, &other.offer) || self.offer.item == other.offer.item)
+            && (std::ptr::eq(self.wording(), other.wording()) || self.wording() == other.wording())
+    }
+
+    fn wording(&self) -> &Wording {
+        self.exposed.as_deref().unwrap_or(&self.offer.wording)
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Snapshot {
     instructions: Vec<(ServerName, Arc<str>)>,
     /// Entries that are left out, and why.
     pub left_out: Vec<(CanonicalName, String)>,
+    /// Tools that were to take files and cannot, and why. They are served as their servers offer them.
+    pub misfits: Vec<(CanonicalName, String)>,
     /// The aliases that hold, by their names. Their tools need not be listed at the moment.
     pub aliases: BTreeMap<String, Alias>,
     /// Those that do not, and why.
@@ -85,6 +87,7 @@ impl Snapshot {
         let serving = present.iter().filter(|one| one.stock.serves_resources);
         let instructions =
             present.iter().filter_map(|one| Some((name(one), one.stock.instructions.clone()?)));
+        let misfits = present.iter().flat_map(|one| one.stock.misfits.iter().cloned());
         Self {
             generation,
             patterns: patterns(&templates, present),
@@ -95,6 +98,7 @@ impl Snapshot {
             resources,
             templates,
             left_out,
+            misfits: misfits.collect(),
             aliases: resolved.aliases,
             refused_aliases: resolved.refused,
             hidden,

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use toolgate_core::server::Listing;
 use toolgate_core::{CanonicalName, Tool};
 use toolgate_wire::Members;
+use toolgate_wire::param_header::ParamHeader;
 
 use crate::ServerSettings;
+use crate::exposed::{self, Exposed};
 use crate::kind::Kind;
 use crate::naming::wire_name;
-use crate::offer::{Offer, Offers, Reading};
+use crate::offer::{Offer, Offers, Reading, Wording};
 use crate::section::Entry;
 use crate::template::Template;
 use crate::tool::{self, ToolRule};
@@ -27,6 +29,8 @@ pub(crate) struct Stock {
     /// By what the server itself calls them.
     pub(crate) templates: HashMap<String, Arc<Template>>,
     pub(crate) left_out: Vec<(CanonicalName, String)>,
+    /// What the entries were to do with files and cannot, and why.
+    pub(crate) misfits: Vec<(CanonicalName, String)>,
     pub(crate) instructions: Option<Arc<str>>,
     pub(crate) serves_resources: bool,
 }
@@ -56,6 +60,7 @@ impl Stock {
             settings: None,
             entries: Default::default(),
             left_out: Vec::new(),
+            misfits: Vec::new(),
         }
     }
 
@@ -74,13 +79,17 @@ impl Stock {
             return;
         }
         self.left_out.clear();
+        self.misfits.clear();
         for kind in Kind::ALL {
             let shown = |offer: &&Arc<Offer>| kind != Kind::Tool || settings.filter.shows(&offer.own);
             let offers = self.offers.of(kind).iter().filter(shown);
             let mut entries = Vec::with_capacity(offers.clone().count());
             for offer in offers {
                 match entry(kind, offer, settings, rules) {
-                    Ok(entry) => entries.push(Arc::new(entry)),
+                    Ok((entry, misfits)) => {
+                        self.misfits.extend(misfits.into_iter().map(|why| (entry.canonical.clone(), why)));
+                        entries.push(Arc::new(entry));
+                    }
                     Err(left_out) => self.left_out.push(left_out),
                 }
             }
@@ -90,42 +99,63 @@ impl Stock {
     }
 }
 
+/// The entry and what it cannot do with files, or why nobody could use it.
 fn entry(
     kind: Kind,
     offer: &Arc<Offer>,
     settings: &ServerSettings,
     rules: &[ToolRule],
-) -> Result<Entry, (CanonicalName, String)> {
+) -> Result<(Entry, Vec<String>), (CanonicalName, String)> {
     let canonical = CanonicalName::of(&settings.name, &offer.own);
     let described = match &offer.reading {
         Err(why) => Err(why.clone()),
         Ok(reading) => described(offer, reading, settings, &canonical, rules),
     };
-    match described {
-        Err(why) => Err((canonical, why)),
-        Ok((reading, tool)) => Ok(Entry {
-            server: settings.name.clone(),
-            own: offer.own.clone(),
-            wire: natural_name(kind, settings, &offer.own),
-            canonical,
-            param_headers: reading.param_headers.clone(),
-            tool,
-            offer: offer.clone(),
-        }),
-    }
+    let Described { tool, param_headers, exposed, misfits } = match described {
+        Err(why) => return Err((canonical, why)),
+        Ok(described) => described,
+    };
+    let entry = Entry {
+        server: settings.name.clone(),
+        own: offer.own.clone(),
+        wire: natural_name(kind, settings, &offer.own),
+        canonical,
+        param_headers,
+        tool: tool.map(Arc::new),
+        offer: offer.clone(),
+        exposed: exposed.map(Arc::new),
+    };
+    Ok((entry, misfits))
 }
 
-fn described<'a>(
+/// What the operator's rules make of an offer.
+struct Described {
+    tool: Option<Tool>,
+    param_headers: Vec<ParamHeader>,
+    exposed: Option<Wording>,
+    misfits: Vec<String>,
+}
+
+fn described(
     offer: &Offer,
-    reading: &'a Reading,
+    reading: &Reading,
     settings: &ServerSettings,
     canonical: &CanonicalName,
     rules: &[ToolRule],
-) -> Result<(&'a Reading, Option<Arc<Tool>>), String> {
+) -> Result<Described, String> {
     let describe =
         |facts| tool::describe(&settings.name, &offer.own, canonical, facts, settings.hints, rules);
-    let tool = reading.facts.as_ref().map(describe).transpose()?;
-    Ok((reading, tool.map(Arc::new)))
+    let mut tool = reading.facts.as_ref().map(describe).transpose()?;
+    let mut param_headers = reading.param_headers.clone();
+    let Exposed { wording, misfits } = match &mut tool {
+        Some(tool) if !tool.handling.files.is_empty() => exposed::expose(&offer.wording.item, tool),
+        _ => Exposed::default(),
+    };
+    // What the gateway fills in, agents cannot repeat in a header.
+    if let Some(tool) = tool.as_ref().filter(|_| wording.is_some()) {
+        param_headers.retain(|header| !exposed::is_filled(&tool.handling.files, header));
+    }
+    Ok(Described { tool, param_headers, exposed: wording, misfits })
 }
 
 /// What it is called if nothing else wants the name.

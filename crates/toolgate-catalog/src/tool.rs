@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use toolgate_core::scope::Need;
 use toolgate_core::tool::{
-    BadExtra, CacheRule, CacheScope, EXTRA_META, FileStrategy, Handling, Rate, ToolExtra, version_of,
+    BadExtra, CacheRule, CacheScope, EXTRA_META, FileSlot, Handling, Rate, ToolExtra, version_of,
     version_of_text,
 };
 use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, OutputCheck, RawJson, ServerName, Tool};
@@ -33,7 +33,8 @@ pub struct ToolRule {
     pub needs: Vec<Need>,
     /// Queries that should find the tool. Empty says nothing.
     pub examples: Vec<String>,
-    pub file_strategy: Option<FileStrategy>,
+    /// An empty list is a word against what the server says: no argument takes a file.
+    pub files: Option<Vec<FileSlot>>,
 }
 
 impl ToolRule {
@@ -52,7 +53,7 @@ impl ToolRule {
             capabilities: Vec::new(),
             needs: Vec::new(),
             examples: Vec::new(),
-            file_strategy: None,
+            files: None,
         }
     }
 }
@@ -134,7 +135,10 @@ fn handling(said: &Said<'_>, extra: &ToolExtra, effects: Effects) -> Handling {
         capabilities: sorted(said.last_list(|rule| &rule.capabilities).unwrap_or(&extra.capabilities)),
         needs: sorted(said.last_list(|rule| &rule.needs).unwrap_or(&extra.mounts)),
         examples: said.last_list(|rule| &rule.examples).unwrap_or_default().into(),
-        file_strategy: said.last(|rule| rule.file_strategy).or(extra.file_strategy),
+        files: match said.last(|rule| rule.files.as_deref()) {
+            Some(files) => files.into(),
+            None => extra.slots().into(),
+        },
         timeout: said.last(|rule| rule.timeout).or(extra.timeout()),
         concurrency_max: said.last(|rule| rule.concurrency_max),
         rate: said.last(|rule| rule.rate),

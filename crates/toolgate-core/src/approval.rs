@@ -1,6 +1,7 @@
 //! An approval: people's word on one exact call. The state machine is pure; the store runs each step of it inside one
 //! transaction, so that whatever happens at the same moment, there is one outcome.
 
+use crate::content::Attachment;
 use crate::decision::{CALLER_GROUP, OnTimeout, Requirement, Template};
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use crate::scope::AgentName;
@@ -78,6 +79,9 @@ pub struct Approval {
     pub effective: Digest,
     /// What would run, redacted.
     pub arguments: RawJson,
+    /// Files and refs that the arguments name, as they were when people were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// What was proposed, redacted, where an approver changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed_arguments: Option<RawJson>,

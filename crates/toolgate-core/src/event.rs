@@ -107,6 +107,21 @@ words!(
         SessionChanged = "session.changed",
         /// Somebody closed it, or nobody used it for too long.
         SessionClosed = "session.closed",
+        FileStored = "file.stored",
+        /// Somebody deleted it, or its time was over.
+        FileDeleted = "file.deleted",
+        ArtifactStored = "artifact.stored",
+        /// A definition of work is new, another, or gone.
+        TaskChanged = "task.changed",
+        RunCreated = "run.created",
+        RunStarted = "run.started",
+        RunPaused = "run.paused",
+        RunResumed = "run.resumed",
+        /// Completed, partial, failed or cancelled.
+        RunEnded = "run.ended",
+        InputRequested = "input.requested",
+        /// Answered, cancelled or expired.
+        InputResolved = "input.resolved",
     }
 );
 
@@ -134,6 +149,8 @@ words!(
         PendingApproval = "pending_approval",
         /// The server waits for an answer of the client.
         InputRequired = "input_required",
+        /// A person was asked something, and has not answered yet.
+        PendingInput = "pending_input",
         /// The server took it on as a task of its own.
         Accepted = "accepted",
         /// An identical call that was approved together with it ran; it got that one's result.

@@ -43,6 +43,8 @@ pub enum FaultKind {
     Resting { reason: String, retry_after: Duration },
     /// It wants a credential that the gateway does not have. Nothing was done.
     Unauthorized { reason: String },
+    /// Content that belongs into the request could not be read to its end, so the request never was whole. Nothing ran.
+    Unread { reason: String },
 }
 
 impl FaultKind {
@@ -58,6 +60,7 @@ impl FaultKind {
             FaultKind::RateLimited { .. } => "rate_limited",
             FaultKind::Resting { .. } => "server_resting",
             FaultKind::Unauthorized { .. } => "server_unauthorized",
+            FaultKind::Unread { .. } => "content_unread",
         }
     }
 
@@ -70,6 +73,7 @@ impl FaultKind {
                 | FaultKind::RateLimited { .. }
                 | FaultKind::Resting { .. }
                 | FaultKind::Unauthorized { .. }
+                | FaultKind::Unread { .. }
         )
     }
 }
@@ -82,7 +86,7 @@ impl Fault {
     pub fn blame(&self) -> Blame {
         match self.kind {
             FaultKind::Busy { .. } | FaultKind::RateLimited { .. } => Blame::Caller,
-            FaultKind::Unauthorized { .. } => Blame::Gateway,
+            FaultKind::Unauthorized { .. } | FaultKind::Unread { .. } => Blame::Gateway,
             _ => Blame::Server,
         }
     }
@@ -116,6 +120,9 @@ impl Fault {
                 format!(
                     "the operator can sign in with `toolgate servers login {server}` or store a secret with `toolgate secrets set {server} NAME`"
                 )
+            }
+            FaultKind::Unread { .. } => {
+                "the tool did not run; repeat the call, and hand in the content anew if it fails again".into()
             }
         }
     }
@@ -155,6 +162,7 @@ impl fmt::Display for Fault {
             FaultKind::Unauthorized { reason } => {
                 write!(f, "server \"{server}\" wants a credential that the gateway does not have: {reason}")
             }
+            FaultKind::Unread { reason } => f.write_str(reason),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::approval::{
     Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, Grant, GrantTerms, Standing,
 };
+use crate::content::Attachment;
 use crate::decision::{Requirement, Template};
 use crate::event::Entry;
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
@@ -91,6 +92,8 @@ pub struct NewApproval {
     pub requester: Principal,
     /// Redacted.
     pub arguments: RawJson,
+    /// Files and refs that the arguments name.
+    pub attachments: Vec<Attachment>,
     /// Whether nothing was redacted.
     pub complete: bool,
     pub requirement: Requirement,

@@ -67,3 +67,28 @@ id!(
     RunId,
     "run_"
 );
+id!(
+    /// Uploaded bytes.
+    FileId,
+    "file_"
+);
+id!(
+    /// A result that was too big or too binary for the context.
+    RefId,
+    "ref_"
+);
+id!(
+    /// A place for one upload.
+    UploadId,
+    "upl_"
+);
+id!(
+    /// A definition of work.
+    TaskId,
+    "task_"
+);
+id!(
+    /// A question to a person within a run.
+    InputId,
+    "inp_"
+);

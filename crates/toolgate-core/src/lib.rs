@@ -2,21 +2,25 @@
 
 pub mod address;
 pub mod approval;
+pub mod content;
 pub mod decision;
 pub mod digest;
 pub mod event;
 pub mod fault;
+pub mod file;
 pub mod governance;
 pub mod id;
 pub mod limits;
 pub mod moment;
 pub mod name;
+pub mod platform;
 pub mod port;
 pub mod principal;
 pub mod raw;
 pub mod refusal;
 pub mod registry;
 pub mod rpc;
+pub mod run;
 pub mod scope;
 pub mod server;
 pub mod signature;

@@ -34,6 +34,12 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     Some(days(year, month, day) * DAY_MS + since_midnight * 1000 + millis(fraction)?)
 }
 
+/// Whether this is a day of the calendar, `2026-08-01`.
+pub fn is_date(text: &str) -> bool {
+    let Some([year, month, day]) = fields(text, '-', [4, 2, 2]) else { return false };
+    day >= 1 && days_of_month(year, month).is_some_and(|last| day <= last)
+}
+
 fn fields(text: &str, separator: char, digits: [usize; 3]) -> Option<[i64; 3]> {
     let mut parts = text.split(separator);
     let mut read = [0; 3];

@@ -8,6 +8,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use futures_core::Stream;
+
 use crate::server::{Listing, ServerState};
 use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName, Tool};
 
@@ -32,7 +35,31 @@ pub struct ServerRequest {
     /// The tool this calls, as it was judged: it goes only to instances that offer this very version, within the
     /// tool's own limits.
     pub tool: Option<Arc<Tool>>,
+    /// What is written into `params` while the request is sent, in the order of its places.
+    pub inserts: Vec<Insert>,
 }
+
+/// Text that is too large to be held: it goes into `params` in front of the byte at `at`, piece by piece.
+#[derive(Clone, Debug)]
+pub struct Insert {
+    pub at: usize,
+    pub source: Arc<dyn TextSource>,
+}
+
+pub type TextStream = Pin<Box<dyn Stream<Item = Result<Bytes, SourceError>> + Send>>;
+
+/// Text that needs no escaping within a JSON string, such as Base64, and can be read as often as the request is sent.
+pub trait TextSource: std::fmt::Debug + Send + Sync {
+    /// Exactly how many bytes it gives.
+    fn bytes(&self) -> u64;
+    /// Reads it from the start. What ends with an error was not read to its end, and must not be sent as if it was.
+    fn open(&self) -> TextStream;
+}
+
+/// Why a source broke off, in words for whoever made the call.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SourceError(pub String);
 
 impl ServerRequest {
     pub fn new(method: impl Into<Cow<'static, str>>, params: String) -> Self {
@@ -44,6 +71,7 @@ impl ServerRequest {
             param_headers: Vec::new(),
             input: None,
             tool: None,
+            inserts: Vec::new(),
         }
     }
 }

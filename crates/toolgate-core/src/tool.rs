@@ -1,6 +1,7 @@
 //! A tool as policy, validation and ledger see it.
 
 mod extra;
+mod files;
 mod handling;
 
 use std::sync::Arc;
@@ -10,7 +11,8 @@ use serde_json::Value;
 use crate::{CanonicalName, Digest, RawJson, ServerName};
 
 pub use extra::{BadExtra, EXTRA_META, ToolExtra};
-pub use handling::{BadRate, CacheRule, CacheScope, FileStrategy, Handling, Rate};
+pub use files::{BadSlot, FileSlot, FileStrategy, SlotForm};
+pub use handling::{BadRate, CacheRule, CacheScope, Handling, Rate};
 
 /// What a call of a tool may do to the world. Unknown means all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

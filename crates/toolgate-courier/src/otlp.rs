@@ -118,7 +118,7 @@ fn span(recorded: &Recorded) -> Option<Span> {
 fn is_failure(outcome: Outcome) -> bool {
     match outcome {
         Outcome::Succeeded | Outcome::Accepted | Outcome::Joined => false,
-        Outcome::PendingApproval | Outcome::InputRequired => false,
+        Outcome::PendingApproval | Outcome::InputRequired | Outcome::PendingInput => false,
         Outcome::ToolError | Outcome::Failed | Outcome::Cancelled | Outcome::Unknown => true,
         Outcome::Invalid | Outcome::Denied | Outcome::Refused => true,
         Outcome::Rejected | Outcome::ChangesRequested | Outcome::Expired => true,

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::tool::version_of;
 use toolgate_core::{AuditLevel, CanonicalName, Effects, Handling, OutputCheck, RawJson, ServerName, Tool};
 use toolgate_search::meta_tools::{CALL_TOOL, DESCRIBE_TOOLS, SEARCH_TOOLS, definitions};
@@ -21,7 +22,7 @@ impl BuiltIn {
     pub const ALL: [BuiltIn; 3] = [BuiltIn::Search, BuiltIn::Describe, BuiltIn::Call];
 
     /// The server that policies and the ledger know them by.
-    pub const SERVER: &'static str = "toolgate";
+    pub const SERVER: &'static str = OWN_SERVER;
 
     pub fn wire(self) -> &'static str {
         match self {

@@ -60,5 +60,5 @@ impl Cards {
 }
 
 pub(crate) fn definition(entry: &Entry) -> Value {
-    entry.offered().decode().unwrap_or_default()
+    entry.exposed().decode().unwrap_or_default()
 }

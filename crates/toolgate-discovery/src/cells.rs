@@ -11,6 +11,7 @@ use toolgate_catalog::Snapshot;
 use toolgate_core::decision::Policy;
 use toolgate_core::scope::Seat;
 
+use crate::own::OwnTool;
 use crate::view::{Eyes, View};
 
 /// Views that are kept. Beyond it, those that nobody looked at for longest are given up.
@@ -35,8 +36,14 @@ impl Cells {
         Self { cells: RwLock::default(), hasher: RandomState::new(), clock: AtomicU64::new(0) }
     }
 
-    pub(crate) fn view(&self, seat: &Seat, snapshot: &Arc<Snapshot>, policy: &dyn Policy) -> Arc<View> {
-        self.cell(seat).view(snapshot, policy)
+    pub(crate) fn view(
+        &self,
+        seat: &Seat,
+        snapshot: &Arc<Snapshot>,
+        policy: &dyn Policy,
+        own: &[OwnTool],
+    ) -> Arc<View> {
+        self.cell(seat).view(snapshot, policy, own)
     }
 
     fn cell(&self, seat: &Seat) -> Arc<Cell> {
@@ -47,6 +54,7 @@ impl Cells {
             principal.kind,
             principal.role,
             &principal.groups,
+            seat.run.is_some(),
         ));
         let cells = self.cells.read().unwrap_or_else(PoisonError::into_inner);
         let known = cells.get(&key).filter(|cell| cell.fits(seat)).cloned();
@@ -79,10 +87,12 @@ impl Cells {
 impl Cell {
     /// Everything that decides what is seen. The session does not: two with one scope see the same.
     fn fits(&self, seat: &Seat) -> bool {
-        self.seat.scope_id == seat.scope_id && self.seat.principal == seat.principal
+        self.seat.scope_id == seat.scope_id
+            && self.seat.principal == seat.principal
+            && self.seat.run.is_some() == seat.run.is_some()
     }
 
-    fn view(&self, snapshot: &Arc<Snapshot>, policy: &dyn Policy) -> Arc<View> {
+    fn view(&self, snapshot: &Arc<Snapshot>, policy: &dyn Policy, own: &[OwnTool]) -> Arc<View> {
         if let Some(view) = self.fresh(snapshot, policy) {
             return view;
         }
@@ -90,8 +100,7 @@ impl Cell {
         if let Some(view) = self.fresh(snapshot, policy) {
             return view;
         }
-        let Seat { principal, agent, scope, .. } = &self.seat;
-        let eyes = Eyes { principal, agent, scope, policy };
+        let eyes = Eyes::of(&self.seat, policy, own);
         let view = Arc::new(View::of(eyes, snapshot.clone(), self.current.load().as_deref()));
         self.current.store(Some(view.clone()));
         view

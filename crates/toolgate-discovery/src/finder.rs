@@ -105,13 +105,16 @@ impl Shelf {
 /// Stands for everything that a document is made of.
 fn version(entry: &Entry) -> Digest {
     let tool = entry.tool.as_ref();
-    let (tags, examples) = tool.map(|tool| (&tool.handling.capabilities, &tool.handling.examples)).unzip();
-    let definition = tool.map(|tool| tool.version);
-    Digest::of(format!("{definition:?} {} {tags:?} {examples:?}", entry.wire))
+    let said = tool.map(|tool| {
+        let handling = &tool.handling;
+        // What agents see of the arguments is made of the definition and of the files it takes.
+        (tool.version, &handling.files, &handling.capabilities, &handling.examples)
+    });
+    Digest::of(format!("{} {said:?}", entry.wire))
 }
 
 fn document(entry: &Entry) -> Document {
-    let definition: Value = entry.offered().decode().unwrap_or_default();
+    let definition: Value = entry.exposed().decode().unwrap_or_default();
     let handling = entry.tool.as_ref().map(|tool| &tool.handling);
     let (tags, examples) = handling.map(|one| (&*one.capabilities, &*one.examples)).unwrap_or_default();
     Document::read(&entry.server, &entry.own, &definition, tags, examples).known_as([entry.wire.clone()])

@@ -8,6 +8,7 @@ mod explain;
 mod finder;
 mod list;
 mod lookup;
+mod own;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -16,8 +17,9 @@ mod view;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use toolgate_catalog::{BadCursor, Catalog, Entry};
+use toolgate_catalog::{BadCursor, Catalog, Entry, Snapshot};
 use toolgate_core::decision::Policy;
+use toolgate_core::platform::PlatformTool;
 use toolgate_core::scope::{Scope, Seat};
 use toolgate_core::{RawJson, ServerName};
 use toolgate_search::meaning::Meaning;
@@ -26,6 +28,7 @@ use toolgate_search::{Hit, Subset};
 use cards::Cards;
 use cells::Cells;
 use finder::Finder;
+use own::OwnTool;
 use view::Eyes;
 
 pub use built_in::BuiltIn;
@@ -40,6 +43,7 @@ pub use view::View;
 pub struct Discovery {
     catalog: Arc<Catalog>,
     policy: Arc<dyn Policy>,
+    own: Vec<OwnTool>,
     cells: Cells,
     finder: Finder,
     cards: Cards,
@@ -49,9 +53,15 @@ pub struct Discovery {
 
 impl Discovery {
     pub fn new(catalog: Arc<Catalog>, policy: Arc<dyn Policy>) -> Self {
+        Self::with_own(catalog, policy, &[])
+    }
+
+    /// With tools of the gateway's own beside those that find others.
+    pub fn with_own(catalog: Arc<Catalog>, policy: Arc<dyn Policy>, own: &[Arc<PlatformTool>]) -> Self {
         Self {
             catalog,
             policy,
+            own: OwnTool::all(own),
             cells: Cells::new(),
             finder: Finder::new(),
             cards: Cards::default(),
@@ -61,7 +71,12 @@ impl Discovery {
 
     /// What is seen from a seat now.
     pub fn view(&self, seat: &Seat) -> Arc<View> {
-        self.cells.view(seat, &self.catalog.snapshot(), &*self.policy)
+        self.cells.view(seat, &self.catalog.snapshot(), &*self.policy, &self.own)
+    }
+
+    /// Everything there is, whoever may see it.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.catalog.snapshot()
     }
 
     pub fn policy(&self) -> &dyn Policy {
@@ -112,9 +127,7 @@ impl Discovery {
 
     /// Why each tool there is, is in or out.
     pub fn explain(&self, seat: &Seat) -> Vec<Explained> {
-        let Seat { principal, agent, scope, .. } = seat;
-        let eyes = Eyes { principal, agent, scope, policy: &*self.policy };
-        explain::explain(eyes, &self.catalog.snapshot())
+        explain::explain(Eyes::of(seat, &*self.policy, &self.own), &self.catalog.snapshot())
     }
 
     /// Rules of a scope that fit nothing.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use toolgate_core::RawJson;
+use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::scope::{Capability, TokenBudget};
 use toolgate_search::meta_tools::{
     BLURB_TOKENS_DEFAULT, CapabilityBehind, ServerBehind, catalogue_blurb, definitions,
@@ -102,7 +103,7 @@ fn page<'a>(items: impl Iterator<Item = &'a String>) -> RawJson {
 /// What is behind the search.
 fn blurb(view: &View) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in &view.entries {
+    for entry in view.entries.iter().filter(|entry| entry.server.as_str() != OWN_SERVER) {
         *counts.entry(entry.server.as_str()).or_default() += 1;
     }
     let servers: Vec<ServerBehind<'_>> =
@@ -135,7 +136,8 @@ impl View {
     pub(crate) fn pinned(&self) -> impl Iterator<Item = usize> {
         let is_pinned = |place: &usize| {
             let name = self.entries[*place].canonical.as_str();
-            self.scope.pinned.iter().any(|one| one.matches(name))
+            self.own_pinned.contains(&self.entries[*place].wire)
+                || self.scope.pinned.iter().any(|one| one.matches(name))
         };
         (0..self.entries.len()).filter(is_pinned)
     }

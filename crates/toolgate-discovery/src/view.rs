@@ -5,11 +5,13 @@ use std::sync::{Arc, OnceLock};
 
 use toolgate_catalog::{Alias, Entry, FoundTool, Missing, Section, Snapshot};
 use toolgate_core::decision::{Asking, Glimpse, Policy, Visibility};
-use toolgate_core::scope::{AgentName, Reason, Scope};
+use toolgate_core::platform::OWN_SERVER;
+use toolgate_core::scope::{AgentName, Reason, Scope, Seat};
 use toolgate_core::{Digest, Principal, RawJson, ServerName, Tool};
 use toolgate_search::Subset;
 
 use crate::cost::Tally;
+use crate::own::OwnTool;
 use crate::surface::Surface;
 
 /// Whose eyes a view is made for.
@@ -19,6 +21,17 @@ pub(crate) struct Eyes<'a> {
     pub(crate) agent: &'a AgentName,
     pub(crate) scope: &'a Arc<Scope>,
     pub(crate) policy: &'a dyn Policy,
+    /// Whether the session belongs to a run.
+    pub(crate) has_run: bool,
+    /// The gateway's own tools.
+    pub(crate) own: &'a [OwnTool],
+}
+
+impl<'a> Eyes<'a> {
+    pub(crate) fn of(seat: &'a Seat, policy: &'a dyn Policy, own: &'a [OwnTool]) -> Self {
+        let Seat { principal, agent, scope, run, .. } = seat;
+        Self { principal, agent, scope, policy, has_run: run.is_some(), own }
+    }
 }
 
 /// A list of tools that never changes; another catalogue or other policies make another one.
@@ -36,6 +49,10 @@ pub struct View {
     pub(crate) servers: BTreeSet<ServerName>,
     /// Servers that have tools, seen or not.
     with_tools: BTreeSet<ServerName>,
+    /// The gateway's own tools among them.
+    own: Vec<Arc<Entry>>,
+    /// Names of those that are listed whatever the budget.
+    pub(crate) own_pinned: Vec<String>,
     /// Texts of the list that are not the definitions as they are.
     pub(crate) dressed: Vec<OnceLock<Box<str>>>,
     pub(crate) surface: OnceLock<Surface>,
@@ -56,10 +73,15 @@ impl View {
                 asking.push(*verdict);
             }
         }
+        let servers = servers_of(&entries);
+        let own_pinned = add_own(eyes, &mut entries, &mut asking);
+        let own = entries.iter().filter(|entry| entry.server.as_str() == OWN_SERVER).cloned().collect();
         Self {
             policy_version,
             scope: eyes.scope.clone(),
-            servers: servers_of(&entries),
+            servers,
+            own,
+            own_pinned,
             with_tools: servers_of(snapshot.tools.entries()),
             dressed: entries.iter().map(|_| OnceLock::new()).collect(),
             entries,
@@ -97,6 +119,10 @@ impl View {
 
     /// A tool by its wire name, its canonical name or an alias, if it is seen.
     pub fn find(&self, name: &str, now_ms: i64) -> Option<FoundTool<'_>> {
+        let is_named = |entry: &&Arc<Entry>| entry.wire == name || entry.canonical.as_str() == name;
+        if let Some(entry) = self.own.iter().find(is_named) {
+            return Some(FoundTool { entry: entry.clone(), alias: None });
+        }
         self.snapshot.find_tool(name, now_ms).filter(|found| self.shows(&found.entry))
     }
 
@@ -177,6 +203,27 @@ impl View {
     pub fn shown(&self, entry: &Entry) -> Option<&Arc<Entry>> {
         self.snapshot.tools.find(entry.canonical.as_str()).filter(|entry| self.shows(entry))
     }
+}
+
+/// Puts the gateway's own tools where they belong among those of servers.
+fn add_own(eyes: Eyes<'_>, entries: &mut Vec<Arc<Entry>>, asking: &mut Vec<Asking>) -> Vec<String> {
+    let there: Vec<(&OwnTool, Asking)> =
+        eyes.own.iter().filter_map(|own| Some((own, own.verdict(eyes, entries)?))).collect();
+    let mut pinned = Vec::new();
+    for (own, verdict) in there {
+        let place = entries.partition_point(|entry| entry.wire < own.entry.wire);
+        // A server's tool that goes by the same name cannot be called by it.
+        if entries.get(place).is_some_and(|entry| entry.wire == own.entry.wire) {
+            entries.remove(place);
+            asking.remove(place);
+        }
+        entries.insert(place, own.entry.clone());
+        asking.insert(place, verdict);
+        if own.is_pinned() {
+            pinned.push(own.entry.wire.clone());
+        }
+    }
+    pinned
 }
 
 fn read_alike(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {

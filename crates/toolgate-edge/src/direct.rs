@@ -14,7 +14,7 @@ use crate::find::{self, Found};
 use crate::gateway::Gateway;
 use crate::mailbox::Mailbox;
 use crate::parts::OwnedRequest;
-use crate::tool_call::{SchemaNote, ToolCall};
+use crate::tool_call::{SchemaNote, ToolCall, Whole};
 
 /// A call by name.
 #[derive(Clone, Debug)]
@@ -64,6 +64,7 @@ impl Gateway {
             warnings: warning.into_iter().collect(),
             barred,
             note: SchemaNote::Never,
+            whole: Whole::ForClient,
         };
         if tool_call.barred.is_some() {
             tool_call.record_attempt().await;

@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{Entry, Page, Section, Snapshot};
+use toolgate_core::content::Holder;
 use toolgate_core::port::{AskKind, Caller, InputAnswers, Reply, ServerError, ServerRequest};
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
-use toolgate_core::{Fault, PrincipalId, RawJson, RpcError, ServerName};
+use toolgate_core::{Fault, PrincipalId, RawJson, Refusal, RefusalKind, RpcError, ServerName, Tool};
 use toolgate_discovery::{BuiltIn, View};
 use toolgate_wire::Members;
 use toolgate_wire::object::{push_member, with_member};
@@ -178,9 +179,25 @@ async fn read_resource(
     request: &mut OwnedRequest,
 ) -> Answer {
     let uri = request.parts.target(&request.head.method)?;
+    let holder = Holder::of(&caller.client.seat());
+    if let Some(reading) = gateway.contents.read(&holder, uri) {
+        return reading
+            .await
+            .map(|result| Reply::Complete(result).into())
+            .map_err(|refusal| not_read(uri, &refusal));
+    }
     let (server, own) = resource_target(gateway, &caller.client.seat(), uri).await?;
     let upstream = upstream(gateway, &caller, request, &server, &own)?;
     pass_on(gateway, &caller, &server, upstream).await
+}
+
+/// Why a ref cannot be read.
+fn not_read(uri: &str, refusal: &Refusal) -> RpcError {
+    match refusal.kind {
+        RefusalKind::NotFound | RefusalKind::Gone => resource_not_found(uri),
+        _ => RpcError::new(RpcError::INTERNAL, refusal.message.clone())
+            .with_data(json!({ "code": refusal.code, "hint": refusal.hint })),
+    }
 }
 
 async fn resource_target(
@@ -258,10 +275,25 @@ async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut 
         Reply::Complete(result) => {
             let result =
                 expose_task(&gateway.sealer, &server, &caller.client.owner(), &result).unwrap_or(result);
-            complete_with(result)
+            complete_with(unpack_task(gateway, &caller, &server, result).await)
         }
         other => Ok(other.into()),
     }
+}
+
+/// The state of a task with the result of its call as a client would have got it at once.
+async fn unpack_task(
+    gateway: &Gateway,
+    caller: &RequestCaller,
+    server: &ServerName,
+    task: RawJson,
+) -> RawJson {
+    let result = Members::of(&task).ok().and_then(|members| members.get("result").map(RawJson::from));
+    let Some(result) = result.filter(|result| gateway.contents.must_look(result)) else { return task };
+    let holder = Holder::of(&caller.client.seat());
+    let tool = Tool::unread(server, "task");
+    let taken = gateway.contents.take_out(&holder, &tool, result, &[]).await;
+    with_member(task.as_str(), "result", taken.result.as_str()).map_or(task, RawJson::from_composed)
 }
 
 /// The object with its `taskId` as the client must see it; `None` if it has none.

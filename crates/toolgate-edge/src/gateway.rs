@@ -9,9 +9,12 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolgate_core::content::Contents;
 use toolgate_core::governance::Approvals;
 use toolgate_core::id::CallId;
+use toolgate_core::platform::Platform;
 use toolgate_core::port::{BoxFuture, Servers};
+use toolgate_core::run::Runs;
 use toolgate_core::{Limits, PrincipalId, RawJson, ServerName};
 use toolgate_discovery::Discovery;
 use toolgate_pipeline::Pipeline;
@@ -43,6 +46,11 @@ pub struct Setup {
     pub pipeline: Arc<Pipeline>,
     pub approvals: Arc<dyn Approvals>,
     pub archive: Arc<dyn Archive>,
+    /// Files and refs.
+    pub contents: Arc<dyn Contents>,
+    pub runs: Arc<dyn Runs>,
+    /// The gateway's own tools.
+    pub platform: Arc<dyn Platform>,
     /// What is served beside MCP.
     pub rest: Option<Arc<dyn Rest>>,
     pub hub: Arc<Hub>,
@@ -67,6 +75,9 @@ pub struct Gateway {
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) approvals: Arc<dyn Approvals>,
     pub(crate) archive: Arc<dyn Archive>,
+    pub(crate) contents: Arc<dyn Contents>,
+    pub(crate) runs: Arc<dyn Runs>,
+    pub(crate) platform: Arc<dyn Platform>,
     pub(crate) rest: Option<Arc<dyn Rest>>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) credentials: Arc<dyn Credentials>,
@@ -106,6 +117,9 @@ impl Gateway {
             pipeline: setup.pipeline,
             approvals: setup.approvals,
             archive: setup.archive,
+            contents: setup.contents,
+            runs: setup.runs,
+            platform: setup.platform,
             rest: setup.rest,
             jobs: Jobs::default(),
             hub: setup.hub,

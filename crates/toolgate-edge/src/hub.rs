@@ -72,6 +72,9 @@ impl Hub {
         {
             tracing::warn!(alias = alias.name, owner = alias.owner, "an alias is not used: {why}");
         }
+        for (name, why) in snapshot.misfits.iter().filter(|one| !before.misfits.contains(one)) {
+            tracing::warn!(%name, why, "a tool takes no files though it should: agents see it as its server offers it");
+        }
         for server in &servers {
             self.settle(server);
         }

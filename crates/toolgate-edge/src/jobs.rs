@@ -22,7 +22,7 @@ use crate::gateway::Gateway;
 use crate::parts::OwnedRequest;
 use crate::said::Said;
 use crate::seal::Sealer;
-use crate::tool_call::{SchemaNote, ToolCall};
+use crate::tool_call::{SchemaNote, ToolCall, Whole};
 
 const PURPOSE: &str = "approval-task";
 /// How often a client should ask.
@@ -230,6 +230,7 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
         warnings: Vec::new(),
         barred: None,
         note: SchemaNote::Never,
+        whole: Whole::ForClient,
     };
     wait(gateway, &approval.id, call)
 }

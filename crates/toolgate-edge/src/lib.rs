@@ -17,10 +17,13 @@ mod era;
 
 mod described;
 mod direct;
+mod errand;
 mod jobs;
 mod lookup;
+mod own;
 mod said;
 mod server_state;
+mod suppliers;
 mod through;
 mod tool_call;
 
@@ -50,3 +53,4 @@ pub use metrics::Numbers;
 pub use rest::{Rest, RestBody, Serves};
 pub use seats::{NoSeat, NoSeatKind, Seats};
 pub use stdio::serve_pipe;
+pub use suppliers::Supply;

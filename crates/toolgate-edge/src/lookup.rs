@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Entry;
 use toolgate_core::approval::Approval;
-use toolgate_core::port::{BoxFuture, Reply, ServerError};
+use toolgate_core::id::CallId;
+use toolgate_core::port::{BoxFuture, Reply};
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_discovery::{BuiltIn, DESCRIBED_MAX, Wanted, described};
-use toolgate_pipeline::{AnswerBody, CallRequest, Client, Executor, Patience};
+use toolgate_pipeline::{AnswerBody, CallRequest, Client, Delivered, Executor, Patience, Undelivered};
 use toolgate_search::{Budget, Detail, tokens};
 
 use crate::caller::RequestCaller;
@@ -112,7 +113,11 @@ fn remember(gateway: &Gateway, caller: &RequestCaller, seat: &Seat, told: &Told)
 }
 
 impl Executor for Lookup {
-    fn execute(&self, changed: Option<RawJson>) -> BoxFuture<'_, Result<Reply, ServerError>> {
+    fn execute<'a>(
+        &'a self,
+        _call: &'a CallId,
+        changed: Option<RawJson>,
+    ) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
         let arguments = changed.unwrap_or_else(|| self.arguments.clone());
         Box::pin(async move {
             let (text, told) = match self.built_in {
@@ -120,7 +125,7 @@ impl Executor for Lookup {
                 BuiltIn::Search | BuiltIn::Call => self.search(&arguments).await?,
             };
             *self.told.lock().unwrap_or_else(PoisonError::into_inner) = told;
-            Ok(Reply::Complete(json!({ "content": [{ "type": "text", "text": text }] }).into()))
+            Ok(Reply::Complete(json!({ "content": [{ "type": "text", "text": text }] }).into()).into())
         })
     }
 }

@@ -158,16 +158,17 @@ impl Parts {
         text
     }
 
-    /// The same with other arguments than those that came.
-    pub(crate) fn params_with(&self, method: &str, own: &str, arguments: &RawJson) -> String {
+    /// The same with other arguments than those that came, and where these begin in it.
+    pub(crate) fn params_with(&self, method: &str, own: &str, arguments: &str) -> (String, usize) {
         let mut text = String::new();
         push_member(&mut text, header::name_member(method).unwrap_or("name"), &crate::era::quoted(own));
-        push_member(&mut text, "arguments", arguments.as_str());
+        push_member(&mut text, "arguments", arguments);
+        let start = text.len() - arguments.len();
         let rest = format!("{{{}}}", self.rest);
         if let Ok(members) = Members::of_str(&rest) {
             members.write_without(&mut text, |key| key == "arguments");
         }
-        text
+        (text, start)
     }
 
     /// What the client answers to a server's earlier `input_required`; `open` unseals that server's state.

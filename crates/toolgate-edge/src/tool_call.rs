@@ -9,27 +9,27 @@ use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{Entry, Missing};
 use toolgate_core::approval::Approval;
 use toolgate_core::id::RunId;
-use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, ServerRequest};
+use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply};
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName, Tool};
 use toolgate_discovery::exact_schema;
-use toolgate_pipeline::{
-    Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Round, Warning,
-};
+use toolgate_pipeline::{Answer, AnswerBody, CallContext, CallRequest, Client, Patience, Round, Warning};
+use toolgate_wire::Members;
 use toolgate_wire::object::{self, with_member};
-use toolgate_wire::{Members, header};
 
 use crate::caller::RequestCaller;
-use crate::dispatch::{self, arguments};
+use crate::dispatch;
+use crate::errand::Errand;
 use crate::find::{self, Found};
 use crate::gateway::Gateway;
 use crate::jobs;
+use crate::own;
 use crate::parts::{Input, OwnedRequest};
 use crate::said::Said;
 use crate::server_state;
 
-const METHOD: &str = "tools/call";
+pub(crate) const METHOD: &str = "tools/call";
 const INVALID_ARGUMENTS: &str = "invalid_arguments";
 const RUN_KEY: &str = "dev.toolgate/run_id";
 const TASK_KEY: &str = "dev.toolgate/task_id";
@@ -47,6 +47,14 @@ pub(crate) struct ToolCall {
     /// Why its caller must not learn that the tool exists.
     pub(crate) barred: Option<Arc<str>>,
     pub(crate) note: SchemaNote,
+    pub(crate) whole: Whole,
+}
+
+/// Whether a result is for a client, or for the gateway itself, which takes it as it is and outside of any run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Whole {
+    ForClient,
+    ForGateway,
 }
 
 /// When the answer shows the tool's schema.
@@ -79,6 +87,7 @@ impl ToolCall {
             warnings: warning.into_iter().collect(),
             barred,
             note: SchemaNote::Never,
+            whole: Whole::ForClient,
         }
     }
 
@@ -128,8 +137,9 @@ impl ToolCall {
             arguments: self.request.parts.arguments.clone(),
             context,
         };
-        let errand = Errand { call: self, input };
+        let errand = Errand::new(self, input);
         let answer = self.gateway.pipeline.call(request, self, &errand, cancel).await;
+        errand.finish(&answer).await;
         self.gateway.hub.metrics.tool_call(&answer.envelope);
         Ok(answer)
     }
@@ -145,6 +155,7 @@ impl ToolCall {
         let Answer { envelope, body } = answer;
         let principal = self.caller.client.principal.id.clone();
         Ok(match body {
+            AnswerBody::Result(result) if own::is_own(&self.entry) => own::say(&result, &envelope),
             AnswerBody::Result(result) => {
                 remember_links(&self.gateway, &principal, &self.entry.server, &result);
                 let result = if self.note == SchemaNote::Always { self.with_schema(&result) } else { result };
@@ -231,61 +242,6 @@ impl Client for ToolCall {
         let message = format!("waiting for approval {}", approval.id);
         self.caller.progress(json!({ "progress": waited.as_secs_f64(), "message": message }).into());
     }
-}
-
-/// The way of an approved call to its server.
-struct Errand<'a> {
-    call: &'a ToolCall,
-    input: Input,
-}
-
-impl Executor for Errand<'_> {
-    fn execute(&self, arguments: Option<RawJson>) -> BoxFuture<'_, Result<Reply, ServerError>> {
-        let ToolCall { gateway, caller, entry, .. } = self.call;
-        if gateway.seats.has_ended(&caller.client.seat().session) {
-            // It may have waited for people for long.
-            let ended =
-                RpcError::new(RpcError::INTERNAL, "the session of this call has ended; nothing was sent");
-            return Box::pin(async { Err(ended.into()) });
-        }
-        let request = self.server_request(arguments);
-        Box::pin(dispatch::forward(gateway, caller, &entry.server, request))
-    }
-}
-
-impl Errand<'_> {
-    fn server_request(&self, changed: Option<RawJson>) -> ServerRequest {
-        let ToolCall { entry, request, .. } = self.call;
-        let params = match &changed {
-            None => request.parts.params_for(METHOD, &entry.own),
-            Some(changed) => request.parts.params_with(METHOD, &entry.own, changed),
-        };
-        let mut upstream = ServerRequest::new(METHOD, params);
-        upstream.name = Some(entry.own.clone());
-        upstream.meta.clone_from(&request.parts.meta.cargo);
-        upstream.input = self.input.answers.clone();
-        upstream.tool.clone_from(&entry.tool);
-        upstream.param_headers = param_headers(entry, request, changed.as_ref());
-        upstream
-    }
-}
-
-/// Headers for the server: those its own schema asks for, and those the client sent that we know nothing of.
-fn param_headers(entry: &Entry, request: &OwnedRequest, changed: Option<&RawJson>) -> Vec<(String, String)> {
-    if entry.param_headers.is_empty() {
-        return request.param_headers.clone();
-    }
-    let arguments = match changed {
-        Some(changed) => changed.decode().unwrap_or_default(),
-        None => arguments(&request.head),
-    };
-    let own = entry
-        .param_headers
-        .iter()
-        .filter_map(|one| Some((one.header.clone(), header::encode_value(&one.value(&arguments)?))));
-    let known = |name: &str| entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name));
-    let foreign = request.param_headers.iter().filter(|(name, _)| !known(name)).cloned();
-    own.chain(foreign).collect()
 }
 
 fn remember_links(gateway: &Gateway, principal: &PrincipalId, server: &ServerName, result: &RawJson) {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolgate_core::approval::Approval;
-use toolgate_core::{Blame, Fault, RawJson, RpcError, Tool};
+use toolgate_core::{Blame, Fault, RawJson, RefusalKind, RpcError, Tool};
 
 use crate::call::Round;
 use crate::envelope::{Envelope, META_KEY};
@@ -73,6 +73,21 @@ impl Refusal {
     pub(crate) fn details(mut self, details: Value) -> Self {
         self.details = details;
         self
+    }
+
+    /// What was said about a file, a ref or a run.
+    pub(crate) fn of_content(refusal: &toolgate_core::Refusal) -> Self {
+        let (blame, retry) = match refusal.kind {
+            RefusalKind::Down => (Blame::Gateway, true),
+            RefusalKind::TooMany => (Blame::Caller, true),
+            _ => (Blame::Caller, false),
+        };
+        let mut said = Self::new(refusal.code, blame, refusal.message.clone(), refusal.hint.clone());
+        said.retry = retry;
+        match &refusal.field {
+            Some(field) => said.details(json!({ "argument": field })),
+            None => said,
+        }
     }
 
     pub(crate) fn of_fault(fault: &Fault) -> Self {

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::Approval;
+use toolgate_core::content::{Attached, Notice};
 use toolgate_core::decision::{Policy, Template};
+use toolgate_core::event::Outcome;
 use toolgate_core::governance::{Approvals, Clock, Ledger};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
@@ -17,7 +19,7 @@ use crate::envelope::Warning;
 use crate::flight::Flights;
 use crate::redact::Redactor;
 use crate::schema::Schemas;
-use crate::steps::{approve, decide, execute, record, validate};
+use crate::steps::{approve, attach, decide, execute, record, validate};
 use crate::ticket::Received;
 
 /// Everything a call passes on its way.
@@ -164,8 +166,62 @@ pub enum Patience {
 
 /// Sends an approved call to its server.
 pub trait Executor: Send + Sync {
+    /// Looks up files and refs that the arguments name, before anybody decides on the call: what people agree to is
+    /// their content. Nothing where there is nothing to look up.
+    fn attach<'a>(
+        &'a self,
+        _arguments: &'a serde_json::Value,
+    ) -> Option<BoxFuture<'a, Result<Attached, toolgate_core::Refusal>>> {
+        None
+    }
+
+    /// Whether the call may begin at this very moment, which may be long after it was proposed. Nothing where nobody
+    /// has to be asked. `arguments` where they differ from what the client sent.
+    fn admit<'a>(
+        &'a self,
+        _call: &'a CallId,
+        _arguments: Option<&'a RawJson>,
+    ) -> Option<BoxFuture<'a, Result<(), toolgate_core::Refusal>>> {
+        None
+    }
+
     /// `arguments` where they differ from what the client sent.
-    fn execute(&self, arguments: Option<RawJson>) -> BoxFuture<'_, Result<Reply, ServerError>>;
+    fn execute<'a>(
+        &'a self,
+        call: &'a CallId,
+        arguments: Option<RawJson>,
+    ) -> BoxFuture<'a, Result<Delivered, Undelivered>>;
+}
+
+/// What came back of a call.
+#[derive(Clone, Debug)]
+pub struct Delivered {
+    pub reply: Reply,
+    /// Names of what was taken out of the result.
+    pub refs: Vec<RawJson>,
+    pub notices: Vec<Notice>,
+    /// Where the result alone does not say how it ended.
+    pub outcome: Option<Outcome>,
+}
+
+impl From<Reply> for Delivered {
+    fn from(reply: Reply) -> Self {
+        Self { reply, refs: Vec::new(), notices: Vec::new(), outcome: None }
+    }
+}
+
+/// Why nothing came back.
+#[derive(Clone, Debug)]
+pub enum Undelivered {
+    Server(ServerError),
+    /// It was not sent.
+    Refused(toolgate_core::Refusal),
+}
+
+impl<E: Into<ServerError>> From<E> for Undelivered {
+    fn from(error: E) -> Self {
+        Undelivered::Server(error.into())
+    }
 }
 
 impl Pipeline {
@@ -204,7 +260,8 @@ impl Pipeline {
         let ended = async {
             let received = Received::new(self, request);
             let validated = validate::validate(self, received)?;
-            let permitted = decide::decide(self, validated)?;
+            let attached = attach::attach(self, validated, executor).await?;
+            let permitted = decide::decide(self, attached)?;
             let approved = approve::approve(self, permitted, client, cancel).await?;
             execute::execute(self, approved, executor, cancel).await
         };

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use toolgate_core::RawJson;
+use toolgate_core::content::Notice;
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{ApprovalId, CallId};
 
@@ -31,6 +32,12 @@ pub struct Warning {
 impl Warning {
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
+    }
+}
+
+impl From<Notice> for Warning {
+    fn from(notice: Notice) -> Self {
+        Self::new(notice.code, notice.message)
     }
 }
 

@@ -13,7 +13,8 @@ mod ticket;
 
 pub use answer::{Answer, AnswerBody, Refusal};
 pub use call::{
-    CallContext, CallRequest, Client, Executor, Keep, Patience, Pipeline, Round, Settings, Setup, WhenDown,
+    CallContext, CallRequest, Client, Delivered, Executor, Keep, Patience, Pipeline, Round, Settings, Setup,
+    Undelivered, WhenDown,
 };
 pub use envelope::{Envelope, META_KEY, OUTPUT_SCHEMA, Warning};
 pub use ticket::Received;

@@ -92,7 +92,7 @@ impl Schemas {
     /// way around the check.
     pub fn check_input(&self, tool: &Tool, arguments: &Value) -> InputCheck {
         let Some(schema) = &tool.input_schema else { return Check::Valid };
-        self.with(tool.version, |schemas| match schemas.input.get_or_init(|| Compiled::new(schema)) {
+        self.with(key(tool, schema), |schemas| match schemas.input.get_or_init(|| Compiled::new(schema)) {
             Compiled::Unusable(reason) => Check::Unchecked(reason.clone()),
             Compiled::Usable(usable) => match usable.too_large(arguments) {
                 Some(reason) => Check::Invalid(vec![too_large(&reason)]),
@@ -150,6 +150,15 @@ impl Compiled {
             Ok(usable) => Compiled::Usable(Box::new(usable)),
             Err(unusable) => Compiled::Unusable(unusable.to_string()),
         }
+    }
+}
+
+/// What a tool's input schema is kept under. Where agents see files in place of arguments, the operator has a say in it, and
+/// the version of the tool does not tell it all.
+fn key(tool: &Tool, schema: &RawJson) -> Digest {
+    match tool.handling.files.is_empty() {
+        true => tool.version,
+        false => Digest::of(format!("{}\n{}", tool.version, schema.as_str())),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The five steps. Each takes what the one before made and makes what only it can make.
 
 pub(crate) mod approve;
+pub(crate) mod attach;
 pub(crate) mod decide;
 pub(crate) mod execute;
 pub(crate) mod record;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toolgate_core::approval::Approval;
+use toolgate_core::content::Attachment;
 use toolgate_core::decision::Template;
 use toolgate_core::event::{About, Body, DecisionKind, Entry, Event, EventKind, Outcome};
 use toolgate_core::id::{ApprovalId, CallId};
@@ -57,6 +58,8 @@ impl Received {
             unwritten: Entry::default(),
             input: None,
             secrets: Vec::new(),
+            attachments: Vec::new(),
+            refs: Vec::new(),
         };
         Self { ticket }
     }
@@ -87,6 +90,10 @@ pub(crate) struct Ticket {
     input: Option<Digest>,
     /// What was redacted from the arguments: a server may repeat it.
     pub(crate) secrets: Vec<String>,
+    /// Files and refs that the arguments name.
+    pub(crate) attachments: Vec<Attachment>,
+    /// Names of what was taken out of the result.
+    pub(crate) refs: Vec<RawJson>,
 }
 
 impl Ticket {
@@ -148,7 +155,7 @@ impl Ticket {
     pub(crate) fn envelope(&mut self, status: Outcome) -> Envelope {
         Envelope {
             status,
-            refs: Vec::new(),
+            refs: std::mem::take(&mut self.refs),
             warnings: std::mem::take(&mut self.warnings),
             tool_call_id: self.call.clone(),
             approval_id: self.approval.clone(),

@@ -1,16 +1,26 @@
-//! The two tools of the gateway's own that lead to all others. They only read, and a rule that is built in permits them.
+//! The tools of the gateway itself: those that lead to all others, and those for files and runs. Rules that are built in
+//! permit them.
 
 use std::sync::Arc;
 
+use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, ServerName, Tool};
 
-/// The server that the gateway's own tools belong to. No other may be called so.
-pub const OWN_SERVER: &str = "toolgate";
 pub const SEARCH_TOOL: &str = "toolgate.tools.search";
 pub const DESCRIBE_TOOL: &str = "toolgate.tools.describe";
-const TOOLS: [&str; 2] = [SEARCH_TOOL, DESCRIBE_TOOL];
+/// The one that writes something.
+const STORE_ARTIFACT: &str = "toolgate.artifacts.store";
+const TOOLS: [&str; 7] = [
+    SEARCH_TOOL,
+    DESCRIBE_TOOL,
+    STORE_ARTIFACT,
+    "toolgate.files.upload",
+    "toolgate.refs.read",
+    "toolgate.runs.ask",
+    "toolgate.runs.complete",
+];
 
-/// One of the two as policy sees it, where nothing but its name is at hand.
+/// One of them as policy sees it, where nothing but its name is at hand.
 pub(crate) fn tool(name: &str) -> Option<Tool> {
     let name = TOOLS.into_iter().find(|one| *one == name)?;
     Some(Tool {
@@ -18,7 +28,7 @@ pub(crate) fn tool(name: &str) -> Option<Tool> {
         server: ServerName::new(OWN_SERVER).expect("it is a name"),
         own: name.into(),
         version: Digest::of(name),
-        effects: Effects::READ,
+        effects: if name == STORE_ARTIFACT { Effects::WRITE } else { Effects::READ },
         idempotent: true,
         audit: AuditLevel::Standard,
         input_schema: None,
@@ -28,7 +38,7 @@ pub(crate) fn tool(name: &str) -> Option<Tool> {
     })
 }
 
-/// These tools and the two, which every gateway has.
+/// These tools and those that every gateway has.
 pub(crate) fn with_discovery(tools: &[Arc<Tool>]) -> Vec<Arc<Tool>> {
     let known = |name: &str| tools.iter().any(|tool| tool.name.as_str() == name);
     let missing = TOOLS.into_iter().filter(|name| !known(name)).filter_map(tool).map(Arc::new);

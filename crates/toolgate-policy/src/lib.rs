@@ -29,7 +29,7 @@ mod verdict;
 mod visibility;
 
 pub use check::{Report, check};
-pub use discovery::{DESCRIBE_TOOL, OWN_SERVER, SEARCH_TOOL};
+pub use discovery::{DESCRIBE_TOOL, SEARCH_TOOL};
 pub use engine::PolicyEngine;
 pub use explain::{Explanation, Failed, Matched, ShadowVerdict, VerdictKind};
 pub use problem::{Place, PolicyError, Problem};

@@ -16,6 +16,7 @@ pub(crate) fn of(row: &ToolRow) -> ToolTraits {
         effects: extra.effects,
         idempotent: extra.idempotent.unwrap_or(hint),
         file_strategy: extra.file_strategy,
+        files: extra.files,
         timeout_seconds: extra.timeout_seconds,
         aliases: extra.aliases,
         wire_name: Some(wire_name(&row.server, &row.own)),

@@ -25,6 +25,8 @@ pub enum StoreError {
     Query { doing: &'static str, cause: sqlx::Error },
     #[error("cannot {doing}: the stored {what} cannot be read")]
     Unreadable { doing: &'static str, what: &'static str },
+    #[error("cannot {doing}: its bytes {digest} were not kept")]
+    BytesGone { doing: &'static str, digest: toolgate_core::Digest },
     #[error("no random numbers from the operating system: {0}")]
     Random(getrandom::Error),
     #[error("cannot create the token: {what}")]

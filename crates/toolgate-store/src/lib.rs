@@ -6,6 +6,7 @@ mod books;
 mod db;
 mod error;
 mod fault;
+mod file;
 mod grant;
 mod ledger;
 mod open;
@@ -13,6 +14,7 @@ mod outage;
 mod registry;
 mod revisions;
 mod rows;
+mod run;
 mod secret;
 mod server;
 mod session;
@@ -28,6 +30,10 @@ pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
 pub use books::{Books, BooksSettings};
 pub use error::StoreError;
+pub use file::{
+    CONDEMNED_LEASE_MS, Claim, Doer, FILES_PAGE_MAX, FileCursor, FileEnd, FileFilter, NewUpload,
+    StoreArtifactError, Stored, Touched, Upload,
+};
 pub use grant::{GRANTS_MAX, Grants};
 pub use ledger::{
     LEDGER_PAGE_MAX, LedgerFault, LedgerWriter, OUTBOX_LEASE_MS, Order, OutboxBatch, SinkStart, Tampering,
@@ -40,6 +46,11 @@ pub use registry::{
     StoredInstance, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits, WriteSettingError,
 };
 pub use revisions::Revisions;
+pub use run::{
+    Act, BatchCall, Completion, Ending, Exhausted, InputAnswer, InputFilter, PageCursor, RUN_CALLS_MAX,
+    RUN_DEPTH_MAX, RUN_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunError, RunFilter, Stepped, StoredRunCall,
+    TaskVersion,
+};
 pub use server::{Counts, ServerStatus, StoredListing};
 pub use session::{
     ChangeSessionError, Closing, NewSessionError, OpenSessions, SESSIONS_PAGE_MAX, SessionCursor,
@@ -63,6 +74,11 @@ pub struct Store {
 const TENANT: &str = "default";
 
 impl Store {
+    /// Whose rows these are.
+    pub fn tenant(&self) -> &'static str {
+        self.tenant
+    }
+
     /// Ends the pool, so that the write-ahead log is folded into the database.
     pub async fn close(&self) {
         self.db.close().await;

@@ -71,11 +71,12 @@ pub(crate) enum Sharing {
 }
 
 impl Slot {
-    /// `None` if results of this request are not kept: the tool is not marked for it, or it is part of a conversation.
+    /// `None` if results of this request are not kept: the tool is not marked for it, or it is part of a conversation, or
+    /// content goes into it that nobody has read and could compare.
     pub(crate) fn of(request: &ServerRequest, principal: &PrincipalId) -> Option<Self> {
         let tool = request.tool.as_deref()?;
         let rule = tool.handling.cache?;
-        if request.method != "tools/call" || request.input.is_some() {
+        if request.method != "tools/call" || request.input.is_some() || !request.inserts.is_empty() {
             return None;
         }
         let mut text = format!("{}\n{}\n{}\n", tool.server, tool.version, request.params.len());

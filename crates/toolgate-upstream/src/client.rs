@@ -5,6 +5,7 @@
 //! end; a response that is dropped earlier closes its connection, which is how the newer era cancels.
 
 mod answered;
+mod body;
 mod line;
 mod prompt;
 
@@ -12,19 +13,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Uri, header};
-use http_body_util::Full;
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
 use hyper_util::client::legacy::connect::HttpConnector;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
-use toolgate_core::port::NoKey;
+use toolgate_core::port::{NoKey, SourceError};
 use tower_service::Service;
 
 pub(crate) use answered::{Answered, BodyError, excerpt};
+use body::Body;
 use line::Line;
 
+use crate::message::{Inserts, Message, Sent};
 use crate::resolver::{Forbidden, Resolver};
 
 /// Common servers close connections that idle for five seconds; ours must be gone before, or a request could be
@@ -45,6 +46,9 @@ pub(crate) enum SendError {
     /// There is nothing to show to the server, so nothing was sent.
     #[error(transparent)]
     NoKey(#[from] NoKey),
+    /// What was to be sent could not be read to its end, so no request arrived.
+    #[error(transparent)]
+    Unread(#[from] SourceError),
     /// Whatever became of the request.
     #[error("{0}")]
     Lost(String),
@@ -154,10 +158,14 @@ impl Client {
         method: Method,
         target: Uri,
         mut headers: HeaderMap,
-        body: Bytes,
+        message: Message,
     ) -> Result<Answered, SendError> {
+        let inserts = message.inserts().cloned();
+        if let Some(inserts) = &inserts {
+            Box::pin(inserts.begin()).await?;
+        }
         headers.insert(header::HOST, self.host.clone());
-        let mut request = Request::new(Full::new(body));
+        let mut request = Request::new(Body::from(message));
         *request.method_mut() = method;
         *request.uri_mut() = target;
         *request.headers_mut() = headers;
@@ -167,21 +175,21 @@ impl Client {
                 continue;
             }
             match line.send(request).await {
-                Ok(response) => return Ok(Answered::new(response, line, self)),
+                Ok(response) => return Ok(Answered::new(response, line, self, inserts)),
                 Err(mut error) => match error.take_message() {
                     Some(unsent) => request = unsent,
-                    None => return Err(SendError::Lost(describe(&error.into_error()))),
+                    None => return Err(broken_off(&error.into_error(), inserts.as_deref())),
                 },
             }
         }
         let mut line = Box::pin(self.connect()).await?;
         match line.send(request).await {
-            Ok(response) => Ok(Answered::new(response, line, self)),
+            Ok(response) => Ok(Answered::new(response, line, self, inserts)),
             Err(mut error) => Err(match error.take_message() {
                 Some(_) => {
                     SendError::Unsent("it closed the connection before the request was written".into())
                 }
-                None => SendError::Lost(describe(&error.into_error())),
+                None => broken_off(&error.into_error(), inserts.as_deref()),
             }),
         }
     }
@@ -266,6 +274,17 @@ fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
         cause = source;
     }
     cause.to_string()
+}
+
+/// A connection that broke while it carried a request. A server that did not get the whole of it has run nothing.
+fn broken_off(error: &hyper::Error, inserts: Option<&Inserts>) -> SendError {
+    match inserts.map_or(Sent::Whole, Inserts::sent) {
+        Sent::Whole => SendError::Lost(describe(error)),
+        Sent::Broken(error) => SendError::Unread(error),
+        Sent::Partly => {
+            SendError::Unsent(format!("it hung up in the middle of the request: {}", root_cause(error)))
+        }
+    }
 }
 
 fn describe(error: &hyper::Error) -> String {

@@ -9,13 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_core::port::{Keyring, ServerError, Watcher};
+use toolgate_core::port::{Keyring, ServerError, SourceError, Watcher};
 use toolgate_core::server::ServerSpec;
 use toolgate_core::{Fault, FaultKind, Limits, ServerName};
 
 use crate::Facts;
 use crate::cache::Cache;
 use crate::client::Tls;
+use crate::deadline::Deadline;
+use crate::message::Inserts;
 use crate::reaper::Reaper;
 
 /// What all servers of one gateway share.
@@ -90,6 +92,21 @@ impl Context {
 
     pub(crate) fn garbled(&self, what: impl Into<String>) -> ServerError {
         self.fault(FaultKind::Garbled { what: what.into() })
+    }
+
+    /// What was to be sent could not be read.
+    pub(crate) fn unread(&self, error: SourceError) -> ServerError {
+        self.fault(FaultKind::Unread { reason: error.0 })
+    }
+
+    /// The time for a request is over, whoever used it up.
+    pub(crate) fn late(&self, deadline: &Deadline, inserts: Option<&Arc<Inserts>>) -> ServerError {
+        let after = deadline.length();
+        if inserts.is_some_and(|inserts| inserts.awaits_source()) {
+            let late = format!("the content to send could not be read within {} s", after.as_secs_f32());
+            return self.unread(SourceError(late));
+        }
+        self.fault(FaultKind::TimedOut { after })
     }
 
     /// Notes that something on a connection was thrown away.

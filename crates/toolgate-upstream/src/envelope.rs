@@ -1,9 +1,12 @@
-//! Requests as the text that a server of either era is sent: one string each, made around parts that are not ours.
+//! Requests as the text that a server of either era is sent: one string each, made around parts that are not ours, and
+//! where in it the inserts go.
 
 use toolgate_core::port::{Caller, ServerRequest};
 use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::object::{push_member, push_string};
 use toolgate_wire::{Version, compose, meta};
+
+use crate::message::Message;
 
 /// What we call ourselves where no client's name is known.
 pub(crate) const CLIENT_INFO: &str =
@@ -25,13 +28,13 @@ pub(crate) fn modern(
     version: Version,
     request: &ServerRequest,
     caller: Option<&dyn Caller>,
-) -> String {
+) -> Message {
     let capabilities = caller.map_or(OWN_CAPABILITIES, |caller| caller.capabilities().as_str());
     let info = caller.and_then(Caller::client_info).map_or(CLIENT_INFO, RawJson::as_str);
     let length =
         request.method.len() + request.params.len() + request.meta.len() + capabilities.len() + info.len();
     let mut text = String::with_capacity(length + MODERN_FRAME_BYTES);
-    open(&mut text, id, &request.method);
+    let params_at = open(&mut text, id, request);
     text.push_str(&request.params);
     if let Some(input) = &request.input {
         if let Some(responses) = &input.responses {
@@ -58,16 +61,17 @@ pub(crate) fn modern(
         push_member(&mut text, meta::PROGRESS_TOKEN, &id.to_string());
     }
     push_cargo(&mut text, &request.meta);
-    text.push_str("}}}");
-    text
+    text.push('}');
+    close(&mut text, id, request);
+    Message::new(text, params_at, &request.inserts)
 }
 
 /// A request of the older era.
-pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Caller>) -> String {
+pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Caller>) -> Message {
     let wants_progress = caller.is_some_and(Caller::wants_progress);
     let mut text =
         String::with_capacity(request.method.len() + request.params.len() + request.meta.len() + 128);
-    open(&mut text, id, &request.method);
+    let params_at = open(&mut text, id, request);
     text.push_str(&request.params);
     if wants_progress || !request.meta.is_empty() {
         if !text.ends_with('{') {
@@ -80,17 +84,37 @@ pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Calle
         push_cargo(&mut text, &request.meta);
         text.push('}');
     }
-    text.push_str("}}");
-    text
+    close(&mut text, id, request);
+    Message::new(text, params_at, &request.inserts)
 }
 
-/// The text up to and including the brace that opens `params`.
-fn open(text: &mut String, id: u64, method: &str) {
-    text.push_str(r#"{"jsonrpc":"2.0","id":"#);
+/// The text up to and including the brace that opens `params`; how long it is.
+///
+/// A request with inserts says what it is when they have been written: until then it can still become something else (see
+/// the writing to child processes).
+fn open(text: &mut String, id: u64, request: &ServerRequest) -> usize {
+    text.push_str(r#"{"jsonrpc":"2.0""#);
+    if request.inserts.is_empty() {
+        push_identity(text, id, &request.method);
+    }
+    text.push_str(r#","params":{"#);
+    text.len()
+}
+
+/// The brace that closes `params`, and what is left to say.
+fn close(text: &mut String, id: u64, request: &ServerRequest) {
+    text.push('}');
+    if !request.inserts.is_empty() {
+        push_identity(text, id, &request.method);
+    }
+    text.push('}');
+}
+
+fn push_identity(text: &mut String, id: u64, method: &str) {
+    text.push_str(r#","id":"#);
     push_number(text, id);
     text.push_str(r#","method":"#);
     push_string(text, method);
-    text.push_str(r#","params":{"#);
 }
 
 fn push_number(text: &mut String, number: u64) {
@@ -108,7 +132,7 @@ fn push_cargo(text: &mut String, cargo: &str) {
     text.push_str(cargo);
 }
 
-pub(crate) fn initialize(id: u64) -> String {
+pub(crate) fn initialize(id: u64) -> Message {
     let request = ServerRequest::new(
         "initialize",
         format!(
@@ -156,9 +180,13 @@ mod tests {
         }
     }
 
+    fn text(message: Message) -> String {
+        String::from_utf8(message.into_text().to_vec()).expect("text")
+    }
+
     #[test]
     fn a_modern_request_carries_its_whole_context() {
-        let text = modern(7, Version::V2026_07_28, &request(), None);
+        let text = text(modern(7, Version::V2026_07_28, &request(), None));
         let value: serde_json::Value = serde_json::from_str(&text).expect("valid");
         assert_eq!(value["id"], 7);
         assert_eq!(value["params"]["_meta"][meta::PROTOCOL_VERSION], "2026-07-28");
@@ -170,10 +198,10 @@ mod tests {
     #[test]
     fn empty_params_and_cargo_leave_no_stray_commas() {
         let request = ServerRequest::new("tools/list", String::new());
-        for text in
+        for message in
             [modern(1, Version::V2026_07_28, &request, None), legacy(1, &request, None), initialize(2)]
         {
-            serde_json::from_str::<serde_json::Value>(&text).expect("valid");
+            serde_json::from_str::<serde_json::Value>(&text(message)).expect("valid");
         }
     }
 
@@ -181,7 +209,7 @@ mod tests {
     fn a_legacy_request_has_no_meta_where_nothing_needs_it() {
         let request = ServerRequest::new("tools/list", String::new());
         assert_eq!(
-            legacy(1, &request, None),
+            text(legacy(1, &request, None)),
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#
         );
     }

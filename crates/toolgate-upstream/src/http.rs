@@ -20,6 +20,7 @@ use crate::answer;
 use crate::client::{Answered, BadAddress, BodyError, Client, SendError, excerpt, shown};
 use crate::context::Context;
 use crate::keys::{Keys, Template, Who, wants_credential};
+use crate::message::Message;
 use crate::pending::Answer;
 use crate::resolver::Resolver;
 
@@ -64,20 +65,20 @@ impl Endpoint {
         &self,
         who: Who<'_>,
         headers: HeaderMap,
-        body: Bytes,
+        message: Message,
     ) -> Result<Answered, SendError> {
-        self.send(who, Method::POST, headers, body).await
+        self.send(who, Method::POST, headers, message).await
     }
 
     pub(crate) async fn get(&self, who: Who<'_>, mut headers: HeaderMap) -> Result<Answered, SendError> {
         headers.remove(header::CONTENT_TYPE);
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
-        self.send(who, Method::GET, headers, Bytes::new()).await
+        self.send(who, Method::GET, headers, Bytes::new().into()).await
     }
 
     pub(crate) async fn delete(&self, who: Who<'_>, mut headers: HeaderMap) -> Result<Answered, SendError> {
         headers.remove(header::CONTENT_TYPE);
-        self.send(who, Method::DELETE, headers, Bytes::new()).await
+        self.send(who, Method::DELETE, headers, Bytes::new().into()).await
     }
 
     async fn send(
@@ -85,12 +86,12 @@ impl Endpoint {
         who: Who<'_>,
         method: Method,
         headers: HeaderMap,
-        body: Bytes,
+        message: Message,
     ) -> Result<Answered, SendError> {
         if self.keys.are_none() {
-            return self.client.send(method, self.target.clone(), headers, body).await;
+            return self.client.send(method, self.target.clone(), headers, message).await;
         }
-        Box::pin(self.send_with_keys(who, method, headers, body)).await
+        Box::pin(self.send_with_keys(who, method, headers, message)).await
     }
 
     /// A token that is refused may be replaced and the request repeated, once: who is not let in has had nothing done.
@@ -99,20 +100,20 @@ impl Endpoint {
         who: Who<'_>,
         method: Method,
         mut headers: HeaderMap,
-        body: Bytes,
+        message: Message,
     ) -> Result<Answered, SendError> {
         let shown = self.keys.shown(who).await?;
         shown.put_on(&mut headers);
-        let again = (method.clone(), headers.clone(), body.clone());
-        let answered = self.client.send(method, self.target.clone(), headers, body).await?;
+        let again = (method.clone(), headers.clone(), message.clone());
+        let answered = self.client.send(method, self.target.clone(), headers, message).await?;
         if !shown.is_refused_by(&answered) {
             return Ok(answered);
         }
         let challenge = answered.header("www-authenticate").map(str::to_owned);
         answered.finish();
-        let (method, mut headers, body) = again;
+        let (method, mut headers, message) = again;
         self.keys.instead_of(&shown, who, challenge.as_deref()).await?.put_on(&mut headers);
-        self.client.send(method, self.target.clone(), headers, body).await
+        self.client.send(method, self.target.clone(), headers, message).await
     }
 }
 
@@ -156,10 +157,11 @@ fn configured_headers(configured: &BTreeMap<String, String>) -> Result<(HeaderMa
 
 /// A request that could not be sent, as a fault. The supervisor is asked to look after the server.
 pub(crate) fn send_fault(ctx: &Context, error: SendError) -> ServerError {
-    if let SendError::NoKey(NoKey(reason)) = error {
-        return ctx.fault(FaultKind::Unauthorized { reason });
+    match error {
+        SendError::NoKey(NoKey(reason)) => return ctx.fault(FaultKind::Unauthorized { reason }),
+        SendError::Unread(error) => return ctx.unread(error),
+        _ => ctx.signals.suspect(),
     }
-    ctx.signals.suspect();
     match error {
         SendError::Lost(reason) => ctx.lost(reason),
         unsent => ctx.down(unsent.to_string()),
@@ -181,6 +183,7 @@ pub(crate) fn unauthorized(ctx: &Context, answered: &Answered) -> Option<ServerE
 pub(crate) fn body_fault(ctx: &Context, error: BodyError) -> ServerError {
     match error {
         BodyError::TooLarge => ctx.too_large(),
+        BodyError::Unread(error) => ctx.unread(error),
         BodyError::Lost(reason) => ctx.lost(reason),
     }
 }

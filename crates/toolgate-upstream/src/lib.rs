@@ -18,6 +18,7 @@ mod lines;
 mod link;
 mod list;
 mod member;
+mod message;
 mod own;
 mod pending;
 mod pipe;

@@ -88,11 +88,11 @@ impl Live {
         deadline: &Arc<Deadline>,
     ) -> Result<Reply, ServerError> {
         let id = pipe.pending.next_id();
-        let text = match self.era() {
+        let message = match self.era() {
             Era::Modern => envelope::modern(id, self.opening.version, request, caller.as_deref()),
             Era::Legacy => envelope::legacy(id, request, caller.as_deref()),
         };
-        let exchange = Exchange { id, text, caller, deadline, given_up: GivenUp::SayCancelled };
+        let exchange = Exchange { id, message, caller, deadline, given_up: GivenUp::SayCancelled };
         answer::reply(&self.ctx, self.era(), pipe.exchange(exchange).await?)
     }
 
@@ -102,8 +102,8 @@ impl Live {
             (Link::Stateless(stateless), _) => stateless.subscribe(request, listener).await,
             (_, Some(pipe)) => {
                 let id = pipe.pending.next_id();
-                let text = envelope::modern(id, self.opening.version, request, None);
-                pipe.subscribe(id, text, listener).await
+                let message = envelope::modern(id, self.opening.version, request, None);
+                pipe.subscribe(id, message, listener).await
             }
             _ => Err(self.ctx.down("it has no subscriptions")),
         }

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::PrincipalId;
 use toolgate_core::port::{BoxFuture, Caller, ServerError};
-use toolgate_core::{FaultKind, PrincipalId};
 
 use crate::context::Context;
 use crate::deadline::{Deadline, Passed};
 use crate::envelope;
+use crate::message::{Inserts, Message};
 use crate::pending::{Answer, Listener, Pending};
 use crate::routing::{Back, Shared};
 
@@ -22,7 +24,16 @@ const OUTBOX_MAX: usize = 256;
 pub(crate) struct Outgoing {
     /// The request it is, if it is one.
     pub(crate) id: Option<u64>,
-    pub(crate) message: Bytes,
+    pub(crate) message: Message,
+    /// Cancelled when nobody waits for the answer any more; there for messages that take their time to be written.
+    pub(crate) ended: Option<CancellationToken>,
+}
+
+impl Outgoing {
+    /// What is no request.
+    fn aside(message: Bytes) -> Self {
+        Self { id: None, message: message.into(), ended: None }
+    }
 }
 
 pub(crate) struct Pipe {
@@ -44,7 +55,7 @@ pub(crate) enum GivenUp {
 /// One request, ready to be written.
 pub(crate) struct Exchange<'a> {
     pub(crate) id: u64,
-    pub(crate) text: String,
+    pub(crate) message: Message,
     pub(crate) caller: Option<Arc<dyn Caller>>,
     pub(crate) deadline: &'a Arc<Deadline>,
     pub(crate) given_up: GivenUp,
@@ -63,11 +74,16 @@ impl Pipe {
 
     /// Sends a request and waits for its answer.
     pub(crate) async fn exchange(&self, exchange: Exchange<'_>) -> Answer {
-        let Exchange { id, text, caller, deadline, given_up } = exchange;
-        let (_ticket, answer) = self.pending.expect(id, caller, Some(deadline.clone()), None)?;
-        let mut cancel = Cancel { pipe: self, id, armed: false, reason: "the caller gave up" };
+        let Exchange { id, message, caller, deadline, given_up } = exchange;
+        let (ticket, answer) = self.pending.expect(id, caller, Some(deadline.clone()), None)?;
+        let inserts = message.inserts().cloned();
+        let ended = inserts.as_ref().map(|_| ticket.ended());
+        let mut cancel = Cancel { pipe: self, id, inserts, armed: false, reason: "the caller gave up" };
         let work = async {
-            self.post(Some(id), text.into()).await?;
+            if let Some(inserts) = &cancel.inserts {
+                Box::pin(inserts.begin()).await.map_err(|error| self.ctx.unread(error))?;
+            }
+            self.post(Outgoing { id: Some(id), message, ended }).await?;
             cancel.armed = given_up == GivenUp::SayCancelled;
             answer.await.unwrap_or_else(|_| Err(self.ctx.lost("the connection ended")))
         };
@@ -75,26 +91,26 @@ impl Pipe {
         cancel.armed &= outcome.is_err();
         outcome.unwrap_or_else(|Passed| {
             cancel.reason = "the request took too long";
-            Err(self.ctx.fault(FaultKind::TimedOut { after: deadline.length() }))
+            Err(self.ctx.late(deadline, cancel.inserts.as_ref()))
         })
     }
 
     /// Opens a subscription and hears its notifications until it ends. Dropping the future cancels it.
-    pub(crate) async fn subscribe(&self, id: u64, text: String, listener: Listener) -> Answer {
+    pub(crate) async fn subscribe(&self, id: u64, message: Message, listener: Listener) -> Answer {
         let (_ticket, answer) = self.pending.expect(id, None, None, Some(listener))?;
-        self.post(Some(id), text.into()).await?;
-        let mut cancel = Cancel { pipe: self, id, armed: true, reason: "no longer needed" };
+        self.post(Outgoing { id: Some(id), message, ended: None }).await?;
+        let mut cancel = Cancel { pipe: self, id, inserts: None, armed: true, reason: "no longer needed" };
         let answer = answer.await.unwrap_or_else(|_| Err(self.ctx.lost("the connection ended")));
         cancel.armed = false;
         answer
     }
 
     pub(crate) async fn notify(&self, text: String) {
-        drop(self.post(None, text.into()).await);
+        drop(self.post(Outgoing::aside(text.into())).await);
     }
 
-    async fn post(&self, id: Option<u64>, message: Bytes) -> Result<(), ServerError> {
-        self.outbox.send(Outgoing { id, message }).await.map_err(|_| self.ctx.down("the connection ended"))
+    async fn post(&self, outgoing: Outgoing) -> Result<(), ServerError> {
+        self.outbox.send(outgoing).await.map_err(|_| self.ctx.down("the connection ended"))
     }
 
     /// Hands a message of the server's to whom it concerns.
@@ -129,28 +145,30 @@ impl Back for Pipe {
         /// A server that asks and does not read the answer does not get it.
         const PATIENCE: Duration = Duration::from_secs(30);
         Box::pin(async move {
-            if !matches!(tokio::time::timeout(PATIENCE, self.post(None, message)).await, Ok(Ok(()))) {
+            let posting = self.post(Outgoing::aside(message));
+            if !matches!(tokio::time::timeout(PATIENCE, posting).await, Ok(Ok(()))) {
                 self.ctx.discarded("an answer that the server did not take");
             }
         })
     }
 }
 
-/// Tells the server when a request is dropped before its answer came.
+/// Tells the server when a request is dropped before its answer came. Of one that never was whole it knows nothing.
 struct Cancel<'a> {
     pipe: &'a Pipe,
     id: u64,
+    inserts: Option<Arc<Inserts>>,
     armed: bool,
     reason: &'static str,
 }
 
 impl Drop for Cancel<'_> {
     fn drop(&mut self) {
-        if !self.armed {
+        if !self.armed || self.inserts.as_ref().is_some_and(|inserts| inserts.abandon()) {
             return;
         }
         let message = envelope::cancelled(self.id, self.reason).into();
-        if self.pipe.outbox.try_send(Outgoing { id: None, message }).is_err() {
+        if self.pipe.outbox.try_send(Outgoing::aside(message)).is_err() {
             self.pipe.ctx.discarded("a cancellation that the server did not take");
         }
     }

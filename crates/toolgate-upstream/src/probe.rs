@@ -258,9 +258,9 @@ async fn discover(ctx: &Context, pipe: &Pipe) -> Option<Opening> {
     let mut version = Version::LATEST_MODERN;
     for _ in 0..2 {
         let id = pipe.pending.next_id();
-        let text = envelope::modern(id, version, &discover_request(), None);
+        let message = envelope::modern(id, version, &discover_request(), None);
         let exchange =
-            Exchange { id, text, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
+            Exchange { id, message, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
         match pipe.exchange(exchange).await {
             Ok(result) => return Opening::of_discover(&result),
             Err(ServerError::Rpc(error)) => version = shared_modern_version(&error)?,
@@ -274,8 +274,8 @@ async fn discover(ctx: &Context, pipe: &Pipe) -> Option<Opening> {
 pub(crate) async fn initialize(ctx: &Context, pipe: &Pipe) -> Result<Opening, OpenError> {
     let deadline = Deadline::after(ctx.spec.connect_timeout);
     let id = pipe.pending.next_id();
-    let text = envelope::initialize(id);
-    let exchange = Exchange { id, text, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
+    let message = envelope::initialize(id);
+    let exchange = Exchange { id, message, caller: None, deadline: &deadline, given_up: GivenUp::SayNothing };
     let opening = Opening::of_initialize(&pipe.exchange(exchange).await?)?;
     pipe.notify(envelope::initialized()).await;
     Ok(opening)

@@ -1,5 +1,7 @@
 //! A server that is a child process: one JSON message per line on its standard input and output.
 
+mod writing;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -7,9 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
-use tokio::io::{AsyncWriteExt, BufWriter};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use tokio::sync::mpsc;
+use tokio::io::BufWriter;
+use tokio::process::{Child, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
@@ -19,10 +20,12 @@ use toolgate_core::server::TransportSpec;
 use crate::context::Context;
 use crate::keys::{self, Given};
 use crate::lines::{Line, Lines};
-use crate::pipe::{Outgoing, Pipe};
+use crate::pipe::Pipe;
 use crate::probe::OpenError;
 use crate::reaper::{kill_group, signal_group};
 use crate::routing;
+
+use writing::Writer;
 
 /// How long a child may take to end when its input is closed, and again when it is asked to terminate.
 const END_PATIENCE: Duration = Duration::from_secs(2);
@@ -57,7 +60,9 @@ impl Process {
         let input = child.stdin.take().expect("standard input is piped");
         let output = child.stdout.take().expect("standard output is piped");
         let errors = child.stderr.take().expect("standard error is piped");
-        ctx.tasks.spawn(write(input, outgoing, stop.clone()));
+        let (writes_for, pending) = (ctx.clone(), pipe.pending.clone());
+        let writer = Writer { ctx: writes_for, pending, input: BufWriter::new(input), outgoing };
+        ctx.tasks.spawn(writer.run(stop.clone()));
         let reading = ctx.tasks.spawn(read(ctx.clone(), pipe.clone(), output));
         let complaining = ctx.tasks.spawn(hear(ctx.clone(), errors));
         let keeper = Keeper {
@@ -105,47 +110,6 @@ fn spawn(ctx: &Context, env: BTreeMap<String, String>) -> Result<Child, OpenErro
         process.current_dir(cwd);
     }
     process.spawn().map_err(|source| OpenError::Spawn { command: command.clone(), source })
-}
-
-async fn write(input: ChildStdin, mut outgoing: mpsc::Receiver<Outgoing>, stop: CancellationToken) {
-    let mut input = BufWriter::new(input);
-    loop {
-        let next = tokio::select! {
-            next = outgoing.recv() => next,
-            () = stop.cancelled() => None,
-        };
-        let Some(next) = next else { return };
-        let writing = write_all_waiting(&mut input, next, &mut outgoing);
-        let written = tokio::select! {
-            written = writing => written,
-            () = stop.cancelled() => return,
-        };
-        if written.is_err() {
-            return;
-        }
-    }
-}
-
-/// Writes what waits and flushes once.
-async fn write_all_waiting(
-    input: &mut BufWriter<ChildStdin>,
-    first: Outgoing,
-    outgoing: &mut mpsc::Receiver<Outgoing>,
-) -> std::io::Result<()> {
-    let mut next = Some(first);
-    while let Some(Outgoing { message, .. }) = next {
-        if memchr::memchr2(b'\n', b'\r', &message).is_some() {
-            // In valid JSON a bare line break is only ever space between tokens.
-            let flat: Vec<u8> =
-                message.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect();
-            input.write_all(&flat).await?;
-        } else {
-            input.write_all(&message).await?;
-        }
-        input.write_all(b"\n").await?;
-        next = outgoing.try_recv().ok();
-    }
-    input.flush().await
 }
 
 async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, output: ChildStdout) {

@@ -2,8 +2,10 @@
 
 mod agents;
 mod approvals;
+mod files;
 mod ledger;
 mod policy;
+mod runs;
 mod servers;
 mod sessions;
 mod settings;
@@ -22,8 +24,10 @@ use crate::config::{LISTEN_EXPECTED, parse_listen};
 
 pub(crate) use agents::{AgentsCommand, CapabilitiesCommand};
 pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
+pub(crate) use files::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
 pub(crate) use ledger::{ExportFormat, LedgerCommand};
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
+pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand, TasksCommand};
 pub(crate) use servers::{LoginArgs, ServersCommand};
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
@@ -70,6 +74,18 @@ pub(crate) enum Command {
     /// What agents work in: which tools a session sees and why; open and close sessions
     #[command(subcommand)]
     Sessions(SessionsCommand),
+    /// Work under way: see where runs stand, stop them and let them go on
+    #[command(subcommand)]
+    Runs(RunsCommand),
+    /// What runs ask people: see the questions, and answer
+    #[command(subcommand)]
+    Inputs(InputsCommand),
+    /// Definitions of work
+    #[command(subcommand)]
+    Tasks(TasksCommand),
+    /// Store and fetch files, which agents use by their id alone
+    #[command(subcommand)]
+    Files(FilesCommand),
     /// Kinds of agents, as they are defined
     #[command(subcommand)]
     Agents(AgentsCommand),

@@ -50,7 +50,10 @@ pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
         StoreError::TokenSpec { .. } => Some("`toolgate token create --help` says what each word is for"),
         StoreError::TokenUnknown { .. } => Some("`toolgate token list` shows all of them"),
         StoreError::TokenAmbiguous { .. } => Some("give more of the id"),
-        StoreError::Query { .. } | StoreError::Unreadable { .. } | StoreError::Random(_) => None,
+        StoreError::Query { .. }
+        | StoreError::Unreadable { .. }
+        | StoreError::BytesGone { .. }
+        | StoreError::Random(_) => None,
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod api;
 mod problem;
+mod stream;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,7 @@ use crate::wiring::{self, House, Record};
 
 pub(crate) use api::{Catalogue, LocalApi, serve};
 pub(crate) use problem::Problem;
+pub(crate) use stream::{Download, Upload};
 
 /// A socket of the running gateway for processes of the same user. Whom it speaks to decides what they may do: an agent
 /// must not be taken for the person who approves its calls.

@@ -27,6 +27,7 @@ mod sockets;
 mod stored;
 mod table;
 mod wiring;
+mod workshop;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -41,6 +41,13 @@ pub(crate) fn try_write(text: Arguments<'_>) -> io::Result<()> {
     stdout.flush()
 }
 
+/// Data that is no text.
+pub(crate) fn try_write_bytes(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()
+}
+
 /// Writes to standard error; if that cannot be written to, there is nobody left to tell.
 pub(crate) fn write_talk(text: Arguments<'_>) {
     drop(io::stderr().lock().write_fmt(text));

@@ -21,6 +21,7 @@ use toolgate_store::Store;
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
 use crate::keyring::VaultDesk;
+use crate::workshop::Workshop;
 
 /// The place of the API in the gateway. The gateway is there first, since the API calls its tools.
 #[derive(Clone, Default)]
@@ -68,6 +69,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) gateway: &'a Arc<Gateway>,
     pub(crate) sessions: &'a Arc<Sessions>,
     pub(crate) discovery: &'a Arc<Discovery>,
+    pub(crate) workshop: &'a Workshop,
 }
 
 pub(crate) fn api(
@@ -77,7 +79,7 @@ pub(crate) fn api(
     vault: Vault,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
-    let Parts { config, store, governance, gateway, sessions, discovery } = *parts;
+    let Parts { config, store, governance, gateway, sessions, discovery, workshop } = *parts;
     Ok(Api::new(Services {
         store: store.clone(),
         books: governance.books.clone(),
@@ -87,6 +89,9 @@ pub(crate) fn api(
         registry: registry.clone(),
         sessions: sessions.clone(),
         discovery: discovery.clone(),
+        files: workshop.files.clone(),
+        runs: workshop.runs.clone(),
+        parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(VaultDesk(vault)),
         shutdown: shutdown.clone(),
         clock: Arc::new(SystemClock::default()),

@@ -46,7 +46,6 @@ impl Sockets {
             gateway: house.gateway.clone(),
             api: house.api.clone(),
             shutdown: house.shutdown.clone(),
-            request_bytes_max: limits.request_bytes_max,
             answering: TaskTracker::new(),
         });
         let opened = Socket::ALL.into_iter().filter_map(|socket| {
@@ -99,7 +98,6 @@ struct Host {
     gateway: Arc<Gateway>,
     api: Api,
     shutdown: CancellationToken,
-    request_bytes_max: usize,
     answering: TaskTracker,
 }
 
@@ -123,7 +121,7 @@ impl Host {
                 serve_pipe(self.gateway.clone(), credential, route, reader, writer).await;
             }
             Socket::Api => {
-                let serving = api::serve(&self.api, stream, self.request_bytes_max, &self.shutdown);
+                let serving = api::serve(&self.api, stream, &self.shutdown);
                 self.answering.track_future(serving).await;
             }
         }

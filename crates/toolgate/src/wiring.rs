@@ -32,6 +32,7 @@ use crate::numbers::ServerNumbers;
 use crate::outbound;
 use crate::rest::{self, Doorway};
 use crate::seating;
+use crate::workshop::{self, Workshop};
 
 /// A gateway that is wired up and connected to its servers, without any door open yet.
 pub(crate) struct House {
@@ -41,11 +42,13 @@ pub(crate) struct House {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) registry: Arc<Registry>,
     sessions: Arc<Sessions>,
+    workshop: Workshop,
     governance: Governance,
     courier: Option<Courier>,
     ears: Arc<Ears>,
     pub(crate) shutdown: CancellationToken,
     chronicle: Chronicle,
+    shutdown_wait: Duration,
 }
 
 /// Whether what servers do is written to the store. Only the gateway that holds the data folder's lock writes.
@@ -61,6 +64,11 @@ pub(crate) async fn start(
     listen: SocketAddr,
     record: Record,
 ) -> anyhow::Result<House> {
+    // In a box, since every command that needs a house would carry all that is needed to build one.
+    Box::pin(build(config, store, listen, record)).await
+}
+
+async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Record) -> anyhow::Result<House> {
     let shutdown = CancellationToken::new();
     let catalog = Arc::new(Catalog::new());
     let stream = match record {
@@ -68,7 +76,11 @@ pub(crate) async fn start(
         Record::No => COMMAND_STREAM,
     };
     let governance = Governance::start(config, store, &catalog, stream, &shutdown).await?;
-    let discovery = Arc::new(Discovery::new(catalog.clone(), governance.policy.clone()));
+    let discovery = Arc::new(Discovery::with_own(
+        catalog.clone(),
+        governance.policy.clone(),
+        &toolgate_platform::tools(),
+    ));
     let hub = Hub::new(catalog.clone(), discovery.clone());
     let vault = keyring::vault(config, store, &governance.books)?;
     let keys = keyring::open(vault.clone(), &shutdown).await?;
@@ -123,6 +135,7 @@ pub(crate) async fn start(
         shutdown: shutdown.clone(),
     })
     .await?;
+    let workshop = workshop::open(config, store, &governance, listen, record, &shutdown).await?;
     let doorway = Doorway::default();
     let bearer = callers::bearer(config)?;
     let gateway = Gateway::new(Setup {
@@ -132,6 +145,9 @@ pub(crate) async fn start(
         pipeline: governance.pipeline.clone(),
         approvals: governance.books.clone(),
         archive: Arc::new(LedgerArchive(store.clone())),
+        contents: workshop.files.clone(),
+        runs: workshop.runs.clone(),
+        platform: workshop.tools.clone(),
         rest: (record == Record::Yes).then(|| Arc::new(doorway.clone()) as Arc<dyn Rest>),
         hub,
         protected_resource: callers::protected_resource(config, listen, bearer.as_deref()),
@@ -142,6 +158,7 @@ pub(crate) async fn start(
         sealing_key: store.sealing_key().await?,
         shutdown: shutdown.clone(),
     });
+    workshop.meet(&gateway);
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tokio::spawn(shutdown.clone().run_until_cancelled_owned(following));
     let parts = rest::Parts {
@@ -151,6 +168,7 @@ pub(crate) async fn start(
         gateway: &gateway,
         sessions: &sessions,
         discovery: &discovery,
+        workshop: &workshop,
     };
     let api = rest::api(&parts, &catalog, &registry, vault, &shutdown)?;
     doorway.open(api.clone());
@@ -165,11 +183,13 @@ pub(crate) async fn start(
         catalog,
         registry,
         sessions,
+        workshop,
         governance,
         courier,
         ears,
         shutdown,
         chronicle,
+        shutdown_wait: config.limits.shutdown_wait,
     })
 }
 
@@ -187,10 +207,13 @@ impl House {
     /// Ends calls, then servers, then the record of them.
     pub(crate) async fn stop(self) {
         self.shutdown.cancel();
+        // What a batch has begun comes to its end, within the time there is.
+        drop(tokio::time::timeout(self.shutdown_wait, self.api.finish()).await);
         self.gateway.drain().await;
         self.servers.shutdown().await;
         self.registry.stop().await;
         self.sessions.stop().await;
+        self.workshop.close().await;
         self.governance.stop().await;
         if let Some(courier) = self.courier {
             courier.finish().await;

@@ -3,7 +3,7 @@
 use toolgate_core::Role;
 use toolgate_core::event::EventKind;
 
-/// What the events of runs are: decisions about calls, and the calls.
+/// What happens in runs: decisions about calls, and the calls, beside what happens to the runs themselves.
 const RUN: &str = "run";
 const RUN_KINDS: [EventKind; 5] = [
     EventKind::PolicyDecided,
@@ -12,8 +12,10 @@ const RUN_KINDS: [EventKind; 5] = [
     EventKind::CallResumed,
     EventKind::CallCompleted,
 ];
-/// All that approvers see.
-const APPROVAL: &str = "approval";
+/// What agents do not see of their own runs.
+const POLICY: &str = "policy";
+/// All that approvers see: what waits for people.
+const INBOX: [&str; 2] = ["approval", "input"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Kinds(Vec<EventKind>);
@@ -37,6 +39,13 @@ impl Kinds {
         Ok(Self(kinds))
     }
 
+    /// What happens in a run, as somebody of this role sees it.
+    pub(crate) fn of_run(role: Role) -> Self {
+        let seen = seen_by(role).into_iter();
+        let hears = |kind: &EventKind| role != Role::Agent || !begins(kind.as_str(), POLICY);
+        Self(seen.filter(hears).collect())
+    }
+
     pub(crate) fn contains(&self, kind: EventKind) -> bool {
         self.0.contains(&kind)
     }
@@ -44,7 +53,6 @@ impl Kinds {
     /// The words that can be asked for, for hints.
     pub(crate) fn words() -> Vec<&'static str> {
         let mut words: Vec<&str> = EventKind::ALL.iter().map(|kind| first_part(kind.as_str())).collect();
-        words.push(RUN);
         words.sort_unstable();
         words.dedup();
         words
@@ -52,10 +60,9 @@ impl Kinds {
 }
 
 fn beginning_with(beginning: &str, role: Role) -> Result<Vec<EventKind>, UnknownKind> {
-    let all: Vec<EventKind> = match beginning {
-        RUN => RUN_KINDS.to_vec(),
-        _ => EventKind::ALL.iter().copied().filter(|kind| begins(kind.as_str(), beginning)).collect(),
-    };
+    let calls: &[EventKind] = if beginning == RUN { &RUN_KINDS } else { &[] };
+    let begin = EventKind::ALL.iter().filter(|kind| begins(kind.as_str(), beginning));
+    let all: Vec<EventKind> = calls.iter().chain(begin).copied().collect();
     if all.is_empty() {
         return Err(UnknownKind::Nowhere(beginning.to_owned()));
     }
@@ -67,7 +74,7 @@ fn beginning_with(beginning: &str, role: Role) -> Result<Vec<EventKind>, Unknown
 fn seen_by(role: Role) -> Vec<EventKind> {
     let all = EventKind::ALL.iter().copied();
     match role {
-        Role::Approver => all.filter(|kind| begins(kind.as_str(), APPROVAL)).collect(),
+        Role::Approver => all.filter(|kind| INBOX.iter().any(|waits| begins(kind.as_str(), waits))).collect(),
         _ => all.collect(),
     }
 }
@@ -100,19 +107,30 @@ mod tests {
     }
 
     #[test]
-    fn several_beginnings_are_joined_and_runs_are_calls() {
+    fn several_beginnings_are_joined_and_calls_belong_to_runs() {
         let both = names("setting, run", Role::Operator).expect("both are known");
-        assert_eq!(both.len(), 6);
+        assert!(both.contains(&"setting.changed") && both.contains(&"run.ended"));
         assert!(both.contains(&"tool.call.completed") && both.contains(&"policy.decided"));
         assert!(!both.contains(&"policy.loaded"));
     }
 
     #[test]
-    fn approvers_see_approvals_only() {
+    fn approvers_see_what_waits_for_people_only() {
         let all = Kinds::read(None, Role::Approver).expect("some");
-        assert!(all.0.iter().all(|kind| kind.as_str().starts_with("approval.")) && !all.0.is_empty());
+        let is_inbox = |kind: &str| kind.starts_with("approval.") || kind.starts_with("input.");
+        assert!(all.0.iter().all(|kind| is_inbox(kind.as_str())));
+        assert!(all.contains(EventKind::ApprovalVoted) && all.contains(EventKind::InputRequested));
         assert_eq!(names("server", Role::Approver), Err(UnknownKind::NotForRole("server".to_owned())));
         assert_eq!(names("approval.voted", Role::Approver), Ok(vec!["approval.voted"]));
+    }
+
+    #[test]
+    fn agents_hear_nothing_of_policy_in_their_runs() {
+        let (agent, auditor) = (Kinds::of_run(Role::Agent), Kinds::of_run(Role::Auditor));
+        assert!(auditor.contains(EventKind::PolicyDecided) && !agent.contains(EventKind::PolicyDecided));
+        for both in [EventKind::CallStarted, EventKind::RunEnded, EventKind::InputRequested] {
+            assert!(agent.contains(both) && auditor.contains(both), "{both:?}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 use toolgate_store::LEDGER_PAGE_MAX;
 
-use super::{Feed, Kinds, Told};
+use super::{Feed, Told, Wish};
 
 /// Frames that wait for a reader.
 const FRAMES_MAX: usize = 64;
@@ -31,7 +31,7 @@ pub(crate) struct Reader {
     live: broadcast::Receiver<Told>,
     /// The last event that was sent or passed over.
     at: i64,
-    kinds: Kinds,
+    wish: Wish,
     frames: mpsc::Sender<Bytes>,
     /// The last words, for somebody who may begin to read too late.
     farewell: Arc<OnceLock<Bytes>>,
@@ -43,6 +43,8 @@ pub(crate) struct Reader {
 enum Ended {
     /// Nobody reads it any more, or the gateway stops.
     Gone,
+    /// What it is about is over.
+    Over,
     /// The reader did not read.
     Slow,
     /// It was open for as long as one may be.
@@ -55,7 +57,7 @@ impl Reader {
         seat: OwnedSemaphorePermit,
         live: broadcast::Receiver<Told>,
         at: i64,
-        kinds: Kinds,
+        wish: Wish,
     ) -> (Self, EventBody) {
         let (frames, waiting) = mpsc::channel(FRAMES_MAX);
         let farewell = Arc::new(OnceLock::new());
@@ -63,7 +65,7 @@ impl Reader {
         let mut keep_alive = tokio::time::interval_at(Instant::now() + every, every);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let body = EventBody { welcome: Some(WELCOME), waiting, farewell: Some(Arc::clone(&farewell)) };
-        (Self { feed, live, at, kinds, frames, farewell, keep_alive, _seat: seat }, body)
+        (Self { feed, live, at, wish, frames, farewell, keep_alive, _seat: seat }, body)
     }
 
     pub(super) async fn run(mut self) {
@@ -76,7 +78,7 @@ impl Reader {
             () = tokio::time::sleep(open) => Ended::Long,
         };
         let why = match ended {
-            Ended::Gone => return,
+            Ended::Gone | Ended::Over => return,
             Ended::Slow => "this stream was not read for too long",
             Ended::Long => "this stream was open for long enough",
         };
@@ -99,8 +101,9 @@ impl Reader {
 
     /// Reads the ledger from this stream's place to its end.
     async fn catch_up(&mut self) -> Result<(), Ended> {
+        let filter = self.wish.filter();
         loop {
-            let page = match self.feed.page(self.at).await {
+            let page = match self.feed.page(self.at, &filter).await {
                 Ok(page) => page,
                 Err(error) => {
                     tracing::warn!(%error, "a stream of events waits for the ledger");
@@ -137,12 +140,13 @@ impl Reader {
         if told.seq <= self.at {
             return Ok(());
         }
-        if self.kinds.contains(told.kind) {
+        let is_last = self.wish.ends_with(&told);
+        if self.wish.wants(&told) {
             self.send(told.frame).await?;
             self.keep_alive.reset();
         }
         self.at = told.seq;
-        Ok(())
+        if is_last { Err(Ended::Over) } else { Ok(()) }
     }
 
     async fn send(&mut self, frame: Bytes) -> Result<(), Ended> {

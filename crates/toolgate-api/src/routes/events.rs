@@ -11,7 +11,7 @@ use toolgate_core::Principal;
 use utoipa::IntoParams;
 
 use crate::Context;
-use crate::events::{EventBody, Kinds, NoSeat, STREAMS_MAX, UnknownKind};
+use crate::events::{EventBody, Kinds, NoSeat, UnknownKind, Wish};
 use crate::problem::{Answered, Problem};
 use crate::read::{Query, bad_parameter};
 use crate::similar::hint_of;
@@ -23,7 +23,7 @@ const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EventsQuery {
-    /// Beginnings of kinds, joined by commas: `registry,approval,run,server,setting`. `run` is decisions and calls
+    /// Beginnings of kinds, joined by commas: `registry,approval,run,server,setting`. `run` is decisions and calls too
     #[serde(default)]
     kinds: Option<String>,
     /// The `id` of the last event that is known; without it, the stream begins with what happens next
@@ -35,7 +35,7 @@ pub(crate) struct EventsQuery {
 /// Follow what happens
 ///
 /// Server-sent events: `id` is the event's place in the ledger, `event` its kind, `data` the event as `GET /ledger` shows
-/// it. Approvers see approvals only. A stream ends after a quarter of an hour, or when it is not read; whoever comes back
+/// it. Approvers see approvals and questions only. A stream ends after a quarter of an hour, or when it is not read; whoever comes back
 /// with `last-event-id` misses nothing.
 #[utoipa::path(get, path = "/events", tag = "events",
     params(EventsQuery, ("last-event-id" = Option<String>, Header, description = "The `id` of the last event that arrived; wins over `after`")),
@@ -50,17 +50,17 @@ pub(crate) async fn follow(
 ) -> Answered<Response> {
     let kinds = Kinds::read(query.kinds.as_deref(), principal.role).map_err(|unknown| no_kind(&unknown))?;
     let after = after(&headers, query.after.as_deref())?;
-    let body = context.0.feed.listen(after, kinds).await.map_err(no_seat)?;
+    let body = context.0.feed.listen(after, Wish::all(kinds)).await.map_err(no_seat)?;
     Ok(streaming(body))
 }
 
-fn streaming(body: EventBody) -> Response {
+pub(super) fn streaming(body: EventBody) -> Response {
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store"), (BUFFERING, "no")];
     (StatusCode::OK, headers, Body::new(body)).into_response()
 }
 
 /// The header is what a client sends that was here before, so it is newer than the address it began with.
-fn after(headers: &HeaderMap, parameter: Option<&str>) -> Answered<Option<i64>> {
+pub(super) fn after(headers: &HeaderMap, parameter: Option<&str>) -> Answered<Option<i64>> {
     let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or_default());
     let (name, value) = match header {
         Some(header) => (LAST_EVENT_ID, Some(header)),
@@ -78,16 +78,15 @@ fn no_kind(unknown: &UnknownKind) -> Box<Problem> {
         UnknownKind::NotForRole(kind) => {
             let detail = format!("a token of role approver does not see the events {kind:?}");
             Problem::new(StatusCode::FORBIDDEN, "role_insufficient", detail)
-                .hint("ask for `approval`, or use a token of role auditor, operator or admin")
+                .hint("ask for `approval` or `input`, or use a token of role auditor, operator or admin")
         }
     }
 }
 
-fn no_seat(why: NoSeat) -> Box<Problem> {
+pub(super) fn no_seat(why: NoSeat) -> Box<Problem> {
     match why {
-        NoSeat::TooMany => {
-            let detail =
-                format!("{STREAMS_MAX} streams of events are open, which is as many as there may be");
+        NoSeat::TooMany { max } => {
+            let detail = format!("{max} streams of events are open, which is as many as there may be");
             let mut problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", detail);
             problem.retry = true;
             problem

@@ -44,7 +44,7 @@ pub(crate) struct RegistrationBody {
     #[serde(default)]
     concurrency_max: Option<usize>,
     /// What MCP does not say about tools, by their own names: capabilities, effects, idempotent, file_strategy,
-    /// timeout_seconds, cache_seconds, aliases.
+    /// files (strategy, argument, content and media_type of each), timeout_seconds, cache_seconds, aliases.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     tools: BTreeMap<String, ToolExtra>,

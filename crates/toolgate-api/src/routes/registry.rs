@@ -14,6 +14,7 @@ use toolgate_registry::Verdict;
 use utoipa::{IntoParams, ToSchema};
 
 use super::json;
+use super::tool_view::FileSlotView;
 use crate::Context;
 use crate::problem::Answered;
 use crate::read::{Json, Query, limit, word};
@@ -95,6 +96,9 @@ pub(crate) struct Said {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     file_strategy: Option<FileStrategy>,
+    /// Arguments in which agents name a file, and what the server gets instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<FileSlotView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -225,6 +229,7 @@ impl Said {
         // What cannot be read says nothing.
         let extra = ToolExtra::of(&definition).ok().flatten().unwrap_or_default();
         Self {
+            files: extra.slots().iter().map(FileSlotView::from).collect(),
             capabilities: extra.capabilities,
             effects: extra.effects,
             file_strategy: extra.file_strategy,

@@ -87,9 +87,12 @@ pub(crate) struct ServerDetail {
     /// What it offers and agents do not see, because they could not read it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<LeftOut>,
+    /// Tools that were to take files and have no argument for them. Agents see them as the server offers them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    misfits: Vec<LeftOut>,
 }
 
-/// Something that agents could not read
+/// Something that cannot be as it was meant
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LeftOut {
     /// Its canonical name.
@@ -154,16 +157,18 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
     let server = known.swap_remove(found);
     let vitals = context.registry.vitals(&server.name).map(VitalsView::from);
     let status = statuses(&context).await?.remove(&server.name);
-    let left_out = left_out(&context, &server.name);
-    Ok(json(StatusCode::OK, &ServerDetail { server: ServerView::of(server, status), vitals, left_out }))
+    let snapshot = context.catalog.snapshot();
+    let left_out = of_server(&snapshot.left_out, &server.name);
+    let misfits = of_server(&snapshot.misfits, &server.name);
+    let server = ServerView::of(server, status);
+    Ok(json(StatusCode::OK, &ServerDetail { server, vitals, left_out, misfits }))
 }
 
-fn left_out(context: &Context, server: &ServerName) -> Vec<LeftOut> {
-    let snapshot = context.catalog.snapshot();
+fn of_server(all: &[(CanonicalName, String)], server: &ServerName) -> Vec<LeftOut> {
     let is_of = |name: &CanonicalName| {
         name.as_str().strip_prefix(server.as_str()).is_some_and(|rest| rest.starts_with(':'))
     };
-    let found = snapshot.left_out.iter().filter(|(name, _)| is_of(name));
+    let found = all.iter().filter(|(name, _)| is_of(name));
     found.map(|(name, reason)| LeftOut { name: name.to_string(), reason: reason.clone() }).collect()
 }
 

@@ -15,6 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::definitions::{template, warnings};
 use super::json;
+use super::run_start::join;
 use super::seat::{agent_name, oversees};
 use super::session_view::{OpenedSession, SessionDetail, SessionsPage};
 use super::tag::{expected_version, tagged};
@@ -41,6 +42,7 @@ pub(crate) struct NewSessionBody {
     policy_template: Option<String>,
     #[serde(default)]
     task: Option<String>,
+    /// A run of the caller's that has not ended: the session has its tools, and its agent and task if not said.
     #[serde(default)]
     run: Option<String>,
     /// Whose it is to be; only those who run the gateway may say somebody else.
@@ -86,6 +88,8 @@ pub(crate) struct SessionsQuery {
 #[utoipa::path(post, path = "/sessions", tag = "sessions", request_body = NewSessionBody,
     responses((status = 201, description = "The session and its token", body = OpenedSession),
         (status = 403, description = "This token opens no sessions, or none for somebody else"),
+        (status = 404, description = "There is no such run that the caller sees"),
+        (status = 410, description = "The run has ended"),
         (status = 422, description = "There is no such agent, mount or template, or the template is too weak; `field` says which"),
         (status = 429, description = "The agent has as many sessions open as it may")))]
 pub(crate) async fn open(
@@ -93,7 +97,11 @@ pub(crate) async fn open(
     Extension(credential): Extension<Credential>,
     Json(body): Json<NewSessionBody>,
 ) -> Answered<Response> {
-    let Opened { session, token } = context.sessions.open(&credential, body.read()?).await?;
+    let new = body.read()?;
+    let Opened { session, token } = match new.run.clone() {
+        Some(run) => join(&context, &credential, &run, new).await?,
+        None => context.sessions.open(&credential, new).await?,
+    };
     let warnings = match oversees(&credential) {
         true => warnings(&context, Scope::clone(&session.scope)).await,
         false => Vec::new(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use toolgate_catalog::{Entry, Missing, Snapshot, Why};
 use toolgate_core::decision::Asking;
 use toolgate_core::scope::{Need, Seat};
-use toolgate_core::tool::{CacheRule, CacheScope, FileStrategy};
+use toolgate_core::tool::{CacheRule, CacheScope, FileSlot, FileStrategy};
 use toolgate_core::{AuditLevel, Digest, Effects, RawJson};
 use toolgate_discovery::{ToolBill, View};
 use utoipa::ToSchema;
@@ -47,7 +47,7 @@ pub(crate) struct ToolView {
     approval: Asking,
     #[serde(flatten)]
     handling: HandlingView,
-    /// As the server gave it, under its wire name.
+    /// As agents read it: as the server gave it, but for the name and the arguments that files are filled into.
     #[schema(value_type = Object)]
     definition: RawJson,
 }
@@ -90,10 +90,13 @@ pub(crate) struct HandlingView {
     /// Queries that should find it, in the operator's words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     examples: Vec<String>,
-    /// How a `file_id` becomes arguments.
+    /// How a `file_id` becomes arguments, where that is all there is to say about files.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     file_strategy: Option<FileStrategy>,
+    /// Arguments in which agents name a file, and what the server gets instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<FileSlotView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout_seconds: Option<f64>,
     /// Calls of this tool under way at once.
@@ -110,6 +113,47 @@ pub(crate) struct HandlingView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     cache_scope: Option<CacheScope>,
+}
+
+/// An argument that takes a file
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FileSlotView {
+    /// Where agents put the id of a file, a ref or an artifact.
+    #[schema(example = "file_id")]
+    argument: String,
+    /// binary_base64, plain_text_content, plain_text_text, image_base64, video_s3_presigned_url or passthrough.
+    #[schema(value_type = String, example = "binary_base64")]
+    strategy: FileStrategy,
+    /// Where the server finds the content.
+    #[schema(example = "file_data")]
+    content: String,
+    /// Where the server finds the media type, if it wants it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "file_type")]
+    media_type: Option<String>,
+    /// Agents give a list of ids.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    many: bool,
+}
+
+impl From<&FileSlot> for FileSlotView {
+    fn from(slot: &FileSlot) -> Self {
+        Self {
+            argument: slot.argument.clone(),
+            strategy: slot.strategy,
+            content: slot.content.clone(),
+            media_type: slot.media_type.clone(),
+            many: slot.many,
+        }
+    }
+}
+
+/// The strategy that says it all: one file, under the names that it has by itself.
+fn only_strategy(slots: &[FileSlot]) -> Option<FileStrategy> {
+    let [slot] = slots else { return None };
+    let usual = FileSlot::of(slot.strategy);
+    let is_usual = slot.argument == usual.argument && slot.content == usual.content;
+    is_usual.then_some(slot.strategy)
 }
 
 /// The aliases of each tool, by its canonical name.
@@ -157,7 +201,8 @@ impl HandlingView {
             capabilities: handling.capabilities.to_vec(),
             mounts: handling.needs.to_vec(),
             examples: handling.examples.to_vec(),
-            file_strategy: handling.file_strategy,
+            file_strategy: only_strategy(&handling.files),
+            files: handling.files.iter().map(FileSlotView::from).collect(),
             timeout_seconds: handling.timeout.map(|timeout| timeout.as_secs_f64()),
             concurrency_max: handling.concurrency_max,
             rate: handling.rate.map(|rate| rate.to_string()),

@@ -78,7 +78,7 @@ pub(crate) struct ToolCallBody {
 pub(crate) struct EnvelopeView {
     /// succeeded, tool_error, pending_approval, denied, …
     #[schema(value_type = String, example = "succeeded")]
-    status: Outcome,
+    pub(super) status: Outcome,
     /// The server's result, byte for byte.
     #[schema(value_type = Option<Object>)]
     data: Option<RawJson>,
@@ -94,7 +94,7 @@ pub(crate) struct EnvelopeView {
     /// Why there is no result: code, whose fault, retry, message, hint, and details such as the list of problems.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
-    error: Option<Value>,
+    pub(super) error: Option<Value>,
 }
 
 /// List tools, by name
@@ -176,13 +176,12 @@ pub(crate) async fn call(
     headers: HeaderMap,
     Json(body): Json<ToolCallBody>,
 ) -> Answered<Response> {
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let request = ToolCallRequest {
         name: body.name.clone(),
         arguments: body.arguments,
         run_id: body.run_id,
         task_id: body.task_id,
-        trace: header(TRACE),
+        trace: trace(&headers),
     };
     let seat = query.seat(&context, &credential).await?;
     let called = context.caller.call(seat.clone(), request, hold(&headers)).await;
@@ -190,13 +189,17 @@ pub(crate) async fn call(
     Ok(answered(answer))
 }
 
-fn hold(headers: &HeaderMap) -> Hold {
+pub(super) fn trace(headers: &HeaderMap) -> Option<String> {
+    headers.get(TRACE).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+pub(super) fn hold(headers: &HeaderMap) -> Hold {
     let mut wishes = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     let respond_async = |wish: &str| wish.trim().eq_ignore_ascii_case("respond-async");
     if wishes.any(|value| value.split(',').any(respond_async)) { Hold::NotAtAll } else { Hold::AsConfigured }
 }
 
-fn not_called(context: &Context, seat: &Seat, name: &str, why: &NotCalled) -> Box<Problem> {
+pub(super) fn not_called(context: &Context, seat: &Seat, name: &str, why: &NotCalled) -> Box<Problem> {
     match why {
         NotCalled::UnknownTool => missing(context, seat, name),
         NotCalled::TooMany { limit } => {
@@ -216,6 +219,12 @@ fn not_called(context: &Context, seat: &Seat, name: &str, why: &NotCalled) -> Bo
 }
 
 fn answered(answer: Answer) -> Response {
+    let (status, view) = envelope(answer);
+    json(status, &view)
+}
+
+/// The whole envelope, and the status that goes with it.
+pub(super) fn envelope(answer: Answer) -> (StatusCode, EnvelopeView) {
     let Answer { envelope, body } = answer;
     let (data, error) = match body {
         AnswerBody::Result(result) | AnswerBody::Task(result) => (Some(result), None),
@@ -225,7 +234,7 @@ fn answered(answer: Answer) -> Response {
         AnswerBody::Handle(_) => (None, None),
     };
     let status = status_of(&envelope, error.as_ref());
-    json(status, &view(envelope, data, error))
+    (status, view(envelope, data, error))
 }
 
 fn view(envelope: Envelope, data: Option<RawJson>, error: Option<Value>) -> EnvelopeView {
@@ -259,14 +268,20 @@ fn input_required() -> Value {
 fn status_of(envelope: &Envelope, error: Option<&Value>) -> StatusCode {
     match envelope.status {
         Outcome::Succeeded | Outcome::ToolError | Outcome::Joined => StatusCode::OK,
-        Outcome::Accepted | Outcome::PendingApproval => StatusCode::ACCEPTED,
+        Outcome::Accepted | Outcome::PendingApproval | Outcome::PendingInput => StatusCode::ACCEPTED,
         Outcome::Denied | Outcome::Rejected => StatusCode::FORBIDDEN,
         Outcome::ChangesRequested | Outcome::Expired => StatusCode::CONFLICT,
         Outcome::Cancelled | Outcome::InputRequired => StatusCode::CONFLICT,
         Outcome::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        // The run has ended or is paused, or the like: the gateway is well.
+        Outcome::Refused if is_callers(error) => StatusCode::CONFLICT,
         Outcome::Refused => StatusCode::SERVICE_UNAVAILABLE,
         Outcome::Failed | Outcome::Unknown => failure_status(error),
     }
+}
+
+fn is_callers(error: Option<&Value>) -> bool {
+    error.is_some_and(|error| error["fault"] == "caller" && error["retry"] == false)
 }
 
 fn failure_status(error: Option<&Value>) -> StatusCode {

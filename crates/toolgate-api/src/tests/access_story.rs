@@ -33,6 +33,8 @@ fn filled(path: &str) -> String {
         .replace("{key}", "registry")
         .replace("{server}", "bank")
         .replace("{digest}", "sha256:0")
+        .replace("{sha256}", "sha256:0")
+        .replace("{kind}", "files")
 }
 
 #[tokio::test]
@@ -86,24 +88,45 @@ async fn a_role_has_what_its_name_says() {
         let access = crate::access::Access::of(method, path).expect("a route");
         matches!(access.who, Who::Roles(roles) if roles.contains(&role))
     };
-    let signed = TABLE.iter().filter(|access| matches!(access.who, Who::Signed)).count();
+    let open = TABLE.iter().filter(|access| !matches!(access.who, Who::Roles(_))).count();
     assert_eq!(
         TABLE
             .iter()
             .filter(|access| matches!(access.who, Who::Roles(roles) if roles.contains(&Role::Admin)))
             .count()
-            + signed,
+            + open,
         TABLE.len()
     );
     assert_eq!(
         of(Role::Agent),
         [
             "/approvals/{id}",
+            "/artifacts",
+            "/artifacts/{sha256}",
+            "/artifacts/{sha256}/content",
+            "/artifacts/{sha256}/link",
+            "/files",
+            "/files/{id}",
+            "/files/{id}/content",
+            "/inputs/{id}",
             "/openapi.json",
+            "/refs/{id}",
+            "/refs/{id}/content",
+            "/runs",
+            "/runs/{id}",
+            "/runs/{id}/calls",
+            "/runs/{id}/cancel",
+            "/runs/{id}/children",
+            "/runs/{id}/events",
+            "/runs/{id}/pause",
+            "/runs/{id}/resume",
+            "/runs/{id}/tool-calls",
             "/sessions",
             "/sessions/{id}",
             "/sessions/{id}/cost",
             "/sessions/{id}/explain",
+            "/tasks",
+            "/tasks/{id}",
             "/tools",
             "/tools/call",
             "/tools/cost",
@@ -133,12 +156,20 @@ async fn a_role_has_what_its_name_says() {
             assert_eq!(of(role).contains(audited), audits, "{role:?} {audited}");
         }
         let sits = audits || role == Role::Agent;
-        assert_eq!(of(role).contains("/sessions/{id}/explain"), sits, "{role:?}");
+        for sitting in ["/sessions/{id}/explain", "/runs/{id}", "/runs/{id}/events", "/tasks/{id}"] {
+            assert_eq!(of(role).contains(sitting), sits, "{role:?} {sitting}");
+        }
+        let answers = runs || role == Role::Approver;
+        assert_eq!(of(role).contains("/inputs/{id}/answer"), answers, "{role:?}");
+        assert_eq!(of(role).contains("/inbox"), answers || role == Role::Auditor, "{role:?}");
         for (method, path) in [
             (Method::PUT, "/agents/{name}"),
             (Method::DELETE, "/agents/{name}"),
             (Method::PUT, "/capabilities/{name}"),
             (Method::DELETE, "/capabilities/{name}"),
+            (Method::POST, "/tasks"),
+            (Method::PUT, "/tasks/{id}"),
+            (Method::DELETE, "/tasks/{id}"),
         ] {
             assert_eq!(may(role, &method, path), runs, "{role:?} {method} {path}");
         }
@@ -146,11 +177,17 @@ async fn a_role_has_what_its_name_says() {
             (Method::POST, "/sessions"),
             (Method::PATCH, "/sessions/{id}"),
             (Method::DELETE, "/sessions/{id}"),
+            (Method::POST, "/runs"),
+            (Method::POST, "/runs/{id}/cancel"),
+            (Method::POST, "/runs/{id}/tool-calls"),
         ] {
             assert_eq!(may(role, &method, path), role.may_call_tools(), "{role:?} {method} {path}");
         }
         assert_eq!(of(role).contains("/approvals/{id}/decide"), role.may_approve(), "{role:?}");
         assert_eq!(of(role).contains("/tools/call"), role.may_call_tools(), "{role:?}");
+        assert_eq!(of(role).contains("/files"), role != Role::Server, "{role:?}");
+        assert_eq!(of(role).contains("/artifacts/{sha256}"), sits, "{role:?}");
+        assert_eq!(of(role).contains("/artifacts/{sha256}/content"), role.may_call_tools(), "{role:?}");
     }
 }
 
@@ -208,12 +245,24 @@ fn the_edge_learns_which_paths_are_ours() {
         "/agents/writer/versions",
         "/capabilities",
         "/sessions/ses_1/explain",
+        "/files/file_1/content",
+        "/refs/ref_1",
+        "/artifacts/sha256:0",
+        "/tasks/task_1",
+        "/runs/run_1/tool-calls",
+        "/inputs/inp_1/answer",
+        "/inbox",
     ] {
         assert!(Api::handles(ours), "{ours}");
     }
     for other in ["/", "/mcp", "/toolsmith", "/metrics", "/approvals.json", ""] {
         assert!(!Api::handles(other), "{other}");
     }
-    assert!(Api::is_open("/webhooks/chat/decisions"));
-    assert!(!Api::is_open("/tools/call") && !Api::is_open("/"));
+    for open in ["/webhooks/chat/decisions", "/uploads/upl_1", "/signed/files/sha256:0"] {
+        assert!(Api::is_open(open) && Api::handles(open), "{open}");
+    }
+    for closed in ["/tools/call", "/", "/files", "/files/file_1/content", "/refs/ref_1", "/artifacts/x/link"]
+    {
+        assert!(!Api::is_open(closed), "{closed}");
+    }
 }

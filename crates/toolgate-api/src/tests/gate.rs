@@ -13,22 +13,28 @@ use toolgate_catalog::Catalog;
 use toolgate_core::approval::{Approval, Binding};
 use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
 use toolgate_core::governance::{Approvals, Clock, NewApproval};
-use toolgate_core::id::CallId;
+use toolgate_core::id::{CallId, RunId};
 use toolgate_core::scope::{AgentName, Credential};
 use toolgate_core::signature::SigningKey;
 use toolgate_core::{CanonicalName, Digest, Limits, Principal, PrincipalId, RawJson, Role};
 use toolgate_discovery::Discovery;
+use toolgate_files::{Files, Place};
 use toolgate_pipeline::desk::Desk;
 use toolgate_registry::Registry;
+use toolgate_runs::Runs;
 use toolgate_sessions::{Sessions, Setup};
 use toolgate_store::{Books, BooksSettings, Store};
 
 use super::parts::{Allowing, Around, OneTool, Puppet, TestClock, catalog, tool};
 use super::roster::{self, Drawer};
-use crate::{Api, IncomingWebhook, Services};
+use crate::{Api, IncomingWebhook, Services, ToolCaller};
 
 pub(super) const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
 pub(super) const BODY_BYTES_MAX: usize = 4096;
+pub(super) const PARALLEL_CALLS_MAX: usize = 4;
+pub(super) const UPLOAD_BYTES_MAX: u64 = 10_000;
+/// Where others reach the gateway of the tests.
+pub(super) const PUBLIC_URL: &str = "http://gateway.test";
 
 pub(super) struct Gate {
     pub(super) api: Api,
@@ -38,8 +44,10 @@ pub(super) struct Gate {
     pub(super) catalog: Arc<Catalog>,
     pub(super) registry: Arc<Registry>,
     pub(super) secrets: Arc<Drawer>,
+    pub(super) files: Arc<Files>,
+    pub(super) runs: Arc<Runs>,
     pub(super) shutdown: CancellationToken,
-    _folder: TempDir,
+    pub(super) folder: TempDir,
 }
 
 /// An answer, read.
@@ -82,6 +90,11 @@ impl Gate {
     }
 
     pub(super) async fn with_limits(limits: Limits) -> Self {
+        Self::with(limits, |_| Arc::new(Puppet)).await
+    }
+
+    /// With somebody else who makes the calls, for the runs that there are.
+    pub(super) async fn with(limits: Limits, caller: impl FnOnce(&Arc<Runs>) -> Arc<dyn ToolCaller>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).await.expect("a store");
         let settings = BooksSettings {
@@ -113,23 +126,35 @@ impl Gate {
             !sessions.versions(&default).await.expect("the store is there").is_empty()
         })
         .await;
+        let files = files(&store, &books, &shared, &folder, &shutdown);
+        let runs = Runs::start(toolgate_runs::Setup {
+            store: store.clone(),
+            books: books.clone(),
+            clock: shared.clone(),
+            stream: "one".into(),
+            shutdown: shutdown.clone(),
+        });
+        let runs = runs.await.expect("runs");
         let key = SigningKey::parse(SECRET).expect("a secret");
         let api = Api::new(Services {
             store: store.clone(),
             books: books.clone(),
             desk: Arc::new(desk),
-            caller: Arc::new(Puppet),
+            caller: caller(&runs),
             catalog: catalog.clone(),
             registry: registry.clone(),
             sessions,
             discovery,
+            files: files.clone(),
+            runs: runs.clone(),
+            parallel_calls_max: PARALLEL_CALLS_MAX,
             secrets: secrets.clone(),
             clock: shared,
             webhooks: vec![IncomingWebhook { name: "chat".into(), key, groups: vec!["finance".into()] }],
             limits,
             shutdown: shutdown.clone(),
         });
-        Self { api, store, books, clock, catalog, registry, secrets, shutdown, _folder: folder }
+        Self { api, store, books, clock, catalog, registry, secrets, files, runs, shutdown, folder }
     }
 
     pub(super) async fn send(&self, request: Request<Full<Bytes>>) -> Read {
@@ -160,6 +185,11 @@ impl Gate {
 
     /// Asks for a transfer by `agent-7` that finance must agree to.
     pub(super) async fn ask(&self, arguments: &str) -> Approval {
+        self.ask_in(arguments, None).await
+    }
+
+    /// The same in a run.
+    pub(super) async fn ask_in(&self, arguments: &str, run: Option<RunId>) -> Approval {
         let tool = tool();
         let principal = somebody("agent-7", Role::Agent);
         let arguments = RawJson::parse(Bytes::from(arguments.to_owned())).expect("JSON");
@@ -174,18 +204,43 @@ impl Gate {
             },
             requester: principal,
             arguments,
+            attachments: Vec::new(),
             complete: true,
             requirement: requirement(),
             session: None,
             opened_by: None,
             agent: None,
             template: None,
-            run: None,
+            run,
             task: None,
             timeout: Duration::from_secs(600),
         };
         self.books.open(new).await.expect("it is asked").approval
     }
+}
+
+fn files(
+    store: &Store,
+    books: &Arc<Books>,
+    clock: &Arc<dyn Clock>,
+    folder: &TempDir,
+    shutdown: &CancellationToken,
+) -> Arc<Files> {
+    let settings = toolgate_files::Settings {
+        place: Place::Folder(folder.path().join("files")),
+        upload_bytes_max: UPLOAD_BYTES_MAX,
+        public_url: Some(PUBLIC_URL.to_owned()),
+        ..toolgate_files::Settings::default()
+    };
+    let setup = toolgate_files::Setup {
+        store: store.clone(),
+        books: books.clone(),
+        clock: clock.clone(),
+        settings,
+        signing_key: [7; 32],
+        shutdown: shutdown.clone(),
+    };
+    Files::open(setup).expect("a place for files")
 }
 
 fn requirement() -> Requirement {

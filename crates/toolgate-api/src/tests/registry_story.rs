@@ -42,6 +42,8 @@ async fn a_row_has_what_the_definition_says_about_its_tool() {
     let tool = until(&gate, "bank:scan", "active").await;
     assert_eq!((&tool["capabilities"], &tool["effects"]), (&json!(["money"]), &json!(["read"])));
     assert_eq!(tool["file_strategy"], "image_base64");
+    let slot = json!({ "argument": "file_id", "strategy": "image_base64", "content": "image_data", "media_type": "image_type" });
+    assert_eq!(tool["files"], json!([slot]));
     assert_eq!(tool["annotations"], json!({ "readOnlyHint": true }));
 }
 

@@ -104,6 +104,18 @@ async fn an_instance_registers_renews_and_leaves() {
 }
 
 #[tokio::test]
+async fn an_instance_says_which_arguments_of_its_tools_take_files() {
+    let gate = Gate::open().await;
+    let slot =
+        json!({ "strategy": "binary_base64", "argument": "scan", "content": "data", "media_type": "kind" });
+    let tools = json!({ "run": { "files": [slot] }, "read": { "file_strategy": "plain_text_text" } });
+    let answer = register(&gate, &jobs(), json!({ "tools": tools })).await;
+    assert!(answer.status.is_success(), "{answer:?}");
+    let kept = gate.store.read_instances().await.expect("rows").remove(0).spec.extras;
+    assert_eq!(serde_json::to_value(&*kept).expect("JSON"), tools);
+}
+
+#[tokio::test]
 async fn nobody_takes_the_place_of_another() {
     let gate = Gate::open().await;
     let stranger = somebody("stranger", Role::Server);
@@ -144,6 +156,7 @@ async fn ten_thousand_tools_are_refused_with_a_reason() {
 #[tokio::test]
 async fn what_cannot_be_registered_is_refused_with_the_field() {
     let gate = Gate::open().await;
+    let text = json!({ "strategy": "plain_text_text" });
     for (more, field) in [
         (json!({ "url": "http://10.0.0.1/mcp" }), "url"),
         (json!({ "url": "file:///etc/passwd" }), "url"),
@@ -152,6 +165,12 @@ async fn what_cannot_be_registered_is_refused_with_the_field() {
         (json!({ "lease_seconds": "long" }), "lease_seconds"),
         (json!({ "lease": 30 }), "lease"),
         (json!({ "url": null }), "url"),
+        (json!({ "tools": { "run": { "files": [text, text] } } }), "tools.run"),
+        (
+            json!({ "tools": { "run": { "files": [{ "strategy": "base64" }] } } }),
+            "tools.run.files[0].strategy",
+        ),
+        (json!({ "tools": { "run": { "files": [{ "argument": "a" }] } } }), "tools.run.files[0]"),
     ] {
         let answer = register(&gate, &jobs(), more.clone()).await;
         answer.problem();

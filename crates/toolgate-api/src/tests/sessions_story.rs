@@ -58,7 +58,8 @@ fn tools(page: &Value, key: &str) -> Vec<String> {
 #[tokio::test]
 async fn a_session_is_opened_used_with_its_token_and_closed() {
     let gate = stocked().await;
-    let body = r#"{"agent":"clerk","mounts":{"providers":["slack"]},"policy_template":"standard","task":"t","run":"run_1"}"#;
+    let body =
+        r#"{"agent":"clerk","mounts":{"providers":["slack"]},"policy_template":"standard","task":"t"}"#;
     let opened = open(&gate, Role::Agent, body).await;
     assert_eq!(opened.status, StatusCode::CREATED, "{opened:?}");
     let (id, session) = (id(&opened), opened.json()["session"].clone());
@@ -76,7 +77,6 @@ async fn a_session_is_opened_used_with_its_token_and_closed() {
         ("mounts", json!({ "providers": ["slack"] })),
         ("policy_template", json!("standard")),
         ("task", json!("t")),
-        ("run", json!("run_1")),
         ("version", json!(1)),
     ] {
         assert_eq!(session[key], value, "{key}");
@@ -114,7 +114,6 @@ async fn what_a_session_cannot_be_is_told_with_the_part_and_the_nearest() {
         (r#"{"policy_template":3}"#, 422, "field_invalid", Some("policy_template"), ""),
         (r#"{"agnet":"clerk"}"#, 422, "field_unknown", Some("agnet"), "agent"),
         (r#"{"task":7}"#, 422, "field_invalid", Some("task"), ""),
-        (r#"{"run":""}"#, 422, "invalid_session", Some("run"), ""),
         (long.as_str(), 422, "invalid_session", Some("task"), ""),
         (r#"{"principal":"somebody"}"#, 403, "not_allowed", Some("principal"), ""),
         ("[]", 422, "field_invalid", None, ""),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use http::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 use toolgate_catalog::{Alias, Update, Why, Withheld};
 use toolgate_core::governance::Clock;
 use toolgate_core::server::Listing;
@@ -198,4 +198,33 @@ async fn a_tool_is_shown_with_how_it_is_handled() {
         (&json!(["money"]), &json!("passthrough"), &json!(2.5))
     );
     assert!(tool.get("rate").is_none() && tool.get("aliases").is_none(), "{tool}");
+}
+
+#[tokio::test]
+async fn a_tool_is_shown_with_the_files_it_takes() {
+    let gate = Gate::open().await;
+    let publish = |extra: Value| {
+        let schema = json!({ "type": "object", "properties": { "scans": { "type": "array" }, "text": {} }, "required": ["text"] });
+        let definition =
+            json!({ "name": "read", "inputSchema": schema, "_meta": { "dev.toolgate/tool": extra } });
+        let tools = vec![RawJson::from(definition)];
+        gate.catalog.publish(&server(), Listing { tools, ..Listing::default() });
+    };
+    let shown = async || gate.get(&somebody("agent-7", Role::Agent), "/tools/bank:read").await.json();
+    publish(json!({ "file_strategy": "plain_text_text" }));
+    let tool = shown().await;
+    let slot = json!({ "argument": "file_id", "strategy": "plain_text_text", "content": "text" });
+    assert_eq!((&tool["file_strategy"], &tool["files"]), (&json!("plain_text_text"), &json!([slot])));
+    assert_eq!(tool["definition"]["inputSchema"]["required"], json!(["file_id"]));
+    publish(json!({ "files": [{ "strategy": "image_base64", "argument": "pages", "content": "scans" }] }));
+    let tool = shown().await;
+    let slot = json!({ "argument": "pages", "strategy": "image_base64", "content": "scans", "many": true });
+    assert_eq!((tool.get("file_strategy"), &tool["files"]), (None, &json!([slot])));
+    publish(json!({ "file_strategy": "binary_base64" }));
+    let tool = shown().await;
+    assert_eq!((tool.get("file_strategy"), tool.get("files")), (None, None), "there is no such argument");
+    let server = gate.get(&somebody("ops", Role::Operator), "/servers/bank").await.json();
+    let misfit = json!({ "name": "bank:read",
+        "reason": "its schema has no argument \"file_data\" for the file strategy `binary_base64` to fill" });
+    assert_eq!(server["misfits"], json!([misfit]));
 }

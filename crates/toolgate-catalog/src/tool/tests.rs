@@ -1,4 +1,5 @@
 use serde_json::json;
+use toolgate_core::tool::FileStrategy;
 
 use super::*;
 
@@ -54,7 +55,7 @@ fn an_extra_beats_the_hints_and_the_operator_beats_both() {
     assert_eq!((plain.effects, plain.idempotent), (Effects::WRITE, true));
     assert_eq!(plain.handling.timeout, Some(Duration::from_millis(2_500)));
     assert_eq!(*plain.handling.capabilities, ["bank".to_owned(), "pay".to_owned()]);
-    assert_eq!(plain.handling.file_strategy, Some(FileStrategy::ImageBase64));
+    assert_eq!(*plain.handling.files, [FileSlot::of(FileStrategy::ImageBase64)]);
     let rule = ToolRule {
         effects: Some(Effects::READ),
         idempotent: Some(false),
@@ -62,7 +63,7 @@ fn an_extra_beats_the_hints_and_the_operator_beats_both() {
         concurrency_max: Some(3),
         rate: "10/s".parse().ok(),
         capabilities: vec!["money".into()],
-        file_strategy: Some(FileStrategy::Passthrough),
+        files: Some(vec![FileSlot::of(FileStrategy::Passthrough)]),
         ..ToolRule::new("bank:*")
     };
     let ruled = tool(&definition, Hints::Believed, &[rule]);
@@ -71,7 +72,9 @@ fn an_extra_beats_the_hints_and_the_operator_beats_both() {
     assert_eq!(ruled.handling.concurrency_max, Some(3));
     assert_eq!(ruled.handling.rate.map(|rate| rate.to_string()).as_deref(), Some("10/s"));
     assert_eq!(*ruled.handling.capabilities, ["money".to_owned()]);
-    assert_eq!(ruled.handling.file_strategy, Some(FileStrategy::Passthrough));
+    assert_eq!(*ruled.handling.files, [FileSlot::of(FileStrategy::Passthrough)]);
+    let off = ToolRule { files: Some(Vec::new()), ..ToolRule::new("bank:*") };
+    assert!(tool(&definition, Hints::Believed, &[off]).handling.files.is_empty(), "none is a word as well");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Effects, FileStrategy};
+use super::{Effects, FileSlot, FileStrategy, SlotForm};
 use crate::scope::Need;
 
 /// Where a definition's `_meta` holds it.
@@ -26,6 +26,9 @@ pub struct ToolExtra {
     pub idempotent: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_strategy: Option<FileStrategy>,
+    /// The same for each argument that takes a file, where one strategy does not say it all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<SlotForm>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<f64>,
     /// How long a result may be used again for the same arguments.
@@ -69,6 +72,9 @@ impl ToolExtra {
         if self.aliases.len() > Self::ALIASES_MAX {
             return bad(format!("more than {} aliases", Self::ALIASES_MAX));
         }
+        if let Err(error) = FileSlot::all(self.files.clone()) {
+            return bad(error.to_string());
+        }
         let names = self.capabilities.iter().chain(&self.aliases);
         for name in names {
             if name.is_empty()
@@ -89,6 +95,14 @@ impl ToolExtra {
             }
         }
         Ok(self)
+    }
+
+    /// The arguments that take files.
+    pub fn slots(&self) -> Vec<FileSlot> {
+        match self.file_strategy {
+            Some(strategy) if self.files.is_empty() => vec![FileSlot::of(strategy)],
+            _ => FileSlot::all(self.files.clone()).unwrap_or_default(),
+        }
     }
 
     pub fn timeout(&self) -> Option<Duration> {

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::FileSlot;
 use crate::scope::Need;
 
 /// What is not said is as the server's own settings have it.
@@ -17,48 +18,14 @@ pub struct Handling {
     pub needs: Arc<[Need]>,
     /// Queries that should find it, in the operator's words.
     pub examples: Arc<[String]>,
-    pub file_strategy: Option<FileStrategy>,
+    /// Arguments that are files to agents.
+    pub files: Arc<[FileSlot]>,
     pub timeout: Option<Duration>,
     /// Calls of this tool under way at once.
     pub concurrency_max: Option<usize>,
     pub rate: Option<Rate>,
     /// Set only for tools that change nothing.
     pub cache: Option<CacheRule>,
-}
-
-/// How a `file_id` becomes arguments.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileStrategy {
-    BinaryBase64,
-    PlainTextContent,
-    PlainTextText,
-    ImageBase64,
-    #[serde(rename = "video_s3_presigned_url")]
-    VideoS3PresignedUrl,
-    Passthrough,
-}
-
-impl FileStrategy {
-    pub const ALL: [FileStrategy; 6] = [
-        FileStrategy::BinaryBase64,
-        FileStrategy::PlainTextContent,
-        FileStrategy::PlainTextText,
-        FileStrategy::ImageBase64,
-        FileStrategy::VideoS3PresignedUrl,
-        FileStrategy::Passthrough,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            FileStrategy::BinaryBase64 => "binary_base64",
-            FileStrategy::PlainTextContent => "plain_text_content",
-            FileStrategy::PlainTextText => "plain_text_text",
-            FileStrategy::ImageBase64 => "image_base64",
-            FileStrategy::VideoS3PresignedUrl => "video_s3_presigned_url",
-            FileStrategy::Passthrough => "passthrough",
-        }
-    }
 }
 
 /// How long a result may be used again for the same arguments, and for whom.
@@ -123,14 +90,6 @@ mod tests {
         }
         for bad in ["", "10", "0/s", "-1/s", "10/d", "x/s", "10/"] {
             assert_eq!(bad.parse::<Rate>(), Err(BadRate), "{bad}");
-        }
-    }
-
-    #[test]
-    fn strategies_are_called_the_same_everywhere() {
-        for strategy in FileStrategy::ALL {
-            let json = serde_json::to_value(strategy).expect("a word");
-            assert_eq!(json, strategy.as_str());
         }
     }
 }

@@ -232,6 +232,7 @@ fn new_approval() -> NewApproval {
         },
         requester: principal,
         arguments: RawJson::from_composed(r#"{"amount":5.00,"pin":"[redacted]"}"#.into()),
+        attachments: Vec::new(),
         complete: false,
         requirement: Requirement {
             gates: Vec::new(),

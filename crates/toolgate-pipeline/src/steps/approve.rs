@@ -45,13 +45,13 @@ pub(crate) async fn approve(
 ) -> Result<Approved, Box<Stopped>> {
     let (ticket, arguments, requirement) = permitted.into_parts();
     if let Some(round) = ticket.round.clone() {
-        let agreed = agreement(&ticket, canonical::digest_of(&arguments));
+        let agreed = agreement(&ticket, bound(&ticket, &arguments));
         return go_on(pipeline, ticket, round, agreed, requirement.is_some());
     }
     let Some(requirement) = requirement else {
         return Ok(Approved { ticket, arguments: None, warrant: Warrant::NoneNeeded, agreed: None });
     };
-    let proposed = canonical::digest_of(&arguments);
+    let proposed = bound(&ticket, &arguments);
     let agreed = agreement(&ticket, proposed);
     let asking = Asking { ticket, arguments, requirement, proposed, agreed };
     match Box::pin(find_grant(pipeline, &asking)).await {
@@ -70,6 +70,16 @@ pub(crate) async fn approve(
 /// Stands for the exact call that people agree to, or that its client goes on with.
 pub(super) fn agreement(ticket: &Ticket, arguments: Digest) -> Digest {
     Digest::of(format!("{}\n{}\n{}\n{arguments}", ticket.principal.id, ticket.tool.name, ticket.tool.version))
+}
+
+/// The digest of arguments with the files and refs they name resolved to their content.
+pub(super) fn bound(ticket: &Ticket, arguments: &Value) -> Digest {
+    let digest = canonical::digest_of(arguments);
+    if ticket.attachments.is_empty() {
+        return digest;
+    }
+    let contents = ticket.attachments.iter().map(|one| format!("\n{} {}", one.place, one.digest));
+    Digest::of(std::iter::once(digest.to_string()).chain(contents).collect::<String>())
 }
 
 /// The next round of a call: the same call, taken up once, or none. What an approver changed cannot go on this way, since
@@ -153,6 +163,7 @@ impl Asking {
             requester: self.ticket.principal.clone(),
             complete: redacted.complete,
             arguments: RawJson::from(redacted.value.into_owned()),
+            attachments: self.ticket.attachments.clone(),
             requirement: self.requirement.clone(),
             session: about.session.clone(),
             opened_by: self.ticket.opened_by.clone(),

@@ -5,7 +5,7 @@ use toolgate_core::decision::{Denial, PolicyRef, Question, Requirement, Verdict}
 use toolgate_core::event::{DecisionKind, Outcome};
 use toolgate_core::{Blame, Digest, RawJson};
 
-use super::validate::Validated;
+use super::attach::Attached;
 use crate::answer::Refusal;
 use crate::call::Pipeline;
 use crate::ticket::{Stopped, Ticket};
@@ -23,8 +23,8 @@ impl Permitted {
     }
 }
 
-pub(crate) fn decide(pipeline: &Pipeline, validated: Validated) -> Result<Permitted, Box<Stopped>> {
-    let (mut ticket, arguments) = validated.into_parts();
+pub(crate) fn decide(pipeline: &Pipeline, attached: Attached) -> Result<Permitted, Box<Stopped>> {
+    let (mut ticket, arguments) = attached.into_parts();
     let verdict = judge(pipeline, &mut ticket, &arguments);
     match verdict {
         Verdict::Permit => {

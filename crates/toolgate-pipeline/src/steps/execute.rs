@@ -11,7 +11,7 @@ use toolgate_wire::Members;
 
 use super::approve::Approved;
 use crate::answer::Refusal;
-use crate::call::{Executor, Pipeline, WhenDown};
+use crate::call::{Executor, Pipeline, Undelivered, WhenDown};
 use crate::envelope::Warning;
 use crate::flight::Flight;
 use crate::ticket::{Stopped, Ticket, Words};
@@ -26,11 +26,17 @@ pub(crate) struct Executed<'p> {
 }
 
 pub(super) enum End {
-    Result { result: RawJson, outcome: Outcome, origin: Origin },
+    Result {
+        result: RawJson,
+        outcome: Outcome,
+        origin: Origin,
+    },
     Error(RpcError),
     Fault(toolgate_core::Fault),
     InputRequired(RawJson),
     Task(RawJson),
+    /// It was not sent: what it needs cannot be had.
+    Refused(toolgate_core::Refusal),
     Cancelled,
 }
 
@@ -52,9 +58,17 @@ pub(crate) async fn execute<'p>(
     if cancel.is_cancelled() {
         return Err(Stopped::new(ticket, Outcome::Cancelled, cancelled()));
     }
+    let admitted = match executor.admit(&ticket.call, arguments.as_ref()) {
+        Some(admitting) => admitting.await,
+        None => Ok(()),
+    };
+    if let Err(refusal) = admitted {
+        return Err(Stopped::new(ticket, Outcome::Refused, Refusal::of_content(&refusal)));
+    }
     let kind = if ticket.round.is_some() { EventKind::CallResumed } else { EventKind::CallStarted };
     if ticket.is_recorded() {
-        let started = ticket.event(pipeline, kind);
+        let mut started = ticket.event(pipeline, kind);
+        started.detail = files_detail(&ticket);
         ticket.unwritten.events.push(started);
     }
     let flight = match &warrant {
@@ -112,32 +126,43 @@ async fn send(
     cancel: &CancellationToken,
 ) -> End {
     let again = ticket.tool.may_repeat().then(|| arguments.clone());
-    let mut reply = tokio::select! {
-        reply = executor.execute(arguments) => reply,
+    let call = ticket.call.clone();
+    let mut delivered = tokio::select! {
+        delivered = executor.execute(&call, arguments) => delivered,
         () = cancel.cancelled() => return End::Cancelled,
     };
     // Whether a lost call took effect is not known; one that may run twice is sent once more.
-    if let (Err(ServerError::Fault(fault)), Some(arguments)) = (&reply, again)
+    if let (Err(Undelivered::Server(ServerError::Fault(fault))), Some(arguments)) = (&delivered, again)
         && matches!(fault.kind, FaultKind::Lost { .. })
     {
         ticket.warnings.push(Warning::new("sent_again", format!("{fault}; the call was sent once more")));
-        reply = tokio::select! {
-            reply = executor.execute(arguments) => reply,
+        delivered = tokio::select! {
+            delivered = executor.execute(&call, arguments) => delivered,
             () = cancel.cancelled() => return End::Cancelled,
         };
     }
-    match reply {
-        Ok(Reply::Complete(result)) => {
-            End::Result { outcome: outcome_of(&result), result, origin: Origin::Server }
-        }
-        Ok(Reply::Cached(result)) => {
-            End::Result { outcome: outcome_of(&result), result, origin: Origin::Cache }
-        }
-        Ok(Reply::InputRequired(result)) => End::InputRequired(result),
-        Ok(Reply::Task(result)) => End::Task(result),
-        Err(ServerError::Rpc(error)) => End::Error(error),
-        Err(ServerError::Fault(fault)) => End::Fault(fault),
+    let delivered = match delivered {
+        Ok(delivered) => delivered,
+        Err(Undelivered::Refused(refusal)) => return End::Refused(refusal),
+        Err(Undelivered::Server(ServerError::Rpc(error))) => return End::Error(error),
+        Err(Undelivered::Server(ServerError::Fault(fault))) => return End::Fault(fault),
+    };
+    ticket.refs = delivered.refs;
+    ticket.warnings.extend(delivered.notices.into_iter().map(Warning::from));
+    let outcome = |result: &RawJson| delivered.outcome.unwrap_or_else(|| outcome_of(result));
+    match delivered.reply {
+        Reply::Complete(result) => End::Result { outcome: outcome(&result), result, origin: Origin::Server },
+        Reply::Cached(result) => End::Result { outcome: outcome(&result), result, origin: Origin::Cache },
+        Reply::InputRequired(result) => End::InputRequired(result),
+        Reply::Task(result) => End::Task(result),
     }
+}
+
+/// Which content goes to the server beside the arguments.
+fn files_detail(ticket: &Ticket) -> Option<RawJson> {
+    let files =
+        ticket.attachments.iter().map(|one| json!({ "id": one.id, "digest": one.digest, "size": one.bytes }));
+    (!ticket.attachments.is_empty()).then(|| json!({ "files": files.collect::<Vec<_>>() }).into())
 }
 
 /// Looked for as text first: almost no result says that it is an error.

@@ -5,7 +5,7 @@ use toolgate_core::event::{Durability, EventKind, Outcome};
 use toolgate_core::{Blame, OutputCheck, RawJson, stop_point};
 use toolgate_wire::Members;
 
-use super::approve::agreement;
+use super::approve::{agreement, bound};
 use super::execute::{End, Executed, Origin};
 use crate::answer::{Answer, AnswerBody, Refusal};
 use crate::call::{Pipeline, Round, WhenDown};
@@ -58,12 +58,12 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
     let Executed { mut ticket, end, flight, agreed } = executed;
     let (outcome, body, output, detail) = match end {
         End::Result { result, outcome, origin } => {
-            let cached = (origin == Origin::Cache).then(|| json!({ "cached": true }));
+            let detail = result_detail(&ticket, origin);
             let broken = check_output(pipeline, &mut ticket, &result);
             let output = ticket.is_recorded().then(|| keep_output(pipeline, &mut ticket, &result));
             match broken {
-                Some(refusal) => (Outcome::Failed, AnswerBody::Refusal(refusal), output, cached),
-                None => (outcome, AnswerBody::Result(result), output, cached),
+                Some(refusal) => (Outcome::Failed, AnswerBody::Refusal(refusal), output, detail),
+                None => (outcome, AnswerBody::Result(result), output, detail),
             }
         }
         End::Error(error) => {
@@ -73,6 +73,10 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         End::Fault(fault) => {
             let detail = json!({ "code": fault.kind.code(), "message": shortened(&fault.to_string()) });
             (Outcome::Failed, AnswerBody::Refusal(Refusal::of_fault(&fault)), None, Some(detail))
+        }
+        End::Refused(refusal) => {
+            let detail = json!({ "code": refusal.code, "message": shortened(&refusal.message) });
+            (Outcome::Failed, AnswerBody::Refusal(Refusal::of_content(&refusal)), None, Some(detail))
         }
         End::InputRequired(result) => return pause(pipeline, ticket, result, agreed).await,
         End::Task(result) => {
@@ -93,6 +97,22 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         flight.land(result.clone());
     }
     Recorded { envelope: ticket.envelope(outcome), body }
+}
+
+/// What is said of a result beside the result.
+fn result_detail(ticket: &Ticket, origin: Origin) -> Option<Value> {
+    let mut detail = serde_json::Map::new();
+    if origin == Origin::Cache {
+        detail.insert("cached".into(), true.into());
+    }
+    if !ticket.refs.is_empty() {
+        let refs = ticket.refs.iter().filter_map(|one| one.decode::<Value>().ok());
+        // What a text begins with stands in the kept result, where it is redacted.
+        let named =
+            refs.map(|one| json!({ "ref_id": one["ref_id"], "digest": one["digest"], "size": one["size"] }));
+        detail.insert("refs".into(), named.collect());
+    }
+    (!detail.is_empty()).then_some(Value::Object(detail))
 }
 
 /// What the chain keeps of a text that others wrote.
@@ -150,7 +170,7 @@ async fn pause(
     let number = ticket.round.as_ref().map_or(0, |round| round.number) + 1;
     let of_client = || {
         let arguments = canonical::parse(ticket.arguments.as_str()).unwrap_or_default();
-        agreement(&ticket, canonical::digest_of(&arguments))
+        agreement(&ticket, bound(&ticket, &arguments))
     };
     let round = Round {
         call: ticket.call.clone(),

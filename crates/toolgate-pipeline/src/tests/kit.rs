@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Step};
+use toolgate_core::content::Attached;
 use toolgate_core::decision::{
     Asking, Decision, Denial, Glimpse, OnTimeout, Policy, PolicyRef, Question, Requirement, Template,
     Verdict, Visibility,
@@ -26,7 +27,8 @@ use toolgate_core::{
 
 use crate::redact::Redactor;
 use crate::{
-    Answer, AnswerBody, CallContext, CallRequest, Client, Executor, Patience, Pipeline, Settings, Setup,
+    Answer, AnswerBody, CallContext, CallRequest, Client, Delivered, Executor, Patience, Pipeline, Settings,
+    Setup, Undelivered,
 };
 
 /// Says the same about everything, but forbids amounts above the limit, which is lower where more care is asked for, and
@@ -214,6 +216,7 @@ impl Approvals for Shared {
                 binding: new.binding,
                 requester: new.requester,
                 arguments: new.arguments,
+                attachments: new.attachments,
                 proposed_arguments: None,
                 complete: new.complete,
                 requirement: new.requirement,
@@ -345,10 +348,35 @@ pub(super) struct Server {
     pub(super) arguments: Mutex<Option<RawJson>>,
     pub(super) replies: Mutex<Vec<Result<Reply, ServerError>>>,
     pub(super) hangs: AtomicBool,
+    /// What the arguments name.
+    pub(super) attached: Mutex<Option<Result<Attached, toolgate_core::Refusal>>>,
+    pub(super) not_admitted: Mutex<Option<toolgate_core::Refusal>>,
+    pub(super) refs: Mutex<Vec<RawJson>>,
 }
 
 impl Executor for Server {
-    fn execute(&self, arguments: Option<RawJson>) -> BoxFuture<'_, Result<Reply, ServerError>> {
+    fn attach<'a>(
+        &'a self,
+        _arguments: &'a Value,
+    ) -> Option<BoxFuture<'a, Result<Attached, toolgate_core::Refusal>>> {
+        let attached = lock(&self.attached).clone()?;
+        Some(Box::pin(async { attached }))
+    }
+
+    fn admit<'a>(
+        &'a self,
+        _call: &'a CallId,
+        _arguments: Option<&'a RawJson>,
+    ) -> Option<BoxFuture<'a, Result<(), toolgate_core::Refusal>>> {
+        let refusal = lock(&self.not_admitted).clone()?;
+        Some(Box::pin(async { Err(refusal) }))
+    }
+
+    fn execute<'a>(
+        &'a self,
+        _call: &'a CallId,
+        arguments: Option<RawJson>,
+    ) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
         Box::pin(async move {
             self.ran.fetch_add(1, Ordering::Relaxed);
             *lock(&self.arguments) = arguments;
@@ -356,7 +384,8 @@ impl Executor for Server {
                 std::future::pending::<()>().await;
             }
             let scripted = lock(&self.replies).pop();
-            scripted.unwrap_or_else(|| Ok(Reply::Complete(json!({ "content": [] }).into())))
+            let reply = scripted.unwrap_or_else(|| Ok(Reply::Complete(json!({ "content": [] }).into())))?;
+            Ok(Delivered { refs: lock(&self.refs).clone(), ..reply.into() })
         })
     }
 }

@@ -2,5 +2,6 @@
 
 mod approvals;
 mod care;
+mod contents;
 mod kit;
 mod path;

@@ -1,4 +1,5 @@
 use toolgate_core::PrincipalId;
+use toolgate_core::tool::{FileStrategy, SlotForm};
 
 use super::*;
 
@@ -29,6 +30,10 @@ fn a_lease_is_half_a_minute_unless_it_was_asked_for() {
     let given =
         lease(&ServerName::new("files").expect("a name"), &InstanceId::only(), Duration::from_secs(30));
     assert_eq!((given.lease_seconds, given.heartbeat_seconds), (30.0, 10.0));
+}
+
+fn text() -> SlotForm {
+    SlotForm { strategy: FileStrategy::PlainTextText, argument: None, content: None, media_type: None }
 }
 
 #[test]
@@ -64,6 +69,13 @@ fn every_bad_registration_is_refused_at_its_place() {
         (
             Registration {
                 tools: extra(ToolExtra { aliases: vec!["x".into(); 17], ..ToolExtra::default() }),
+                ..registration()
+            },
+            "tools.read",
+        ),
+        (
+            Registration {
+                tools: extra(ToolExtra { files: vec![text(), text()], ..ToolExtra::default() }),
                 ..registration()
             },
             "tools.read",

@@ -1,5 +1,9 @@
 //! Listings become rows and what agents see.
 
+use serde_json::{Value, json};
+use toolgate_core::RawJson;
+use toolgate_core::server::Listing;
+
 use super::kit::*;
 
 #[tokio::test]
@@ -148,4 +152,31 @@ async fn health_is_told_when_it_changes() {
     let told = house.ledger().await;
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!(told[0].1, serde_json::json!({ "health": "degraded", "reason": "refused" }));
+}
+
+#[tokio::test]
+async fn what_a_server_says_about_files_is_shown_and_kept() {
+    let house = House::new().await;
+    let first = house.gateway("one", file(&["files"])).await;
+    let slot = json!({ "strategy": "plain_text_text", "argument": "letter" });
+    let schema = json!({ "type": "object", "properties": { "text": { "type": "string" } } });
+    let extra = json!({ "dev.toolgate/tool": { "files": [slot] } });
+    let definition = RawJson::from(json!({ "name": "read", "inputSchema": schema, "_meta": extra }));
+    let listing = Listing { tools: vec![definition], ..Listing::default() };
+    let arguments = |gateway: &Gateway| -> Vec<String> {
+        let snapshot = gateway.shelf.catalog.snapshot();
+        let Some(entry) = snapshot.tools.find("files__read") else { return Vec::new() };
+        let shown: Value = entry.definition().decode().expect("JSON");
+        shown["inputSchema"]["properties"].as_object().expect("arguments").keys().cloned().collect()
+    };
+    first.registry.listed(&name("files"), listing.clone());
+    until("agents give an id", || arguments(&first) == ["letter"]).await;
+    let kept = house.store.read_tool_rows().await.expect("rows");
+    assert_eq!(serde_json::to_value(&kept[0].traits.files).expect("JSON"), json!([slot]));
+    first.registry.stop().await;
+
+    let second = house.gateway("one", file(&["files"])).await;
+    second.registry.listed_before(vec![(name("files"), listing)]);
+    assert_eq!(arguments(&second), ["letter"], "after a restart, too");
+    second.registry.stop().await;
 }

@@ -19,16 +19,20 @@ use crate::view::{NewSession, Opened};
 /// Of a task, a run or the name of a principal, in characters.
 const NAME_CHARS_MAX: usize = 256;
 
+/// What a session becomes, once nothing speaks against it.
+struct Plan {
+    choice: Choice,
+    principal: Principal,
+    /// Without what was asked for beyond what its agent may touch.
+    base: Scope,
+}
+
 impl Sessions {
     /// Opens a session: what it sees is frozen now, and the token it is reached with is told once.
     pub async fn open(&self, by: &Credential, new: NewSession) -> Result<Opened, Refusal> {
-        rules::may_open(by)?;
-        check_names(&new)?;
         let definitions = self.desk.surroundings.definitions();
-        let Choice { agent, scope, limits } = choose(&definitions, by, new.agent.as_ref())?;
-        let principal = holder(by, new.principal.as_deref(), &agent.name)?;
-        let base = self.frozen(scope, new.policy_template)?;
-        self.check_mounts(by, &new.mounts, &Default::default(), &base)?;
+        let Plan { choice, principal, base } = self.plan(&definitions, by, &new)?;
+        let Choice { agent, limits, .. } = choice;
         self.desk.note_versions(&definitions).await.map_err(down)?;
         let now_ms = self.desk.clock.now_ms();
         let session = StoredSession {
@@ -51,6 +55,22 @@ impl Sessions {
             row_version: 1,
         };
         self.create(session, by, OpenSessions { agent: agent.name.clone(), max: limits.sessions_max }).await
+    }
+
+    /// Whose session would be opened, and of which agent, or what speaks against it. Nothing is opened.
+    pub fn foresee(&self, by: &Credential, new: &NewSession) -> Result<(AgentName, Principal), Refusal> {
+        let planned = self.plan(&self.desk.surroundings.definitions(), by, new)?;
+        Ok((planned.choice.agent.name.clone(), planned.principal))
+    }
+
+    fn plan(&self, definitions: &Definitions, by: &Credential, new: &NewSession) -> Result<Plan, Refusal> {
+        rules::may_open(by)?;
+        check_names(new)?;
+        let choice = choose(definitions, by, new.agent.as_ref())?;
+        let principal = holder(by, new.principal.as_deref(), &choice.agent.name)?;
+        let base = self.frozen(choice.scope.clone(), new.policy_template)?;
+        self.check_mounts(by, &new.mounts, &Default::default(), &base)?;
+        Ok(Plan { choice, principal, base })
     }
 
     async fn create(

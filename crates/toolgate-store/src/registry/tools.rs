@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use toolgate_core::event::Event;
 use toolgate_core::registry::ToolRow;
-use toolgate_core::tool::{Effects, FileStrategy};
+use toolgate_core::tool::{Effects, FileStrategy, SlotForm};
 use toolgate_core::{CanonicalName, Digest, RawJson, ServerName};
 
 use row::{COLUMN_COUNT, COLUMNS, ToolText};
@@ -46,6 +46,9 @@ pub struct ToolTraits {
     pub idempotent: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_strategy: Option<FileStrategy>,
+    /// Where one strategy does not say it all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<SlotForm>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<f64>,
     pub aliases: Vec<String>,

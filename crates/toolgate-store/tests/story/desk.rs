@@ -80,6 +80,7 @@ pub(crate) fn proposal(id: &str, amount: u32) -> NewApproval {
         binding: binding(amount),
         requester: agent(),
         arguments: arguments(amount),
+        attachments: Vec::new(),
         complete: true,
         requirement: requirement(),
         session: None,

@@ -3,12 +3,14 @@
 mod approvals;
 mod desk;
 mod faults;
+mod files;
 mod folders;
 mod grants;
 mod interleavings;
 mod ledger;
 mod races;
 mod registry;
+mod runs;
 mod servers;
 mod sessions;
 mod tokens;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use clap::Parser;
 use tokio_util::sync::CancellationToken;
-use toolgate_testkit::conformance::{Era, HttpServer, Settings, serve_stdio};
+use toolgate_testkit::conformance::{Era, HttpServer, Settings, ToolSet, serve_stdio};
 
 /// An MCP server that offers everything the official conformance suite calls by name.
 #[derive(Parser)]
@@ -25,6 +25,9 @@ struct Arguments {
     /// Cut every list into pages of this many items.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     page_size: Option<u16>,
+    /// Which tools to offer.
+    #[arg(long, value_enum, value_name = "SET", default_value_t = ToolSet::Conformance)]
+    tools: ToolSet,
 }
 
 impl Arguments {
@@ -34,7 +37,7 @@ impl Arguments {
             (_, true) => Era::Modern,
             _ => Era::Both,
         };
-        Settings { era, page_size: self.page_size.map(usize::from) }
+        Settings { era, tools: self.tools, page_size: self.page_size.map(usize::from) }
     }
 }
 

@@ -3,6 +3,8 @@
 //! the open call in the initialize era, as `input_required` in the stateless one. That makes it the far end for
 //! all four combinations of client era and server era.
 //!
+//! `documents` is another set of tools for the same server: what takes and makes files.
+//!
 //! `client` is its counterpart: a client that answers whatever it is asked.
 //!
 //! Not here: servers that misbehave, and anything that knows about Toolgate.
@@ -15,6 +17,7 @@ mod ask;
 mod calls;
 mod catalogue;
 mod changes;
+mod documents;
 mod jobs;
 mod pages;
 mod prompts;
@@ -22,4 +25,4 @@ mod reconnect;
 mod resources;
 
 pub use serve::{HttpServer, serve_stdio};
-pub use server::{Era, Settings};
+pub use server::{Era, Settings, ToolSet};

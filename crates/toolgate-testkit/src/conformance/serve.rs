@@ -9,6 +9,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
+use axum::routing::post;
 use http::{StatusCode, header};
 use rmcp::model::{
     ClientNotification, ClientRequest, DiscoverRequestMethod, ProtocolVersion, ServerConfig, ServerResult,
@@ -17,14 +18,17 @@ use rmcp::service::{
     NotificationContext, RequestContext, RoleServer, RunningService, ServerInitializeError, Service,
     ServiceExt,
 };
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::documents::{self, DocumentServer, Shelf, sink};
 use super::reconnect::{CuttingSessions, RETRY};
-use super::server::{ConformanceServer, Era, Settings, Shared};
+use super::server::{ConformanceServer, Era, Settings, Shared, ToolSet};
 
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 
@@ -56,9 +60,19 @@ impl HttpServer {
 
 /// Serves one client on stdin and stdout until it closes stdin.
 pub async fn serve_stdio(settings: Settings) -> io::Result<()> {
-    let server = ConformanceServer::new(Shared::new(settings));
-    let transport = rmcp::transport::stdio();
-    if settings.era == Era::Legacy {
+    match settings.tools {
+        ToolSet::Conformance => {
+            serve_lines(settings.era, ConformanceServer::new(Shared::new(settings))).await
+        }
+        ToolSet::Documents => serve_lines(settings.era, DocumentServer::new(settings, Arc::default())).await,
+    }
+}
+
+async fn serve_lines(era: Era, server: impl ServerHandler) -> io::Result<()> {
+    let (input, output) = rmcp::transport::stdio();
+    let transport =
+        AsyncRwTransport::new_server(input, output).with_max_line_length(documents::REQUEST_BYTES_MAX);
+    if era == Era::Legacy {
         return until_closed(LegacyOnly(server).serve(transport).await).await;
     }
     until_closed(server.serve(transport).await).await
@@ -76,18 +90,37 @@ async fn until_closed<S: Service<RoleServer>>(
 }
 
 fn router(settings: Settings, stop: CancellationToken) -> Router {
-    let shared = Shared::new(settings);
-    let sessions = Arc::new(CuttingSessions::new(Arc::clone(&shared)));
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(settings.era != Era::Modern)
         .with_json_response(true)
         .with_sse_retry(Some(RETRY))
         .with_allowed_origins(ORIGINS)
         .with_cancellation_token(stop);
-    let service =
-        StreamableHttpService::new(move || Ok(ConformanceServer::new(Arc::clone(&shared))), sessions, config);
-    let router = Router::new().nest_service("/mcp", service);
+    let router = match settings.tools {
+        ToolSet::Conformance => conformance(settings, config),
+        ToolSet::Documents => document_router(settings, config),
+    };
     if settings.era == Era::Legacy { router.layer(middleware::from_fn(refuse_modern)) } else { router }
+}
+
+fn conformance(settings: Settings, config: StreamableHttpServerConfig) -> Router {
+    let shared = Shared::new(settings);
+    let sessions = Arc::new(CuttingSessions::new(Arc::clone(&shared)));
+    let make = move || Ok(ConformanceServer::new(Arc::clone(&shared)));
+    Router::new().nest_service("/mcp", StreamableHttpService::new(make, sessions, config))
+}
+
+fn document_router(settings: Settings, config: StreamableHttpServerConfig) -> Router {
+    let shelf = Arc::<Shelf>::default();
+    let make = move || Ok(DocumentServer::new(settings, Arc::clone(&shelf)));
+    let config = config.with_max_request_body_bytes(documents::REQUEST_BYTES_MAX);
+    let service = StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), config);
+    let router = Router::new().nest_service("/mcp", service);
+    let router = match settings.era {
+        Era::Legacy => router,
+        Era::Both | Era::Modern => router.layer(middleware::from_fn(sink::short_cut)),
+    };
+    router.route("/copy", post(sink::copy))
 }
 
 /// What servers of the initialize era answer to a version they have never heard of: no word of JSON-RPC codes that

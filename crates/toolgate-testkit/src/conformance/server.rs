@@ -31,9 +31,20 @@ pub enum Era {
     Modern,
 }
 
+/// Which tools the server has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum ToolSet {
+    /// What the official conformance suite calls by name.
+    #[default]
+    Conformance,
+    /// What takes and makes documents.
+    Documents,
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
     pub era: Era,
+    pub tools: ToolSet,
     /// Items per page of every list; everything on one page when absent.
     pub page_size: Option<usize>,
 }
@@ -111,6 +122,14 @@ impl ConformanceServer {
     }
 }
 
+pub(super) fn versions_of(era: Era) -> Cow<'static, [ProtocolVersion]> {
+    match era {
+        Era::Both => Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS),
+        Era::Legacy => Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::LATEST_WITH_INITIALIZE)),
+        Era::Modern => Cow::Owned(vec![ProtocolVersion::V_2026_07_28]),
+    }
+}
+
 /// True when the request speaks the stateless revision.
 pub(super) fn is_modern(ctx: &RequestContext<RoleServer>) -> bool {
     ctx.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
@@ -124,13 +143,7 @@ impl ServerHandler for ConformanceServer {
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        match self.shared.settings.era {
-            Era::Both => Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS),
-            Era::Legacy => {
-                Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::LATEST_WITH_INITIALIZE))
-            }
-            Era::Modern => Cow::Owned(vec![ProtocolVersion::V_2026_07_28]),
-        }
+        versions_of(self.shared.settings.era)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

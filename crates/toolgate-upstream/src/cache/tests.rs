@@ -214,3 +214,24 @@ async fn a_server_that_is_not_the_same_any_more_is_forgotten() {
     assert!(cache.lookup(&slot).is_none());
     assert_eq!(cache.kept().bytes, 0);
 }
+
+#[derive(Debug)]
+struct Nothing;
+
+impl toolgate_core::port::TextSource for Nothing {
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    fn open(&self) -> toolgate_core::port::TextStream {
+        Box::pin(futures_util::stream::empty())
+    }
+}
+
+#[test]
+fn calls_with_content_that_nobody_compared_are_not_kept() {
+    let mut request = request("\"a\":\"\"", rule(1, PUBLIC));
+    assert!(Slot::of(&request, &PrincipalId::new("ann")).is_some());
+    request.inserts.push(toolgate_core::port::Insert { at: 5, source: Arc::new(Nothing) });
+    assert!(Slot::of(&request, &PrincipalId::new("ann")).is_none());
+}

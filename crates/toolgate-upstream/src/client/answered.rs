@@ -11,14 +11,19 @@ use futures_util::FutureExt;
 use http::{HeaderMap, Response, StatusCode};
 use http_body::{Body, Frame};
 use hyper::body::Incoming;
+use toolgate_core::port::SourceError;
 
 use super::line::Line;
 use super::{Client, describe};
+use crate::message::{Inserts, Sent};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
     #[error("the body is larger than the limit")]
     TooLarge,
+    /// The answer began before the request was whole, and then what was to be sent could not be read.
+    #[error(transparent)]
+    Unread(#[from] SourceError),
     #[error("{0}")]
     Lost(String),
 }
@@ -31,10 +36,17 @@ pub(crate) struct Answered {
     /// What the body arrives on, until it has arrived.
     line: Option<Line>,
     client: Arc<Client>,
+    /// What goes into the request, which may still be being written.
+    inserts: Option<Arc<Inserts>>,
 }
 
 impl Answered {
-    pub(super) fn new(response: Response<Incoming>, line: Line, client: &Arc<Client>) -> Self {
+    pub(super) fn new(
+        response: Response<Incoming>,
+        line: Line,
+        client: &Arc<Client>,
+        inserts: Option<Arc<Inserts>>,
+    ) -> Self {
         let (head, body) = response.into_parts();
         let answered = Self {
             status: head.status,
@@ -42,6 +54,7 @@ impl Answered {
             body,
             line: Some(line),
             client: client.clone(),
+            inserts,
         };
         if answered.is_event_stream() {
             answered.line.iter().for_each(|line| line.set_prompt(true));
@@ -62,13 +75,24 @@ impl Answered {
     /// The next piece of the body; `None` at its end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, BodyError> {
         while let Some(frame) = poll_fn(|cx| self.poll_frame(cx)).await {
-            let frame = frame.map_err(|error| BodyError::Lost(describe(&error)))?;
+            let frame = frame.map_err(|error| self.broken_off(&error))?;
             if let Ok(data) = frame.into_data() {
                 return Ok(Some(data));
             }
         }
         self.release();
         Ok(None)
+    }
+
+    fn broken_off(&self, error: &hyper::Error) -> BodyError {
+        match self.sent() {
+            Sent::Broken(error) => BodyError::Unread(error),
+            Sent::Whole | Sent::Partly => BodyError::Lost(describe(error)),
+        }
+    }
+
+    fn sent(&self) -> Sent {
+        self.inserts.as_ref().map_or(Sent::Whole, |inserts| inserts.sent())
     }
 
     fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
@@ -112,7 +136,7 @@ impl Answered {
     pub(crate) fn finish(mut self) {
         const REST_CHUNKS_MAX: usize = 16;
         const PATIENCE: Duration = Duration::from_secs(1);
-        if self.line.is_none() {
+        if self.line.is_none() || self.sent() != Sent::Whole {
             return;
         }
         let tasks = self.client.tasks.clone();
@@ -129,8 +153,9 @@ impl Answered {
         }
     }
 
+    /// A connection whose server answered before it had the whole request would have to take the rest of it first.
     fn release(&mut self) {
-        if let Some(line) = self.line.take() {
+        if let Some(line) = self.line.take().filter(|_| self.sent() == Sent::Whole) {
             line.set_prompt(false);
             self.client.give_back(line);
         }

@@ -10,21 +10,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Context;
 
-use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
+use super::body::Body;
 use super::prompt::Prompt;
 
-pub(super) type Sent = Request<Full<Bytes>>;
+pub(super) type Sent = Request<Body>;
 
 pub(super) struct Line {
-    sender: SendRequest<Full<Bytes>>,
+    sender: SendRequest<Body>,
     /// Does the reading and writing while it is polled; finished when the connection is over.
     moving: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
     /// Whether what arrives is acknowledged at once, where the socket can be told.

@@ -28,7 +28,7 @@ async fn rebound(reach: Reach) -> (TcpListener, Arc<Client>) {
 }
 
 async fn get(client: &Arc<Client>) -> Result<Answered, SendError> {
-    client.send(Method::GET, Uri::from_static("/mcp"), HeaderMap::new(), Bytes::new()).await
+    client.send(Method::GET, Uri::from_static("/mcp"), HeaderMap::new(), String::new().into()).await
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn what_the_operator_named_is_dialled_wherever_it_leads() {
 }
 
 fn request() -> line::Sent {
-    let mut request = Request::new(Full::new(Bytes::from_static(b"{}")));
+    let mut request = Request::new(Body::from(Message::from("{}".to_owned())));
     request.headers_mut().insert(header::HOST, HeaderValue::from_static("here"));
     request
 }

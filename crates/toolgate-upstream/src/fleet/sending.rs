@@ -250,6 +250,7 @@ pub(super) fn is_failure(kind: &FaultKind) -> bool {
         | FaultKind::Busy { .. }
         | FaultKind::RateLimited { .. }
         | FaultKind::Resting { .. }
-        | FaultKind::Unauthorized { .. } => false,
+        | FaultKind::Unauthorized { .. }
+        | FaultKind::Unread { .. } => false,
     }
 }

@@ -100,12 +100,12 @@ async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, mut events: Events, stop: Canc
         match next {
             Ok(Some(event)) => pipe.take(&event.data.into()),
             Ok(None) => break "the event stream ended".to_owned(),
-            Err(BodyError::Lost(reason)) => break format!("the event stream broke: {reason}"),
             Err(BodyError::TooLarge) => {
                 // An event stream cannot be picked up in the middle of an event.
                 pipe.pending.fail_all(&ctx.too_large());
                 break "it sent an event larger than the limit".to_owned();
             }
+            Err(error) => break format!("the event stream broke: {error}"),
         }
     };
     pipe.close(&reason);
@@ -151,14 +151,23 @@ async fn not_taken(ctx: &Context, answered: Answered) -> ServerError {
 
 /// The stream belongs to whoever opened it, and so do the messages: whoever shares it shows what the gateway shows.
 async fn post(ctx: &Context, pipe: &Pipe, messages: &Endpoint, outgoing: Outgoing) {
-    let posting = messages.post(pipe.pending.owner(), messages.headers(), outgoing.message);
-    let error = match tokio::time::timeout(POST_PATIENCE, posting).await {
-        Ok(Ok(answered)) if answered.status.is_success() => return answered.finish(),
-        Ok(Ok(answered)) => not_taken(ctx, answered).await,
-        Ok(Err(error)) => send_fault(ctx, error),
-        Err(_) => ctx.lost("it did not take the message"),
+    let Outgoing { id, message, ended } = outgoing;
+    let posting = messages.post(pipe.pending.owner(), messages.headers(), message);
+    let posted = match ended {
+        // It takes as long as reading its content does; how long that may be is up to whoever waits for the answer.
+        Some(ended) => tokio::select! {
+            posted = posting => Some(posted),
+            () = ended.cancelled() => return,
+        },
+        None => tokio::time::timeout(POST_PATIENCE, posting).await.ok(),
     };
-    match outgoing.id {
+    let error = match posted {
+        Some(Ok(answered)) if answered.status.is_success() => return answered.finish(),
+        Some(Ok(answered)) => not_taken(ctx, answered).await,
+        Some(Err(error)) => send_fault(ctx, error),
+        None => ctx.lost("it did not take the message"),
+    };
+    match id {
         Some(id) => drop(pipe.pending.settle(id, Err(error))),
         None => tracing::debug!(server = %ctx.name(), %error, "a message was not taken"),
     }

@@ -14,7 +14,7 @@ use toolgate_core::{PrincipalId, RpcError};
 use toolgate_wire::{Incoming, header};
 
 use super::open::{read, refused_at_the_door};
-use super::{Endpoint, body_fault, judge, send_fault, timed_out, unauthorized};
+use super::{Endpoint, body_fault, judge, send_fault, unauthorized};
 use crate::answer;
 use crate::backoff::Backoff;
 use crate::client::{Answered, BodyError, SendError};
@@ -24,6 +24,7 @@ use crate::envelope;
 use crate::events::Events;
 use crate::keys::Who;
 use crate::link::level_request;
+use crate::message::{Inserts, Message};
 use crate::pending::{Answer, Pending, Ticket};
 use crate::probe::{OpenError, Opening};
 use crate::routing::{Back, Own, Shared};
@@ -95,7 +96,7 @@ impl Session {
     ) -> Result<Arc<Self>, OpenFailure> {
         let pending = Pending::of(owner);
         let id = pending.next_id();
-        let initialize = envelope::initialize(id).into();
+        let initialize = envelope::initialize(id);
         let answered =
             endpoint.post(pending.owner(), endpoint.headers(), initialize).await.map_err(OpenError::from)?;
         let session_id = answered.headers.get(header::SESSION_ID).cloned();
@@ -225,14 +226,15 @@ impl Session {
             Ok(place) => place,
             Err(error) => return Attempt::Answered(Err(error)),
         };
-        let body = envelope::legacy(id, request, caller.map(|caller| &**caller));
-        let mut cancel = Cancel { session: self, id, armed: true, reason: "the caller gave up" };
+        let message = envelope::legacy(id, request, caller.map(|caller| &**caller));
+        let inserts = message.inserts().cloned();
+        let mut cancel = Cancel { session: self, id, inserts, armed: true, reason: "the caller gave up" };
         let call = Call { id, caller, deadline, ticket: &ticket };
-        let outcome = deadline.limit(self.exchange(call, elsewhere, body.into())).await;
+        let outcome = deadline.limit(self.exchange(call, elsewhere, message)).await;
         cancel.armed = outcome.is_err();
         outcome.unwrap_or_else(|Passed| {
             cancel.reason = "the request took too long";
-            Attempt::Answered(Err(timed_out(&self.ctx, deadline.length())))
+            Attempt::Answered(Err(self.ctx.late(deadline, cancel.inserts.as_ref())))
         })
     }
 
@@ -240,9 +242,9 @@ impl Session {
         self: &Arc<Self>,
         call: Call<'_>,
         elsewhere: oneshot::Receiver<Answer>,
-        body: Bytes,
+        message: Message,
     ) -> Attempt {
-        let answered = match self.endpoint.post(self.who(call), self.headers.clone(), body).await {
+        let answered = match self.endpoint.post(self.who(call), self.headers.clone(), message).await {
             Ok(answered) => answered,
             Err(error) => return Attempt::Answered(Err(send_fault(&self.ctx, error))),
         };
@@ -305,8 +307,8 @@ impl Session {
                     None => continue,
                 },
                 Ok(None) => "the stream ended before the answer came".to_owned(),
-                Err(BodyError::TooLarge) => return Err(self.ctx.too_large()),
                 Err(BodyError::Lost(reason)) => reason,
+                Err(error) => return Err(body_fault(&self.ctx, error)),
             };
             let resumed = self.resume(self.who(call), events.last_id.as_deref(), events.retry_ms).await;
             let (last_id, retry_ms) = (events.last_id.take(), events.retry_ms);
@@ -379,7 +381,7 @@ impl Session {
 
     /// Sends a message that is not a request.
     async fn post(&self, message: Bytes) -> Result<(), SendError> {
-        let posting = self.endpoint.post(self.pending.owner(), self.headers.clone(), message);
+        let posting = self.endpoint.post(self.pending.owner(), self.headers.clone(), message.into());
         let answered = timeout(POST_PATIENCE, posting)
             .await
             .unwrap_or_else(|_| Err(SendError::Lost("it did not take a notification".into())))?;
@@ -407,17 +409,19 @@ fn speaks_up(opening: &Opening) -> bool {
         || opening.declares(&["logging"])
 }
 
-/// Tells the server when a request is given up before its answer came: hanging up means nothing in the older era.
+/// Tells the server when a request is given up before its answer came: hanging up means nothing in the older era. Of a
+/// request that never was whole the server knows nothing.
 struct Cancel<'a> {
     session: &'a Arc<Session>,
     id: u64,
+    inserts: Option<Arc<Inserts>>,
     armed: bool,
     reason: &'static str,
 }
 
 impl Drop for Cancel<'_> {
     fn drop(&mut self) {
-        if !self.armed {
+        if !self.armed || self.inserts.as_ref().is_some_and(|inserts| inserts.abandon()) {
             return;
         }
         let (session, message) = (self.session.clone(), envelope::cancelled(self.id, self.reason));

@@ -12,13 +12,14 @@ use toolgate_core::server::Era;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::{Incoming, Version, header, parse};
 
-use super::{Endpoint, body_fault, judge, send_fault, timed_out, unauthorized};
+use super::{Endpoint, body_fault, judge, send_fault, unauthorized};
 use crate::answer;
-use crate::client::{Answered, BodyError};
+use crate::client::Answered;
 use crate::context::Context;
 use crate::deadline::{Deadline, Passed};
 use crate::envelope;
 use crate::events::Events;
+use crate::message::Message;
 use crate::pending::{Answer, Listener};
 use crate::routing::Own;
 
@@ -48,12 +49,13 @@ impl Stateless {
         deadline: &Arc<Deadline>,
     ) -> Result<Reply, ServerError> {
         let id = self.next_id();
-        let body = envelope::modern(id, self.version, request, caller.as_deref());
+        let message = envelope::modern(id, self.version, request, caller.as_deref());
+        let inserts = message.inserts().cloned();
         let headers = self.headers(request)?;
         let result =
-            match deadline.limit(self.exchange(id, headers, body.into(), caller.as_ref(), deadline)).await {
+            match deadline.limit(self.exchange(id, headers, message, caller.as_ref(), deadline)).await {
                 Ok(answer) => answer.inspect_err(|error| self.notice(error))?,
-                Err(Passed) => return Err(timed_out(&self.ctx, deadline.length())),
+                Err(Passed) => return Err(self.ctx.late(deadline, inserts.as_ref())),
             };
         answer::reply(&self.ctx, Era::Modern, result)
     }
@@ -68,8 +70,8 @@ impl Stateless {
     /// Sends a request and returns the head of the answer, whatever it is: for probing.
     pub(crate) async fn knock(&self, request: &ServerRequest) -> Result<(u64, Answered), ServerError> {
         let id = self.next_id();
-        let body = envelope::modern(id, self.version, request, None);
-        let answered = self.endpoint.post(None, self.headers(request)?, body.into()).await;
+        let message = envelope::modern(id, self.version, request, None);
+        let answered = self.endpoint.post(None, self.headers(request)?, message).await;
         Ok((id, answered.map_err(|error| send_fault(&self.ctx, error))?))
     }
 
@@ -139,13 +141,13 @@ impl Stateless {
         &self,
         id: u64,
         headers: HeaderMap,
-        body: Bytes,
+        message: Message,
         caller: Option<&Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
     ) -> Answer {
         let who = caller.map(|caller| caller.principal());
         let answered =
-            self.endpoint.post(who, headers, body).await.map_err(|error| send_fault(&self.ctx, error))?;
+            self.endpoint.post(who, headers, message).await.map_err(|error| send_fault(&self.ctx, error))?;
         if let Some(fault) = unauthorized(&self.ctx, &answered) {
             return Err(fault);
         }
@@ -177,8 +179,7 @@ impl Stateless {
                     }
                 }
                 Ok(None) => return Err(ctx.lost("the stream ended before the answer came")),
-                Err(BodyError::TooLarge) => return Err(ctx.too_large()),
-                Err(BodyError::Lost(reason)) => return Err(ctx.lost(reason)),
+                Err(error) => return Err(body_fault(ctx, error)),
             }
         }
     }

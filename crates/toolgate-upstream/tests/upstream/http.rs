@@ -432,8 +432,13 @@ async fn answer_once(mut stream: tokio::net::TcpStream) {
             break body;
         }
     };
-    let seen =
-        Seen { method: http::Method::POST, path: String::new(), headers: http::HeaderMap::new(), body };
+    let seen = Seen {
+        method: http::Method::POST,
+        path: String::new(),
+        headers: http::HeaderMap::new(),
+        body,
+        bytes: 0,
+    };
     let answer = basics(&seen).unwrap_or_else(|| seen.result(json!({"content": []}))).to_string();
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",

@@ -19,7 +19,7 @@ use crate::web::{Body, Seen, Web, empty, ok, reply};
 
 /// Credentials in memory: secrets by principal and name (nobody's are everybody's), and tokens, the next one last.
 #[derive(Default)]
-struct Pocket {
+pub(crate) struct Pocket {
     secrets: Mutex<BTreeMap<(Option<PrincipalId>, String), String>>,
     tokens: Mutex<Vec<String>>,
     /// The only address that tokens are for, if not all.
@@ -41,7 +41,7 @@ impl Pocket {
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn with_tokens(tokens: &[&str]) -> Arc<Self> {
+    pub(crate) fn with_tokens(tokens: &[&str]) -> Arc<Self> {
         let tokens = Mutex::new(tokens.iter().rev().map(ToString::to_string).collect());
         Arc::new(Self { tokens, ..Self::default() })
     }

@@ -1,5 +1,6 @@
 """A small MCP server on stdio whose tools misbehave on request. The first argument says which kind it is."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -77,6 +78,10 @@ def call(request):
     token = params.get("_meta", {}).get("progressToken")
     if name == "echo":
         reply(request, {**text("echo"), "structuredContent": arguments})
+    elif name == "digest":
+        # One digest for each argument, in their order.
+        digests = {key: [len(value), hashlib.sha256(value.encode()).hexdigest()] for key, value in arguments.items()}
+        reply(request, text(json.dumps(digests)))
     elif name == "count":
         reply(request, text(str(calls)))
     elif name in ("ask", "ask_roots"):

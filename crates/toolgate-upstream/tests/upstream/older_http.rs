@@ -18,7 +18,7 @@ use crate::web::{Body, Seen, Web, empty, event, event_stream, events, ok, reply}
 type Waiting = (mpsc::Sender<String>, Value);
 
 /// A server with sessions. What it does on `tools/call` is the test's affair.
-struct Sessions {
+pub(crate) struct Sessions {
     /// Session ids that are known, and the stream of each that is open.
     open: Mutex<BTreeMap<String, Option<mpsc::Sender<String>>>>,
     made: Mutex<usize>,
@@ -28,12 +28,12 @@ struct Sessions {
 }
 
 impl Sessions {
-    fn new(capabilities: Value) -> Arc<Self> {
+    pub(crate) fn new(capabilities: Value) -> Arc<Self> {
         let (made, tools) = (Mutex::default(), Mutex::new(json!([{"name": "t"}])));
         Arc::new(Self { open: Mutex::default(), made, tools, capabilities, gives_ids: true })
     }
 
-    fn forget_all(&self) {
+    pub(crate) fn forget_all(&self) {
         self.open.lock().unwrap().clear();
     }
 
@@ -46,7 +46,7 @@ impl Sessions {
         self.open.lock().unwrap().get(id).cloned().flatten().expect("the stream is opened before the call")
     }
 
-    async fn serve(
+    pub(crate) async fn serve(
         self: &Arc<Self>,
         on_call: impl Fn(&Seen) -> Response<Body> + Send + Sync + 'static,
     ) -> Web {
@@ -367,7 +367,7 @@ async fn a_server_that_answers_the_probe_with_nothing_is_of_the_older_era() {
 }
 
 /// The pair of 2024-11-05: one stream, one address for messages.
-async fn pair(endpoint: &'static str) -> Web {
+pub(crate) async fn pair(endpoint: &'static str) -> Web {
     let stream: Arc<Mutex<Option<mpsc::Sender<String>>>> = Arc::default();
     Web::start(move |seen| {
         let response = match (&seen.method, seen.path.as_str()) {

@@ -30,6 +30,8 @@ pub(crate) struct Seen {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
+    /// The size of the body.
+    pub(crate) bytes: usize,
 }
 
 impl Seen {
@@ -65,6 +67,10 @@ type Handler = dyn Fn(Seen) -> BoxFuture<'static, Response<Body>> + Send + Sync;
 pub(crate) struct Web {
     pub(crate) address: SocketAddr,
     seen: watch::Sender<Vec<Seen>>,
+    /// Bodies that broke off.
+    broken: watch::Sender<usize>,
+    /// While it is set, no more than the beginning of a large body is read.
+    held: watch::Sender<bool>,
     _accepting: AbortOnDropHandle<()>,
     stop: CancellationToken,
 }
@@ -97,9 +103,26 @@ impl Web {
         let listener = socket.listen(64).unwrap();
         let address = listener.local_addr().unwrap();
         let seen = watch::Sender::new(Vec::new());
+        let (broken, held) = (watch::Sender::new(0), watch::Sender::new(false));
         let stop = CancellationToken::new();
-        let accepting = tokio::spawn(accept(listener, handler, seen.clone(), stop.clone()));
-        Self { address, seen, _accepting: AbortOnDropHandle::new(accepting), stop }
+        let ears = Ears { handler, seen: seen.clone(), broken: broken.clone(), held: held.clone() };
+        let accepting = tokio::spawn(accept(listener, Arc::new(ears), stop.clone()));
+        Self { address, seen, broken, held, _accepting: AbortOnDropHandle::new(accepting), stop }
+    }
+
+    /// Stops or goes on reading large bodies.
+    pub(crate) fn hold(&self, held: bool) {
+        self.held.send_replace(held);
+    }
+
+    pub(crate) fn broken(&self) -> usize {
+        *self.broken.borrow()
+    }
+
+    pub(crate) async fn until_broken(&self, bodies: usize) {
+        let mut broken = self.broken.subscribe();
+        let enough = tokio::time::timeout(LIMIT, broken.wait_for(|broken| *broken >= bodies)).await;
+        assert!(enough.is_ok(), "waited in vain for {bodies} bodies to break off");
     }
 
     pub(crate) fn url(&self) -> String {
@@ -127,28 +150,54 @@ impl Web {
     }
 }
 
-async fn accept(
-    listener: TcpListener,
+struct Ears {
     handler: Arc<Handler>,
     seen: watch::Sender<Vec<Seen>>,
-    stop: CancellationToken,
-) {
-    while let Ok((stream, _)) = listener.accept().await {
-        let (handler, seen, stop) = (handler.clone(), seen.clone(), stop.clone());
-        let service = hyper::service::service_fn(move |request: Request<Incoming>| {
-            let (handler, seen) = (handler.clone(), seen.clone());
-            async move {
-                let (head, body) = request.into_parts();
-                let body = body.collect().await.unwrap().to_bytes();
-                let one = Seen {
-                    method: head.method,
-                    path: head.uri.to_string(),
-                    headers: head.headers,
-                    body: serde_json::from_slice(&body).unwrap_or(Value::Null),
-                };
-                seen.send_modify(|all| all.push(one.clone()));
-                Ok::<_, Infallible>(handler(one).await)
+    broken: watch::Sender<usize>,
+    held: watch::Sender<bool>,
+}
+
+impl Ears {
+    async fn hear(&self, request: Request<Incoming>) -> Result<Response<Body>, hyper::Error> {
+        let (head, body) = request.into_parts();
+        let read = self.read(body).await;
+        let (body, bytes) = read.inspect_err(|_| self.broken.send_modify(|broken| *broken += 1))?;
+        let one = Seen {
+            method: head.method,
+            path: head.uri.to_string(),
+            headers: head.headers,
+            body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+            bytes,
+        };
+        self.seen.send_modify(|all| all.push(one.clone()));
+        Ok((self.handler)(one).await)
+    }
+
+    /// Of a large body both ends are kept: what is between them is content, and the rest is JSON without it.
+    async fn read(&self, mut body: Incoming) -> Result<(Vec<u8>, usize), hyper::Error> {
+        const LARGE: usize = 4 << 20;
+        const HEAD: usize = 1 << 20;
+        const TAIL: usize = 64 << 10;
+        let (mut kept, mut bytes) = (Vec::new(), 0);
+        while let Some(frame) = body.frame().await {
+            let data = frame?.into_data().unwrap();
+            bytes += data.len();
+            kept.extend_from_slice(&data);
+            if kept.len() > LARGE {
+                kept.drain(HEAD..kept.len() - TAIL);
+                self.held.subscribe().wait_for(|held| !held).await.unwrap();
             }
+        }
+        Ok((kept, bytes))
+    }
+}
+
+async fn accept(listener: TcpListener, ears: Arc<Ears>, stop: CancellationToken) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let (ears, stop) = (ears.clone(), stop.clone());
+        let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+            let ears = ears.clone();
+            async move { ears.hear(request).await }
         });
         tokio::spawn(async move {
             let serving =

@@ -1,6 +1,7 @@
 //! `toolgate doctor`: everything checked once, each fault with what to do about it.
 
 mod definitions;
+mod files;
 mod registry;
 
 use std::path::Path;
@@ -75,6 +76,7 @@ async fn examine(context: &Context) -> Vec<Finding> {
         context.config_as_written().unwrap_or_else(|_| Config { servers: Vec::new(), ..config.clone() });
     findings.extend(registry::check(&config, &store).await);
     findings.extend(definitions::check(&config, &store).await);
+    findings.extend(files::check(&config, &store).await);
     findings.extend(check_servers(&config, &written, &store).await);
     findings
 }

@@ -6,11 +6,15 @@ mod approvals;
 mod capabilities;
 mod connect;
 mod doctor;
+mod files;
 mod input;
+mod inputs;
 mod ledger;
+mod pages;
 mod pick;
 mod policy;
 mod records;
+mod runs;
 mod secrets;
 mod serve;
 mod servers;
@@ -36,9 +40,13 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Serve(args) => serve::run(&context, args).await,
         Command::Stdio(args) => stdio::run(&context, args).await,
-        Command::Servers(command) => servers::run(&context, command).await,
+        Command::Servers(command) => Box::pin(servers::run(&context, command)).await,
         Command::Tools(command) => tools::run(&context, command).await,
         Command::Sessions(command) => sessions::run(&context, command).await,
+        Command::Runs(command) => runs::run(&context, command).await,
+        Command::Inputs(command) => inputs::run(&context, command).await,
+        Command::Tasks(command) => runs::run_tasks(&context, command).await,
+        Command::Files(command) => files::run(&context, command).await,
         Command::Agents(command) => agents::run(&context, command).await,
         Command::Capabilities(command) => capabilities::run(&context, command).await,
         Command::Aliases(command) => aliases::run(&context, command).await,

@@ -1,5 +1,9 @@
 //! What of a new configuration counts only after a restart.
 
+use std::time::Duration;
+
+use toolgate_files::{ResultSettings, Settings};
+
 use super::Config;
 
 impl Config {
@@ -24,7 +28,26 @@ impl Config {
             ("[vault]", self.vault != after.vault),
             ("[oauth]", self.oauth != after.oauth),
             ("[search]", self.search != after.search),
+            ("public_url", self.files.public_url != after.files.public_url),
+            ("[files]", self.of_files() != after.of_files()),
+            ("[results]", self.of_results() != after.of_results()),
+            ("[runs]", self.runs != after.runs),
         ];
         tables.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+    }
+
+    /// What `[files]` alone says.
+    fn of_files(&self) -> Settings {
+        let usual = Settings::default();
+        Settings {
+            public_url: None,
+            results: usual.results,
+            ref_keep: usual.ref_keep,
+            ..Settings::clone(&self.files)
+        }
+    }
+
+    fn of_results(&self) -> (ResultSettings, Duration) {
+        (self.files.results, self.files.ref_keep)
     }
 }

@@ -4,8 +4,10 @@
 //! operator's are replaced. Does not live here: command line flags, and anything that acts on a configuration.
 
 mod access;
+mod address;
 mod agents;
 mod changes;
+mod files;
 mod ledger;
 mod limits;
 mod outbound;
@@ -14,6 +16,7 @@ mod problem;
 pub(crate) mod reference;
 mod registry;
 pub(crate) mod replace;
+mod runs;
 mod search;
 mod section;
 pub(crate) mod server;
@@ -35,13 +38,16 @@ use toolgate_credentials::{BearerSettings, OAuthSpec};
 use toolgate_registry::{AliasSpec, Drift, NewTools, Review};
 
 pub(crate) use access::VaultSettings;
+pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
+use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
 pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, Webhook};
 pub(crate) use policy::{ApprovalSettings, PolicySettings};
 pub(crate) use problem::ConfigError;
 use problem::Problems;
+pub(crate) use runs::RunSettings;
 pub(crate) use search::SearchSettings;
-use section::{At, Section};
+use section::Section;
 pub(crate) use toolgate_pipeline::redact::RedactRule;
 pub(crate) use tools::ToolRule;
 use value::Context;
@@ -89,6 +95,9 @@ pub(crate) struct Config {
     pub(crate) agents: Vec<AgentDefinition>,
     pub(crate) capabilities: Vec<Capability>,
     pub(crate) search: SearchSettings,
+    /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
+    pub(crate) files: Box<toolgate_files::Settings>,
+    pub(crate) runs: RunSettings,
     pub(crate) vault: VaultSettings,
     /// The issuer whose access tokens are taken beside the gateway's own.
     pub(crate) oauth: Option<BearerSettings>,
@@ -186,9 +195,11 @@ impl Config {
     }
 
     fn without_file(at: &Whereabouts<'_>) -> Config {
+        let data = at.data_folder();
         Config {
             listen: DEFAULT_LISTEN.parse().expect("the default address is well formed"),
-            data: at.data_folder(),
+            files: Box::new(files::usual(&data)),
+            data,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             limits: Limits::default(),
@@ -209,6 +220,7 @@ impl Config {
             agents: Vec::new(),
             capabilities: Vec::new(),
             search: SearchSettings::default(),
+            runs: RunSettings::default(),
             vault: VaultSettings::default(),
             oauth: None,
             source: None,
@@ -240,8 +252,9 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 28] = [
     "listen",
+    "public_url",
     "data",
     "allowed_hosts",
     "allowed_origins",
@@ -265,10 +278,13 @@ const KEYS: [&str; 24] = [
     "agents",
     "capabilities",
     "search",
+    "files",
+    "results",
+    "runs",
 ];
 
 /// The keys of each table, for the hint to one that stands in the wrong place.
-const TABLES: [(&str, &[&str]); 20] = [
+const TABLES: [(&str, &[&str]); 24] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
     ("[store]", &ledger::STORE_KEYS),
@@ -278,6 +294,7 @@ const TABLES: [(&str, &[&str]); 20] = [
     ("[ledger]", &ledger::LEDGER_KEYS),
     ("[[redact]]", &ledger::REDACT_KEYS),
     ("[[tools]]", &tools::TOOLS_KEYS),
+    ("[[tools.files]]", &tools::FILE_KEYS),
     ("[[webhooks]]", &outbound::WEBHOOKS_KEYS),
     ("[metering]", &outbound::METERING_KEYS),
     ("[otlp]", &outbound::OTLP_KEYS),
@@ -289,6 +306,9 @@ const TABLES: [(&str, &[&str]); 20] = [
     ("[[agents]]", &AgentDefinition::KEYS),
     ("[[capabilities]]", &Capability::KEYS),
     ("[search]", &search::KEYS),
+    ("[files]", &files::FILES_KEYS),
+    ("[results]", &files::RESULTS_KEYS),
+    ("[runs]", &runs::KEYS),
 ];
 
 fn read_top(
@@ -321,7 +341,25 @@ fn read_top(
         ..fallback
     };
     let config = with_governance(config, top, &ctx, problems);
-    with_registry(config, top, &ctx, problems)
+    let config = with_registry(config, top, &ctx, problems);
+    with_bytes(config, top, &ctx, problems)
+}
+
+/// Reads what is said about files, about what stays in results, and about runs.
+fn with_bytes(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
+    let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
+    let (files, results, runs) = (table("files"), table("results"), table("runs"));
+    // The folder that files are kept in lies in the data folder, wherever that is by now.
+    let mut settings = files::usual(&config.data);
+    if let Some(section) = files {
+        settings = files::read_files(&section, ctx, settings, problems);
+    }
+    if let Some(section) = results {
+        settings = files::read_results(&section, settings, problems);
+    }
+    settings.public_url = files::public_url(top, ctx, problems);
+    let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
+    Config { files: Box::new(settings), runs, ..config }
 }
 
 /// Reads the tables that say who may join, what tools are called, who is given which, and which credentials there are.
@@ -410,133 +448,6 @@ fn refuse_unprefixed_among_several(read: &[server::Read], problems: &mut Problem
             let span = server.prefix_span.clone().expect("a prefix that is false was written");
             problems.add(span, what, "`prefix = false` only where there is one enabled server", hint);
         }
-    }
-}
-
-/// An address to listen on, from the file or from `--listen`. The error is a hint.
-pub(crate) fn parse_listen(written: &str) -> Result<SocketAddr, String> {
-    let written = written.trim();
-    let with_number = match written.strip_prefix("localhost:") {
-        Some(port) => format!("127.0.0.1:{port}"),
-        None => written.to_owned(),
-    };
-    with_number.parse().map_err(|_| listen_hint(written))
-}
-
-pub(crate) const LISTEN_EXPECTED: &str = "an IP address and a port, such as `127.0.0.1:8700` or `[::1]:8700`";
-
-fn listen_hint(written: &str) -> String {
-    if let Some(port) = written.strip_prefix(':').or(Some(written)).filter(|port| port.parse::<u16>().is_ok())
-    {
-        return format!(
-            "write `127.0.0.1:{port}` for this machine only, `0.0.0.0:{port}` for every interface"
-        );
-    }
-    if written.parse::<std::net::IpAddr>().is_ok() {
-        let bracketed = if written.contains(':') { format!("[{written}]") } else { written.to_owned() };
-        return format!("add the port: `{bracketed}:8700`");
-    }
-    if written.contains("://") {
-        return "leave out the scheme: it is an address to listen on, not a URL".into();
-    }
-    match written.rsplit_once(':') {
-        Some((_, port)) if port.parse::<u16>().is_err() => "the port is a number from 0 to 65535".into(),
-        _ => "a host name is not an address; use the IP address of the interface".into(),
-    }
-}
-
-fn checked_listen(listen: &At<&str>, problems: &mut Problems) -> Option<SocketAddr> {
-    match parse_listen(listen.value) {
-        Ok(address) => Some(address),
-        Err(hint) => {
-            let what = format!("`listen` is not an address: {:?}", listen.value);
-            problems.add(listen.span.clone(), what, LISTEN_EXPECTED, hint);
-            None
-        }
-    }
-}
-
-fn checked_data(data: &At<&str>, at: &Whereabouts<'_>, problems: &mut Problems) -> Option<PathBuf> {
-    let expected = "the path of a folder, absolute or from the folder of this file";
-    let (what, hint) = match reference::expand(data.value, at.env) {
-        Ok(path) if path.trim().is_empty() => ("`data` is empty", "leave the key out to have the default"),
-        Ok(path) if path.starts_with('~') => {
-            ("`~` in `data` is not expanded", "write `${HOME}` instead of `~`")
-        }
-        Ok(path) => return Some(path.into()),
-        Err(reference::BadReference::Missing { .. }) => {
-            ("`data` names an environment variable that is not set", "give a default: `${NAME:-default}`")
-        }
-        Err(_) => ("`data` holds a malformed reference", "write `${NAME}`, or `$$` for a plain dollar sign"),
-    };
-    problems.add(data.span.clone(), what, expected, hint);
-    None
-}
-
-type Check = fn(&str) -> Result<String, Refusal>;
-
-struct Refusal {
-    what: &'static str,
-    expected: &'static str,
-    hint: &'static str,
-}
-
-fn checked_list(top: &Section<'_>, key: &str, check: Check, problems: &mut Problems) -> Vec<String> {
-    let mut checked = Vec::new();
-    for item in top.strings(key, problems) {
-        match check(item.value) {
-            Ok(value) => checked.push(value),
-            Err(Refusal { what, expected, hint }) => {
-                problems.add(item.span, format!("{:?} in `{key}` {what}", item.value), expected, hint);
-            }
-        }
-    }
-    checked
-}
-
-fn checked_host(host: &str) -> Result<String, Refusal> {
-    let refuse = |what, hint| {
-        Err(Refusal {
-            what,
-            expected: "a host as clients write it, such as `gate.example.com` or `10.0.0.5:8700`",
-            hint,
-        })
-    };
-    if host.contains('*') {
-        return refuse(
-            "is a pattern",
-            "name each host: a pattern would let in a page that rebinds its DNS name",
-        );
-    }
-    if host.contains("://") || host.contains('/') {
-        return refuse("is not a host", "leave out the scheme and the path; a port may follow after `:`");
-    }
-    match host.parse::<http::uri::Authority>() {
-        Ok(authority) if !host.contains('@') && !authority.host().is_empty() => Ok(host.to_ascii_lowercase()),
-        _ => refuse("is not a host", "a name or an IP address, then perhaps `:` and a port"),
-    }
-}
-
-fn checked_origin(origin: &str) -> Result<String, Refusal> {
-    let refuse =
-        |what, hint| Err(Refusal { what, expected: "an origin such as `https://app.example.com`", hint });
-    if origin == "*" {
-        return Ok(origin.to_owned());
-    }
-    if origin.contains('*') {
-        return refuse("is a pattern", "name each origin; `*` alone lets in all of them");
-    }
-    match url::Url::parse(origin) {
-        Ok(url) if url.host().is_none() || url.cannot_be_a_base() => {
-            refuse("is not an origin", "an origin is a scheme, `://`, a host, and perhaps a port")
-        }
-        Ok(url) if url.path().len() > 1 || origin.ends_with('/') || url.query().is_some() => {
-            refuse("has more than an origin", "leave out everything after the host and port")
-        }
-        // Origins of schemes that browsers make up (editor extensions) are opaque to the `url` crate.
-        Ok(url) if !url.origin().is_tuple() => Ok(origin.to_owned()),
-        Ok(url) => Ok(url.origin().ascii_serialization()),
-        Err(_) => refuse("is not an origin", "start with `http://` or `https://`"),
     }
 }
 

@@ -69,7 +69,7 @@ fn read_alias(mut section: Section<'_>, problems: &mut Problems) -> Option<(Alia
         true => domain_name(name, problems),
         false => alias_name(name, problems),
     });
-    let tool = section.string("tool", problems).and_then(|tool| tool_name(&section, &tool, problems));
+    let tool = section.string("tool", problems).and_then(|tool| tool_name(&section, "tool", &tool, problems));
     let until_ms = section.moment_ms("until", problems);
     if let (true, Some(span)) = (primary, section.key_span("until")) {
         let what = format!("{} is the name that agents see and has an end", section.title());
@@ -113,16 +113,22 @@ fn domain_name<'t>(name: At<&'t str>, problems: &mut Problems) -> Option<At<&'t 
     }
 }
 
-fn tool_name(section: &Section<'_>, tool: &At<&str>, problems: &mut Problems) -> Option<CanonicalName> {
+/// The name of one tool.
+pub(super) fn tool_name(
+    section: &Section<'_>,
+    key: &str,
+    tool: &At<&str>,
+    problems: &mut Problems,
+) -> Option<CanonicalName> {
     let (what, hint) = match tool.value.split_once(':') {
-        _ if tool.value.contains(['*', '?']) => ("is a pattern", "make one alias for each tool".to_owned()),
+        _ if tool.value.contains(['*', '?']) => ("is a pattern", "name one tool".to_owned()),
         Some((server, own)) if !own.is_empty() => match ServerName::new(server) {
             Ok(server) => return Some(CanonicalName::of(&server, own)),
             Err(bad) => ("names no server", bad.to_string()),
         },
         _ => ("is not a canonical name", format!("write the server in front: `server:{}`", tool.value)),
     };
-    let what = format!("`tool` in {} {what}: {:?}", section.title(), tool.value);
+    let what = format!("`{key}` in {} {what}: {:?}", section.title(), tool.value);
     problems.add(tool.span.clone(), what, "a canonical name such as `files:read`", hint);
     None
 }

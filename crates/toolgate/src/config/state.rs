@@ -69,7 +69,7 @@ impl ToolRule {
             capabilities: handling.capabilities.to_vec(),
             needs: handling.needs.to_vec(),
             examples: handling.examples.to_vec(),
-            file_strategy: handling.file_strategy,
+            files: self.files.clone(),
             ..toolgate_catalog::ToolRule::new(&self.name)
         }
     }

@@ -11,6 +11,7 @@ use super::{Config, ConfigError, References, ServerEntry, Whereabouts};
 
 mod access;
 mod agents;
+mod bytes;
 mod governance;
 mod registry;
 
@@ -23,6 +24,8 @@ fn env(name: &str) -> Option<String> {
         "TWO_LINES" => Some("a\nb".into()),
         "HOME" => Some("/home/ann".into()),
         "PGPASSWORD" => Some("p%40ss".into()),
+        "S3_ACCESS_KEY_ID" => Some("AKIAEXAMPLE".into()),
+        "S3_SECRET" => Some("storage-s3cret".into()),
         "WEBHOOK_SECRET" | "METER_SECRET" => Some("0123456789abcdef".into()),
         _ => None,
     }
@@ -248,12 +251,19 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert_eq!(config.policy.template, fallback.policy.template);
     assert_eq!(config.policy.folder, Some(folder.path().join("policy")));
     let counts = (config.redact.len(), config.tools.len(), config.webhooks.len());
-    assert_eq!(counts, (1, 2, 1));
+    assert_eq!(counts, (1, 4, 1));
     assert_eq!((config.review, config.network), (fallback.review, fallback.network));
     assert_eq!(config.aliases.len(), 2);
     assert_eq!((config.agents.len(), config.capabilities.len()), (1, 1));
     assert_eq!(config.agents[0].token_budget, toolgate_core::scope::TokenBudget::default());
     assert_eq!(config.search.model, Some(folder.path().join("models/encoder")));
+    let files = toolgate_files::Settings {
+        place: config.files.place.clone(),
+        public_url: Some("https://gate.example.com".into()),
+        ..toolgate_files::Settings::clone(&fallback.files)
+    };
+    assert_eq!(*config.files, files);
+    assert_eq!(config.runs, fallback.runs);
     assert!(config.oauth.is_some());
     assert!(config.metering.is_some() && config.otlp.is_some());
 }
@@ -263,7 +273,7 @@ fn the_example_shows_every_key() {
     let text = uncommented(EXAMPLE);
     let shown = |key: &&&str| !text.lines().any(|line| line.starts_with(&format!("{key} = ")));
     let in_tables = super::TABLES.iter().flat_map(|(_, keys)| *keys);
-    let keys = super::KEYS[..4].iter().chain(in_tables);
+    let keys = super::KEYS[..5].iter().chain(in_tables);
     let missing: Vec<_> = keys.filter(shown).collect();
     assert!(missing.is_empty(), "the example does not show {missing:?}");
 }
@@ -274,7 +284,7 @@ fn unknown_key_at_the_top() {
     toolgate.toml:1:1: unknown key `lissten` in the file
     1 | lissten = "127.0.0.1:1"
       | ^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities` or `search`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results` or `runs`
     hint: did you mean `listen`?
     "#);
 }
@@ -285,7 +295,7 @@ fn unknown_key_without_a_neighbour() {
     toolgate.toml:1:2: unknown key `telemetry` in the file
     1 | [telemetry]
       |  ^^^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities` or `search`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results` or `runs`
     hint: remove the key; `toolgate.example.toml` shows every key there is
     "#);
 }
@@ -296,7 +306,7 @@ fn a_key_of_another_table() {
     toolgate.toml:1:1: unknown key `timeout_seconds` in the file
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities` or `search`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results` or `runs`
     hint: it belongs below a `[[servers]]`, `[approvals]` or `[[tools]]` line
     "#);
 }
@@ -927,7 +937,7 @@ enabled = "yes"
     toolgate.toml:2:1: unknown key `colour` in the file
     2 | colour = "red"
       | ^^^^^^
-    expected: `listen`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities` or `search`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results` or `runs`
     hint: remove the key; `toolgate.example.toml` shows every key there is
 
     toolgate.toml:5:13: `depth_max` in `[limits]` is out of range

@@ -1,14 +1,16 @@
 //! `[[tools]]` and `[validation]`: what the operator says of tools, whatever their servers say.
 
+mod files;
 mod handling;
 
-use toolgate_core::tool::Handling;
+use toolgate_core::tool::{FileSlot, Handling};
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::problem::Problems;
 use super::section::Section;
+pub(super) use files::KEYS as FILE_KEYS;
 
-pub(super) const TOOLS_KEYS: [&str; 14] = [
+pub(super) const TOOLS_KEYS: [&str; 15] = [
     "name",
     "effects",
     "audit",
@@ -23,6 +25,7 @@ pub(super) const TOOLS_KEYS: [&str; 14] = [
     "mounts",
     "examples",
     "file_strategy",
+    "files",
 ];
 pub(super) const VALIDATION_KEYS: [&str; 1] = ["output"];
 
@@ -35,6 +38,9 @@ pub(crate) struct ToolRule {
     pub(crate) audit: Option<AuditLevel>,
     pub(crate) idempotent: Option<bool>,
     pub(crate) output: Option<OutputCheck>,
+    /// Arguments that take files; none is a word against what the server says.
+    pub(crate) files: Option<Vec<FileSlot>>,
+    /// Everything else about calls.
     pub(crate) handling: Handling,
 }
 
@@ -60,8 +66,9 @@ pub(super) fn read_tool(mut section: Section<'_>, problems: &mut Problems) -> Op
     refuse_unrecorded_change(&section, effects, audit, problems);
     let idempotent = section.boolean("idempotent", problems).map(|flag| flag.value);
     let output = section.word("output", &OUTPUT, OUTPUT_HINT, problems);
+    let files = files::read(&section, problems);
     let handling = handling::read(&section, effects, problems);
-    Some(ToolRule { name: name?, effects, audit, idempotent, output, handling })
+    Some(ToolRule { name: name?, effects, audit, idempotent, output, files, handling })
 }
 
 fn audit_levels() -> [(&'static str, AuditLevel); 3] {

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{Method, Request, Response};
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Body;
 use hyper::client::conn::http1::{self, SendRequest};
@@ -18,16 +19,18 @@ use toolgate_core::scope::Credential;
 use toolgate_store::Store;
 use url::{Position, Url};
 
-use super::{Problem, Socket, open_store};
+use super::stream::{Failure, Passed};
+use super::{Download, Problem, Socket, Upload, open_store};
 use crate::config::Config;
 use crate::wiring::{self, House, Record};
 
-/// How long the gateway may take to begin its answer.
+/// How long the gateway may take to begin its answer, or to take more of what it is sent.
 const ANSWER_WAIT: Duration = Duration::from_secs(60);
 /// More than any list of a gateway within its limits.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 /// Addresses are made from this one; only what stands after its host is sent.
 const BASE: &str = "http://toolgate/";
+const JSON: &str = "application/json";
 
 /// Whether a command needs to know which servers and tools there are. A gateway of its own has to ask them first, and
 /// starts none where nobody wants to know.
@@ -39,8 +42,11 @@ pub(crate) enum Catalogue {
 
 pub(crate) struct LocalApi(Way);
 
+type RequestBody = UnsyncBoxBody<Bytes, std::io::Error>;
+type AnswerBody = UnsyncBoxBody<Bytes, Failure>;
+
 enum Way {
-    Running(SendRequest<Full<Bytes>>),
+    Running(SendRequest<RequestBody>),
     Own(Box<Own>),
 }
 
@@ -91,6 +97,32 @@ impl LocalApi {
         }
     }
 
+    /// Sends what does not fit into memory.
+    pub(crate) async fn send(
+        &mut self,
+        path: &[&str],
+        query: &[(&str, String)],
+        body: Upload,
+    ) -> anyhow::Result<Value> {
+        let passed = body.passed();
+        let request = request(Method::POST, path, query, "application/octet-stream", body.boxed_unsync());
+        let (status, bytes) = read(self.exchange(request, &passed).await?).await?;
+        answered(status, &bytes)
+    }
+
+    /// Fetches what does not fit into memory.
+    pub(crate) async fn fetch(&mut self, path: &[&str]) -> anyhow::Result<Download> {
+        let answer =
+            self.exchange(request(Method::GET, path, &[], JSON, whole("")), &Passed::default()).await?;
+        if !answer.status().is_success() {
+            let (status, bytes) = read(answer).await?;
+            return answered(status, &bytes).and_then(|_| bail!("the gateway answered with status {status}"));
+        }
+        let length = answer.headers().get(CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        Ok(Download::new(answer.into_body(), length))
+    }
+
     async fn ask(
         &mut self,
         method: Method,
@@ -98,18 +130,48 @@ impl LocalApi {
         query: &[(&str, String)],
         body: Option<&Value>,
     ) -> anyhow::Result<Value> {
-        let request = request(method, path, query, body);
-        let (status, bytes) = match &mut self.0 {
-            Way::Running(sender) => {
-                sender.ready().await.context("the gateway has gone")?;
-                let answer = tokio::time::timeout(ANSWER_WAIT, sender.send_request(request)).await;
-                let answer = answer.context("the gateway does not answer")?;
-                read(answer.context("the gateway ended the connection")?).await?
-            }
-            Way::Own(own) => read(serve(&own.house.api, request).await).await?,
-        };
+        let body = whole(body.map(Value::to_string).unwrap_or_default());
+        let request = request(method, path, query, JSON, body);
+        let (status, bytes) = read(self.exchange(request, &Passed::default()).await?).await?;
         answered(status, &bytes)
     }
+
+    /// `passed` counts what was sent of the request.
+    async fn exchange(
+        &mut self,
+        request: Request<RequestBody>,
+        passed: &Passed,
+    ) -> anyhow::Result<Response<AnswerBody>> {
+        match &mut self.0 {
+            Way::Running(sender) => {
+                sender.ready().await.context("the gateway has gone")?;
+                let answer = patiently(sender.send_request(request), passed).await?;
+                let answer = answer.context("the gateway ended the connection")?;
+                Ok(answer.map(|body| body.map_err(Into::into).boxed_unsync()))
+            }
+            Way::Own(own) => {
+                let answer = serve(&own.house.api, request).await;
+                Ok(answer.map(|body| body.map_err(|never| match never {}).boxed_unsync()))
+            }
+        }
+    }
+}
+
+/// Waits for as long as something happens.
+async fn patiently<T>(answer: impl Future<Output = T>, passed: &Passed) -> anyhow::Result<T> {
+    let mut answer = std::pin::pin!(answer);
+    loop {
+        let before = passed.bytes();
+        match tokio::time::timeout(ANSWER_WAIT, &mut answer).await {
+            Ok(answer) => return Ok(answer),
+            Err(_) if passed.bytes() > before => {}
+            Err(_) => bail!("the gateway does not answer"),
+        }
+    }
+}
+
+fn whole(body: impl Into<Bytes>) -> RequestBody {
+    Full::new(body.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
 /// Hands a request to the API as one of the person at the command line.
@@ -124,7 +186,7 @@ where
     api.serve(request).await
 }
 
-async fn connected(stream: UnixStream) -> anyhow::Result<SendRequest<Full<Bytes>>> {
+async fn connected(stream: UnixStream) -> anyhow::Result<SendRequest<RequestBody>> {
     let shaken = http1::handshake(TokioIo::new(stream)).await;
     let (sender, connection) = shaken.context("the gateway does not speak HTTP on its socket")?;
     tokio::spawn(async move {
@@ -138,12 +200,12 @@ fn request(
     method: Method,
     path: &[&str],
     query: &[(&str, String)],
-    body: Option<&Value>,
-) -> Request<Full<Bytes>> {
-    let body = body.map(Value::to_string).unwrap_or_default();
+    media_type: &'static str,
+    body: RequestBody,
+) -> Request<RequestBody> {
     let request = Request::builder().method(method).uri(target(path, query));
-    let request = request.header("host", "toolgate").header(CONTENT_TYPE, "application/json");
-    request.body(Full::from(body)).expect("an address of encoded parts is one")
+    let request = request.header("host", "toolgate").header(CONTENT_TYPE, media_type);
+    request.body(body).expect("an address of encoded parts is one")
 }
 
 /// The parts of a path may hold anything.

@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::time::Duration;
 
-use http_body_util::Limited;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -18,14 +17,9 @@ use crate::local;
 /// How long a command may take to send its request line and headers.
 const HEADERS_WAIT: Duration = Duration::from_secs(15);
 
-pub(super) async fn serve(
-    api: &Api,
-    stream: UnixStream,
-    body_bytes_max: usize,
-    shutdown: &CancellationToken,
-) {
+/// How much of a body is taken is for each route to say.
+pub(super) async fn serve(api: &Api, stream: UnixStream, shutdown: &CancellationToken) {
     let answer = service_fn(|request: http::Request<hyper::body::Incoming>| async move {
-        let request = request.map(|body| Limited::new(body, body_bytes_max));
         Ok::<_, Infallible>(local::serve(api, request).await)
     });
     let mut server = http1::Builder::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 16] = [
+const RULES: [(&str, &[&str], &[&str]); 19] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -51,6 +51,17 @@ const RULES: [(&str, &[&str], &[&str]); 16] = [
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-files",
+        &["toolgate-core", "toolgate-store", "toolgate-wire"],
+        &["axum", "sqlx", "rmcp", "reqwest"],
+    ),
+    ("toolgate-runs", &["toolgate-core", "toolgate-store"], &["axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    (
+        "toolgate-platform",
+        &["toolgate-core", "toolgate-files", "toolgate-runs"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
         "toolgate-registry",
         &["toolgate-core", "toolgate-catalog", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
@@ -63,8 +74,10 @@ const RULES: [(&str, &[&str], &[&str]); 16] = [
             "toolgate-wire",
             "toolgate-catalog",
             "toolgate-discovery",
+            "toolgate-files",
             "toolgate-pipeline",
             "toolgate-registry",
+            "toolgate-runs",
             "toolgate-search",
             "toolgate-sessions",
             "toolgate-store",
@@ -74,7 +87,7 @@ const RULES: [(&str, &[&str], &[&str]); 16] = [
 ];
 
 /// Crates that belong to one room, or to a few.
-const OWNED: [(&str, &[&str]); 9] = [
+const OWNED: [(&str, &[&str]); 10] = [
     ("sqlx", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
@@ -83,7 +96,8 @@ const OWNED: [(&str, &[&str]); 9] = [
     ("rmcp", &["toolgate-credentials"]),
     ("candle-core", &["toolgate-encoder"]),
     ("governor", &["toolgate-upstream"]),
-    ("hyper-rustls", &["toolgate-upstream", "toolgate-courier", "toolgate-credentials"]),
+    ("object_store", &["toolgate-files"]),
+    ("hyper-rustls", &["toolgate-upstream", "toolgate-courier", "toolgate-credentials", "toolgate-files"]),
 ];
 
 /// Nothing that ships depends on these.

@@ -97,24 +97,28 @@ pub(crate) async fn listed_within(wait: Duration, gateway: &Gateway, tool: &str)
     there.await.unwrap_or_else(|| panic!("{tool} was never listed"));
 }
 
-/// Every name on the tool list, all pages read.
+/// The gateway's own tool that stands in every list with tools.
+const READ_REF: &str = "read_ref";
+
+/// Every name on the tool list but that of the gateway's own tool, all pages read.
 pub(crate) async fn names(client: &HttpClient) -> Vec<String> {
     let mut names = Vec::new();
     let mut params = json!({});
     loop {
         let page = client.modern("tools/list", params.clone()).await.result();
-        names.extend(
-            page["tools"]
-                .as_array()
-                .expect("a list")
-                .iter()
-                .map(|tool| tool["name"].as_str().expect("a name").to_owned()),
-        );
+        names.extend(names_of(&page));
         match page.get("nextCursor") {
             Some(cursor) => params["cursor"] = cursor.clone(),
             None => return names,
         }
     }
+}
+
+/// The names on one page, without that of the gateway's own tool.
+pub(crate) fn names_of(page: &Value) -> Vec<String> {
+    let tools = page["tools"].as_array().unwrap_or_else(|| panic!("no list: {page}"));
+    let names = tools.iter().map(|tool| tool["name"].as_str().expect("a name"));
+    names.filter(|name| *name != READ_REF).map(str::to_owned).collect()
 }
 
 /// Calls a tool in the newer era.

@@ -8,6 +8,7 @@ mod doors;
 mod endings;
 mod eras;
 mod fidelity;
+mod files;
 mod governed;
 mod house;
 mod kit;
@@ -18,6 +19,7 @@ mod oauth;
 mod outside;
 mod questions;
 mod reference;
+mod runs;
 mod sdk;
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolgate_core::RawJson;
 use toolgate_core::event::EventKind;
 use toolgate_core::server::{InstanceId, InstanceSpec};
-use toolgate_core::tool::{Effects, ToolExtra};
+use toolgate_core::tool::{Effects, FileStrategy, SlotForm, ToolExtra};
 use toolgate_store::{
     Books, Join, Joined, RegisterError, Registering, RegistrationLimits, Revisions, Store, StoredInstance,
 };
@@ -79,6 +79,12 @@ async fn an_instance_comes_back_as_it_registered(world: World) {
         effects: Some(Effects::READ),
         aliases: vec!["nul \0".into()],
         cache_seconds: Some(0.5),
+        files: vec![SlotForm {
+            strategy: FileStrategy::PlainTextText,
+            argument: Some("letter".into()),
+            content: Some("body".into()),
+            media_type: Some("kind".into()),
+        }],
         ..ToolExtra::default()
     };
     let extras = BTreeMap::from([("read \"it\"".to_owned(), extra)]);

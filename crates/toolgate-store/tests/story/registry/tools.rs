@@ -3,7 +3,7 @@
 use toolgate_core::CanonicalName;
 use toolgate_core::event::{EventKind, Filter};
 use toolgate_core::registry::{ToolRow, ToolStatus};
-use toolgate_core::tool::{Effects, FileStrategy};
+use toolgate_core::tool::{Effects, FileStrategy, SlotForm};
 use toolgate_store::{Order, Revisions, Store, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits};
 
 use super::{SEEN_MS, count_of, event, first, name, quarantined, replicas, revisions, tool};
@@ -30,6 +30,15 @@ fn update(row: ToolRow, after: u64) -> ToolRowChange {
     ToolRowChange { row, traits: ToolTraits::default(), after: Some(after) }
 }
 
+fn scan() -> SlotForm {
+    SlotForm {
+        strategy: FileStrategy::ImageBase64,
+        argument: Some("scan".into()),
+        content: None,
+        media_type: None,
+    }
+}
+
 async fn a_tool_comes_back_as_it_was_pinned(world: World) {
     let (store, one, _two) = replicas(&world).await;
     let traits = ToolTraits {
@@ -37,6 +46,7 @@ async fn a_tool_comes_back_as_it_was_pinned(world: World) {
         effects: Some(Effects::READ.and(Effects::EXTERNAL)),
         idempotent: true,
         file_strategy: Some(FileStrategy::VideoS3PresignedUrl),
+        files: vec![scan()],
         timeout_seconds: Some(2.5),
         aliases: vec!["old".into()],
         wire_name: Some("files__read".into()),

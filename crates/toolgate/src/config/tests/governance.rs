@@ -124,6 +124,7 @@ fn tools_have_every_key_read_and_none_is_needed() {
         audit: None,
         idempotent: None,
         output: None,
+        files: None,
         handling: Handling::default(),
     };
     let bank = ToolRule {

@@ -1,12 +1,13 @@
 //! Servers with several instances, what may join, how changes to tools are taken, and other names.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use insta::assert_snapshot;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::scope::Need;
 use toolgate_core::server::TransportSpec;
-use toolgate_core::tool::{CacheRule, CacheScope, FileStrategy, Handling};
+use toolgate_core::tool::{CacheRule, CacheScope, FileSlot, FileStrategy, Handling};
 use toolgate_registry::{Drift, NewTools, OnFinding, Review, Source};
 
 use super::{accepted, refused, server};
@@ -154,15 +155,17 @@ fn a_tool_has_every_way_of_handling_read() {
         capabilities: ["documents".to_owned(), "search".to_owned()].into(),
         needs: [Need::Provider("slack".into()), Need::Pointer].into(),
         examples: ["find a page".to_owned(), "look something up".to_owned()].into(),
-        file_strategy: Some(FileStrategy::PlainTextContent),
+        files: Arc::default(),
         timeout: Some(Duration::from_millis(2500)),
         concurrency_max: Some(3),
         rate: Some("10/s".parse().expect("a rate")),
         cache: Some(CacheRule { fresh: Duration::from_secs(60), scope: CacheScope::Public }),
     };
     assert_eq!(config.tools[0].handling, expected);
+    assert_eq!(config.tools[0].files, Some(vec![FileSlot::of(FileStrategy::PlainTextContent)]));
     let private = CacheRule { fresh: Duration::from_secs(1), scope: CacheScope::Private };
     assert_eq!(config.tools[1].handling, Handling { cache: Some(private), ..Handling::default() });
+    assert_eq!(config.tools[1].files, None);
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! The keys of `[[tools]]` that say how calls are handled: limits, files, whether results may be used again.
+//! The keys of `[[tools]]` that say how calls are handled: limits, whether results may be used again.
+
+use std::sync::Arc;
 
 use toolgate_core::Effects;
 use toolgate_core::scope::Need;
-use toolgate_core::tool::{CacheRule, CacheScope, FileStrategy, Handling, ToolExtra};
+use toolgate_core::tool::{CacheRule, CacheScope, Handling, ToolExtra};
 
 use super::super::problem::Problems;
 use super::super::section::{Seconds, Section};
@@ -17,17 +19,16 @@ const EXAMPLES_MAX: usize = 20;
 const EXAMPLE_CHARS_MAX: usize = 200;
 
 pub(super) fn read(section: &Section<'_>, effects: Option<Effects>, problems: &mut Problems) -> Handling {
-    let strategies = FileStrategy::ALL.map(|strategy| (strategy.as_str(), strategy));
-    let hint = "it says how a `file_id` becomes arguments; `passthrough` leaves them alone";
     Handling {
         capabilities: capabilities(section, problems).into(),
         needs: needs(section, problems).into(),
         examples: examples(section, problems).into(),
-        file_strategy: section.word("file_strategy", &strategies, hint, problems),
         timeout: section.seconds("timeout_seconds", Seconds::Positive, problems),
         concurrency_max: section.count("concurrency_max", CONCURRENCY, problems),
         rate: section.rate("rate", problems),
         cache: cache(section, effects, problems),
+        // They are read apart: to say that there are none is something else than to say nothing.
+        files: Arc::default(),
     }
 }
 

@@ -284,8 +284,9 @@ fn the_socket_of_the_api_is_private_and_ends_with_the_gateway() {
 }
 
 #[test]
-fn doctor_tells_of_definitions_that_do_not_fit_and_how_search_works() {
-    let wrong = "\n[[agents]]\nname = \"broken\"\ncapabilities = [\"nobodys\"]\n";
+fn doctor_tells_of_what_does_not_fit_how_search_works_and_where_files_are() {
+    let wrong = "\n[[agents]]\nname = \"broken\"\ncapabilities = [\"nobodys\"]\n\
+        [[tools]]\nname = \"one:echo\"\nfile_strategy = \"binary_base64\"\n";
     let mut gateway = boot(&(two_servers() + wrong));
     // What servers list is known from then on.
     Said::from(gateway.cli(&["tools", "list"])).well();
@@ -298,4 +299,6 @@ fn doctor_tells_of_definitions_that_do_not_fit_and_how_search_works() {
     let pattern = says("no tool fits `nowhere:*`").expect("the pattern");
     assert!(pattern["ok"] == true && !pattern["hint"].is_null(), "{report}");
     assert!(says("goes by words").is_some(), "{report}");
+    assert!(says("are kept in").is_some(), "{report}");
+    assert_eq!(says("one:echo: its schema has no argument").expect("the strategy")["ok"], false, "{report}");
 }

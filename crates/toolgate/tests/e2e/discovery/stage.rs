@@ -5,6 +5,7 @@ use toolgate_testkit::gateway::{Answer, HttpClient, until_async};
 
 use crate::doors::WAIT;
 use crate::governed::database::Backing;
+pub(super) use crate::kit::names_of;
 use crate::kit::remote;
 use crate::live::site::Site;
 use crate::live::worker::Worker;
@@ -116,11 +117,6 @@ pub(super) async fn list_text(client: &HttpClient) -> String {
 pub(super) async fn older_names(client: &HttpClient) -> Vec<String> {
     let list = client.legacy(9, "tools/list", json!({})).await.result();
     names_of(&list)
-}
-
-pub(super) fn names_of(list: &Value) -> Vec<String> {
-    let tools = list["tools"].as_array().unwrap_or_else(|| panic!("no list: {list}"));
-    tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
 }
 
 /// A client of the older era with this client's token and address.

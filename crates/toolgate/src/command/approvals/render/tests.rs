@@ -32,6 +32,7 @@ fn approval() -> Approval {
         requester,
         effective: Digest::of("proposed"),
         arguments: json!({ "amount": 500, "pin": "[redacted]" }).into(),
+        attachments: Vec::new(),
         proposed_arguments: None,
         complete: false,
         requirement: Requirement {

@@ -1,0 +1,48 @@
+//! What somebody listens to: kinds of events, all of them or those of one run.
+
+use toolgate_core::Role;
+use toolgate_core::event::{EventKind, Filter, Outcome};
+use toolgate_core::id::RunId;
+
+use super::{Kinds, Told};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Wish {
+    kinds: Kinds,
+    /// Only what happens in this run, up to its end.
+    pub(super) run: Option<RunId>,
+    /// Events that ended like this are left out.
+    without: Option<Outcome>,
+}
+
+impl Wish {
+    pub(crate) fn all(kinds: Kinds) -> Self {
+        Self { kinds, run: None, without: None }
+    }
+
+    /// Agents do not hear what policy said: that would tell them of tools which are not there for them.
+    pub(crate) fn run(run: RunId, role: Role) -> Self {
+        let without = (role == Role::Agent).then_some(Outcome::Denied);
+        Self { kinds: Kinds::of_run(role), run: Some(run), without }
+    }
+
+    /// What to look for in the ledger; the rest is left out afterwards.
+    pub(super) fn filter(&self) -> Filter {
+        Filter { run: self.run.clone(), ..Filter::default() }
+    }
+
+    pub(super) fn wants(&self, told: &Told) -> bool {
+        self.kinds.contains(told.kind)
+            && (self.without.is_none() || told.outcome != self.without)
+            && self.is_about(told)
+    }
+
+    /// Whether nothing is to be told after this.
+    pub(super) fn ends_with(&self, told: &Told) -> bool {
+        told.kind == EventKind::RunEnded && self.run.is_some() && self.is_about(told)
+    }
+
+    fn is_about(&self, told: &Told) -> bool {
+        self.run.is_none() || self.run == told.run
+    }
+}

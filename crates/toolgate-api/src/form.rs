@@ -1,0 +1,184 @@
+//! Files as requests bring them: in a form, or as the body itself with its name beside it. They are handed on as they come.
+
+mod metered;
+mod name;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::Stream;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use multer::{Constraints, Field, Multipart, SizeLimit};
+use toolgate_core::PrincipalId;
+use toolgate_core::file::FileName;
+use toolgate_files::{file_name, too_large};
+
+use crate::problem::{Answered, Problem};
+use metered::Meter;
+pub(crate) use name::beside;
+
+/// The part of a form that is the file.
+pub(crate) const FILE: &str = "file";
+/// What is said about it.
+const FIELDS: [&str; 3] = ["name", "expires_in_seconds", "owner"];
+/// Of one field that is not the file.
+const FIELD_BYTES_MAX: u64 = 4 << 10;
+/// What a form has beside its file, at most: boundaries, headers, fields.
+const FORM_BYTES_MAX: u64 = 64 << 10;
+
+/// What is said about a file that comes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Said {
+    pub(crate) name: Option<FileName>,
+    pub(crate) owner: Option<PrincipalId>,
+    pub(crate) keep: Option<Duration>,
+}
+
+impl Said {
+    /// Takes in one more word.
+    fn take(&mut self, field: &str, value: &str) -> Answered<()> {
+        let is_new = match field {
+            "name" => self.name.replace(file_name(value)?).is_none(),
+            "owner" => self.owner.replace(PrincipalId::new(value)).is_none(),
+            "expires_in_seconds" => self.keep.replace(seconds(value)?).is_none(),
+            _ => return Err(unknown_field(field)),
+        };
+        match is_new {
+            true => Ok(()),
+            false => Err(Problem::bad_field("field_invalid", field, format!("`{field}` stands twice"))),
+        }
+    }
+
+    /// The same for words that may be missing.
+    pub(crate) fn with(mut self, field: &'static str, value: Option<&str>) -> Answered<Self> {
+        if let Some(value) = value {
+            self.take(field, value)?;
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn name(&self) -> Answered<FileName> {
+        self.name.clone().ok_or_else(|| {
+            Problem::bad_field("name_missing", "name", "nobody said what the file is called")
+                .hint("give `name`, the header `x-file-name`, or a file with a name in the form")
+        })
+    }
+}
+
+fn seconds(value: &str) -> Answered<Duration> {
+    let seconds = value.parse().map_err(|_| {
+        let detail = format!("`expires_in_seconds`: {value:?} is no number of seconds");
+        Problem::bad_field("field_invalid", "expires_in_seconds", detail)
+    })?;
+    Ok(Duration::from_secs(seconds))
+}
+
+fn unknown_field(field: &str) -> Box<Problem> {
+    let known = FIELDS.iter().chain([&FILE]).copied().collect::<Vec<_>>().join(", ");
+    Problem::bad_field("field_unknown", field, format!("there is no field {field:?} here"))
+        .hint(format!("a form has {known}"))
+}
+
+/// What comes next in a form.
+pub(crate) enum Next {
+    Said,
+    File(Box<FilePart>),
+    End,
+}
+
+/// The bytes of a file, and what its sender calls it.
+pub(crate) struct FilePart(Field<'static>);
+
+impl FilePart {
+    pub(crate) fn name(&self) -> Answered<Option<FileName>> {
+        Ok(self.0.file_name().map(file_name).transpose()?)
+    }
+
+    pub(crate) fn stream(self) -> impl Stream<Item = Result<Bytes, multer::Error>> + Send {
+        self.0
+    }
+}
+
+/// A form on its way.
+pub(crate) struct Form {
+    parts: Multipart<'static>,
+    meter: Arc<Meter>,
+}
+
+impl Form {
+    /// Nothing if the body is no form.
+    pub(crate) fn of(headers: &HeaderMap, body: Body) -> Answered<Result<Form, Body>> {
+        let media = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let essence = media.split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("multipart/form-data") {
+            return Ok(Err(body));
+        }
+        let boundary = multer::parse_boundary(media).map_err(|error| bad_form(&error))?;
+        let (meter, stream) = Meter::over(body.into_data_stream());
+        let sizes = SizeLimit::new().per_field(FIELD_BYTES_MAX).for_field(FILE, u64::MAX);
+        let constraints = Constraints::new().size_limit(sizes);
+        Ok(Ok(Form { parts: Multipart::with_constraints(stream, boundary, constraints), meter }))
+    }
+
+    /// Reads on up to the next file, or to the end. What was handed out before must have been read.
+    pub(crate) async fn next(&mut self, said: &mut Said) -> Answered<Next> {
+        self.meter.limit(FORM_BYTES_MAX);
+        let Some(field) = self.parts.next_field().await.map_err(|error| bad_form(&error))? else {
+            return Ok(Next::End);
+        };
+        let name = field.name().unwrap_or_default().to_owned();
+        if name == FILE {
+            self.meter.unlimit();
+            return Ok(Next::File(Box::new(FilePart(field))));
+        }
+        if !FIELDS.contains(&name.as_str()) {
+            return Err(unknown_field(&name));
+        }
+        let value = field.text().await.map_err(|error| bad_form(&error))?;
+        said.take(&name, &value)?;
+        Ok(Next::Said)
+    }
+}
+
+fn bad_form(error: &multer::Error) -> Box<Problem> {
+    use multer::Error as Why;
+    match error {
+        Why::FieldSizeExceeded { limit, field_name } => {
+            let detail = format!("field {field_name:?} of the form is longer than {limit} bytes");
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "field_too_large", detail)
+        }
+        Why::StreamReadFailed(_) | Why::IncompleteStream | Why::IncompleteFieldData { .. } => {
+            let detail = format!("the form broke off, or is none: {error}");
+            Problem::bad_request("upload_cut_off", detail).hint("nothing of it was kept; send it again")
+        }
+        error => Problem::bad_request("form_broken", format!("the form cannot be read: {error}"))
+            .hint("send `multipart/form-data` as RFC 7578 has it, or the file alone as the body"),
+    }
+}
+
+pub(crate) fn file_missing() -> Box<Problem> {
+    Problem::bad_field("file_missing", FILE, "the form has no part `file`")
+        .hint("with curl: -F file=@report.pdf")
+}
+
+pub(crate) fn second_file() -> Box<Problem> {
+    Problem::bad_field("second_file", FILE, "the form has more than one file, so none of them was kept")
+        .hint("send one request for each")
+}
+
+/// Refuses a body that is too large already by what it says of itself.
+pub(crate) fn check_length(headers: &HeaderMap, bytes_max: u64) -> Answered<()> {
+    let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    let is_form = headers.get(CONTENT_TYPE).is_some_and(|media| media.as_bytes().starts_with(b"multipart/"));
+    let beside = if is_form { FORM_BYTES_MAX } else { 0 };
+    match length {
+        Some(length) if length > bytes_max.saturating_add(beside) => Err(too_large(bytes_max).into()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! A body that is not read faster than it is used. The parser of forms takes all that is there before it looks at any of it,
+//! and keeps it all while it looks for a boundary or for the end of headers; so here it gets one piece at a time, and only
+//! so many bytes before it must have found something.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use axum::body::BodyDataStream;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+
+/// How many bytes may still come.
+pub(super) struct Meter(AtomicU64);
+
+impl Meter {
+    const UNLIMITED: u64 = u64::MAX;
+
+    pub(super) fn over(body: BodyDataStream) -> (Arc<Meter>, Metered) {
+        let meter = Arc::new(Meter(AtomicU64::new(0)));
+        (Arc::clone(&meter), Metered { body, meter, is_next: true })
+    }
+
+    pub(super) fn limit(&self, bytes: u64) {
+        self.0.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn unlimit(&self) {
+        self.limit(Self::UNLIMITED);
+    }
+
+    fn take(&self, bytes: usize) {
+        let left = self.0.load(Ordering::Relaxed);
+        if left != Self::UNLIMITED {
+            self.limit(left.saturating_sub(u64::try_from(bytes).unwrap_or(u64::MAX)));
+        }
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+}
+
+pub(super) struct Metered {
+    body: BodyDataStream,
+    meter: Arc<Meter>,
+    /// Whether a piece may be handed out before others get their turn.
+    is_next: bool,
+}
+
+impl Stream for Metered {
+    type Item = Result<Bytes, Box<dyn std::error::Error + Send + Sync>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if !std::mem::replace(&mut self.is_next, true) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if self.meter.is_used_up() {
+            return Poll::Ready(Some(Err("its parts begin with too much that is none of them".into())));
+        }
+        let piece = std::task::ready!(self.body.poll_next_unpin(context));
+        if let Some(Ok(bytes)) = &piece {
+            self.meter.take(bytes.len());
+            self.is_next = false;
+        }
+        Poll::Ready(piece.map(|piece| piece.map_err(Into::into)))
+    }
+}

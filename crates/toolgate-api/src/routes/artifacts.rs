@@ -1,0 +1,134 @@
+//! Artifacts: what runs made, under their digest, for good.
+
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::{HeaderMap, Method, StatusCode};
+use serde::Deserialize;
+use toolgate_core::Digest;
+use toolgate_core::id::RunId;
+use toolgate_core::scope::Credential;
+use utoipa::{IntoParams, ToSchema};
+
+use super::caller::Caller;
+use super::content::{Wanted, send};
+use super::file_view::{ArtifactDetail, ArtifactsPage, LinkView};
+use super::json;
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, Query, bad_parameter};
+
+/// No storage gives out addresses for longer.
+const LINK_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
+const HEX_CHARS: usize = 64;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ArtifactsQuery {
+    /// The run that made them
+    run: String,
+}
+
+/// For how long a link is wanted
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinkBody {
+    /// As long as links last here, if not said.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 604_800)]
+    expires_in_seconds: Option<u64>,
+}
+
+/// List what a run made, oldest first
+///
+/// Agents see what is theirs.
+#[utoipa::path(get, path = "/artifacts", tag = "files", params(ArtifactsQuery),
+    responses((status = 200, description = "Its artifacts", body = ArtifactsPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<ArtifactsQuery>,
+) -> Answered<Response> {
+    let caller = Caller::of(&context, &credential).await?;
+    let artifacts = context.files.artifacts(&caller.access(), &RunId::new(query.run)).await?;
+    Ok(json(StatusCode::OK, &ArtifactsPage::of(artifacts)))
+}
+
+/// Show an artifact
+#[utoipa::path(get, path = "/artifacts/{sha256}", tag = "files",
+    params(("sha256" = String, Path, description = "sha256:…, or the hexadecimal digits alone")),
+    responses((status = 200, description = "All that the caller may know of it", body = ArtifactDetail),
+        (status = 404, description = "There is none that the caller may know of")))]
+pub(crate) async fn show(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(sha256): Path<String>,
+) -> Answered<Response> {
+    let caller = Caller::of(&context, &credential).await?;
+    let rows = context.files.artifact(&caller.access(), &digest(&sha256)?).await?;
+    let detail = ArtifactDetail::of(rows).expect("what is there has a row");
+    Ok(json(StatusCode::OK, &detail))
+}
+
+/// Fetch what is in an artifact
+#[utoipa::path(get, path = "/artifacts/{sha256}/content", tag = "files",
+    params(("sha256" = String, Path, description = "sha256:…, or the hexadecimal digits alone"),
+        ("range" = Option<String>, Header, description = "One range of bytes, such as bytes=0-1023")),
+    responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
+        (status = 404, description = "There is none that the caller may use"),
+        (status = 416, description = "There are no such bytes; `content-range` says how many there are")))]
+pub(crate) async fn content(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(sha256): Path<String>,
+    method: Method,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    let caller = Caller::of(&context, &credential).await?;
+    let found = context.files.resolve(&caller.access(), &digest(&sha256)?.to_string()).await?;
+    send(&context, &Wanted::of(&method, &headers), found).await
+}
+
+/// Make a link to an artifact
+///
+/// Whoever has the link can fetch the artifact, without a token, until it expires.
+#[utoipa::path(post, path = "/artifacts/{sha256}/link", tag = "files", request_body = LinkBody,
+    params(("sha256" = String, Path, description = "sha256:…, or the hexadecimal digits alone")),
+    responses((status = 200, description = "The link", body = LinkView),
+        (status = 404, description = "There is none that the caller may use"),
+        (status = 409, description = "The gateway does not know where it is reached from outside"),
+        (status = 422, description = "A link does not last so long")))]
+pub(crate) async fn link(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(sha256): Path<String>,
+    Json(body): Json<LinkBody>,
+) -> Answered<Response> {
+    let caller = Caller::of(&context, &credential).await?;
+    let keep = body.keep()?.unwrap_or(context.files.settings().url_keep);
+    let found = context.files.resolve(&caller.access(), &digest(&sha256)?.to_string()).await?;
+    let address = context.files.address(&found, keep).await?;
+    Ok(json(StatusCode::OK, &LinkView::from(address)))
+}
+
+impl LinkBody {
+    fn keep(&self) -> Answered<Option<Duration>> {
+        match self.expires_in_seconds {
+            Some(seconds) if !(1..=LINK_SECONDS_MAX).contains(&seconds) => {
+                let detail = format!("a link lasts for 1 to {LINK_SECONDS_MAX} seconds");
+                Err(Problem::bad_field("field_invalid", "expires_in_seconds", detail))
+            }
+            seconds => Ok(seconds.map(Duration::from_secs)),
+        }
+    }
+}
+
+fn digest(text: &str) -> Answered<Digest> {
+    let whole = if text.len() == HEX_CHARS { format!("sha256:{text}") } else { text.to_owned() };
+    whole.parse().map_err(|_| {
+        bad_parameter("sha256", text, "a digest").hint("a digest is `sha256:` and 64 hexadecimal digits")
+    })
+}

@@ -1,0 +1,137 @@
+//! The calls of one turn of a model, all at once.
+
+mod turn;
+
+use std::collections::BTreeSet;
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::{HeaderMap, StatusCode};
+use serde::{Deserialize, Serialize};
+use toolgate_core::RawJson;
+use toolgate_core::id::RunId;
+use toolgate_core::run::RunState;
+use toolgate_core::scope::Credential;
+use utoipa::ToSchema;
+
+use super::json;
+use super::run_access::find;
+use super::tools::{EnvelopeView, hold, trace};
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::Json;
+use turn::{Call, Turn};
+
+const CALLS_MAX: usize = 128;
+
+/// The calls of one turn
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BatchBody {
+    #[schema(min_items = 1, max_items = 128)]
+    calls: Vec<BatchCallBody>,
+    /// How many run at the same time; as many as the gateway lets, if not said.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    parallel_max: Option<usize>,
+}
+
+/// A call as a model makes it
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BatchCallBody {
+    /// The model's own id for it. Sent again, it is answered with what came of it, and does not run again.
+    #[schema(example = "call_1")]
+    id: String,
+    /// Canonical name, wire name or alias.
+    #[schema(example = "bank:transfer")]
+    name: String,
+    /// An object, or its text. `input` is another name for it.
+    #[serde(default, alias = "input")]
+    #[schema(value_type = Option<Object>)]
+    arguments: Option<RawJson>,
+}
+
+/// What came of the calls
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BatchView {
+    run: String,
+    /// How the run stands now.
+    #[schema(value_type = String)]
+    state: RunState,
+    /// In the order asked.
+    #[schema(value_type = Vec<BatchResult>)]
+    results: Vec<RawJson>,
+}
+
+/// What came of one of the calls: the envelope as `/tools/call` answers it
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BatchResult {
+    /// As it was sent.
+    id: String,
+    /// Whether it was sent before and did not run again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replayed: Option<bool>,
+    /// `status` is `not_called` where it never became a call.
+    #[serde(flatten)]
+    envelope: EnvelopeView,
+}
+
+/// Make the calls of one turn
+///
+/// Each takes the path of every call. Independent ones run at the same time; then people are asked, one question after
+/// the other; `complete_workflow` comes last, wherever it stands. One that fails stops no other. A call that was sent
+/// before under the same id is answered with what came of it then; one that waited for people goes on.
+#[utoipa::path(post, path = "/runs/{id}/tool-calls", tag = "runs", request_body = BatchBody,
+    params(("id" = String, Path, description = "run_…"),
+        ("prefer" = Option<String>, Header, description = "`respond-async`: do not wait for people"),
+        ("traceparent" = Option<String>, Header, description = "W3C trace context")),
+    responses((status = 200, description = "What came of each", body = BatchView),
+        (status = 403, description = "Somebody else works in the run"),
+        (status = 404, description = "There is none that the caller sees"),
+        (status = 422, description = "No calls, too many of them, or one id twice")))]
+pub(crate) async fn call(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Json(body): Json<BatchBody>,
+) -> Answered<Response> {
+    let run = find(&context, &credential, &RunId::new(id)).await?;
+    let parallel_max = body.check(context.parallel_calls_max)?;
+    let turn = Turn::of(&context, &credential, run, hold(&headers), trace(&headers)).await?;
+    let calls = body.calls.into_iter().map(|call| Call::new(call.id, call.name, call.arguments)).collect();
+    let run = turn.run().clone();
+    // What was begun goes on without its client, which may ask again.
+    let results = context.see_through(turn.play(calls, parallel_max)).await;
+    let state = context.runs.get(&run).await?.state;
+    Ok(json(StatusCode::OK, &BatchView { run: run.to_string(), state, results }))
+}
+
+impl BatchBody {
+    /// How many may run at the same time, if all is well.
+    fn check(&self, most: usize) -> Answered<usize> {
+        let bad = |field: &str, detail: String| Err(Problem::bad_field("field_invalid", field, detail));
+        if !(1..=CALLS_MAX).contains(&self.calls.len()) {
+            return bad("calls", format!("field `calls`: 1 to {CALLS_MAX} calls are made at once"));
+        }
+        let mut ids = BTreeSet::new();
+        for (place, call) in self.calls.iter().enumerate() {
+            let field = format!("calls[{place}].id");
+            if call.id.is_empty() || call.id.contains(char::is_control) {
+                return bad(&field, format!("field `{field}`: an id has printable characters, at least one"));
+            }
+            if !ids.insert(&call.id) {
+                let detail = format!("field `{field}`: {:?} is the id of another call too", call.id);
+                return Err(Problem::bad_field("call_id_twice", &field, detail)
+                    .hint("give each call an id of its own"));
+            }
+        }
+        let parallel = self.parallel_max.unwrap_or(most);
+        if !(1..=most).contains(&parallel) {
+            return bad("parallel_max", format!("field `parallel_max`: a number from 1 to {most}"));
+        }
+        Ok(parallel)
+    }
+}

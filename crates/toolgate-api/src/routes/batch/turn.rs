@@ -1,0 +1,255 @@
+//! One turn: which call comes when, which was made before, and what is kept of each.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use http::StatusCode;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use toolgate_core::event::Outcome;
+use toolgate_core::id::RunId;
+use toolgate_core::run::{Run, ended};
+use toolgate_core::scope::{Credential, Route, Seat};
+use toolgate_core::{Digest, RawJson, RefusalKind};
+use toolgate_pipeline::canonical;
+use toolgate_runs::Claim;
+
+use crate::problem::{Answered, Problem};
+use crate::routes::tools::{EnvelopeView, envelope, not_called};
+use crate::{Context, Hold, ToolCallRequest};
+
+/// The canonical and the wire name of the tool that asks a person.
+const ASK: [&str; 2] = ["toolgate.runs.ask", "request_user_input"];
+/// Of the tool that ends a run.
+const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
+/// What never became a call.
+const NOT_CALLED: &str = "not_called";
+
+/// A call as it was sent.
+pub(super) struct Call {
+    id: String,
+    name: String,
+    /// Nothing where the text of the arguments is no JSON.
+    arguments: Result<RawJson, serde_json::Error>,
+}
+
+impl Call {
+    pub(super) fn new(id: String, name: String, arguments: Option<RawJson>) -> Self {
+        Self { id, name, arguments: object_of(arguments) }
+    }
+
+    /// The same for all that ask the same.
+    fn digest(&self, arguments: &RawJson) -> Digest {
+        // Equal values have equal texts; what cannot be read as a value stands for itself.
+        let text = match canonical::parse(arguments.as_str()) {
+            Ok(value) => canonical::canonical(&value),
+            Err(_) => arguments.as_str().to_owned(),
+        };
+        Digest::of(canonical::canonical(&json!([self.name, text])))
+    }
+}
+
+/// Some models give their arguments as a text that is to be read, which may be empty.
+fn object_of(arguments: Option<RawJson>) -> Result<RawJson, serde_json::Error> {
+    let Some(arguments) = arguments else { return Ok(RawJson::EMPTY) };
+    match arguments.decode::<Value>() {
+        Ok(Value::String(text)) if text.trim().is_empty() => Ok(RawJson::EMPTY),
+        Ok(Value::String(text)) => RawJson::parse(text.into()),
+        Ok(Value::Null) => Ok(RawJson::EMPTY),
+        _ => Ok(arguments),
+    }
+}
+
+/// When a call is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// With all others.
+    Together,
+    /// After those, each on its own.
+    Asking,
+    Last,
+}
+
+impl Place {
+    /// The gateway's own tools have no other names than these.
+    fn of(name: &str) -> Self {
+        match () {
+            () if ASK.contains(&name) => Place::Asking,
+            () if COMPLETE.contains(&name) => Place::Last,
+            () => Place::Together,
+        }
+    }
+}
+
+/// All that the calls of one turn have in common.
+pub(super) struct Turn {
+    context: Context,
+    run: Run,
+    /// Where the calls are made; or why none can be made any more, though earlier ones may be answered.
+    seat: Answered<Arc<Seat>>,
+    hold: Hold,
+    trace: Option<String>,
+}
+
+impl Turn {
+    pub(super) async fn of(
+        context: &Context,
+        credential: &Credential,
+        run: Run,
+        hold: Hold,
+        trace: Option<String>,
+    ) -> Answered<Self> {
+        let seat = seat(context, credential, &run).await?;
+        Ok(Self { context: context.clone(), run, seat, hold, trace })
+    }
+
+    pub(super) fn run(&self) -> &RunId {
+        &self.run.id
+    }
+
+    /// Makes the calls and tells what came of them, in the order of the calls.
+    pub(super) async fn play(self, calls: Vec<Call>, parallel_max: usize) -> Vec<RawJson> {
+        let places: Vec<Place> = calls.iter().map(|call| Place::of(&call.name)).collect();
+        let at = |place: Place| {
+            let calls = calls.iter().enumerate().zip(&places);
+            calls.filter(move |(_, one)| **one == place).map(|(call, _)| call)
+        };
+        let permits = Semaphore::new(parallel_max);
+        let together =
+            at(Place::Together).map(async |(number, call)| (number, self.answer(call, &permits).await));
+        let mut results = join_all(together).await;
+        for (number, call) in at(Place::Asking).chain(at(Place::Last)) {
+            results.push((number, self.answer(call, &permits).await));
+        }
+        results.sort_by_key(|(number, _)| *number);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+
+    /// Makes a call, unless it was made before.
+    async fn answer(&self, call: &Call, permits: &Semaphore) -> RawJson {
+        let arguments = match &call.arguments {
+            Ok(arguments) => arguments,
+            Err(error) => return fresh(&call.id, &told(&no_json(error))),
+        };
+        let permit = permits.acquire().await.expect("nobody closes it");
+        let request = call.digest(arguments);
+        match self.context.runs.claim(&self.run.id, &call.id, request).await {
+            Ok(Claim::Run) => fresh(&call.id, &self.make(call, arguments).await),
+            Ok(Claim::Recorded(result)) => replayed(&call.id, &result),
+            Ok(Claim::Running) => {
+                // It is made elsewhere and takes nobody's place here.
+                drop(permit);
+                replayed(&call.id, &self.context.runs.recorded(&self.run.id, &call.id).await)
+            }
+            Ok(Claim::Mismatch) => fresh(&call.id, &told(&reused(&call.id))),
+            Err(refusal) => fresh(&call.id, &told(&Box::from(refusal))),
+        }
+    }
+
+    /// Makes a call that was taken on, and keeps what came of it.
+    async fn make(&self, call: &Call, arguments: &RawJson) -> RawJson {
+        let runs = &self.context.runs;
+        match self.send(call, arguments).await {
+            Ok(view) if has_ended(&view) => {
+                let result = RawJson::from_serialize(&view);
+                runs.record(&self.run.id, &call.id, result.clone()).await;
+                result
+            }
+            unfinished => {
+                let result =
+                    unfinished.map_or_else(|problem| told(&problem), |view| RawJson::from_serialize(&view));
+                runs.put_off(&self.run.id, &call.id, result.clone()).await;
+                result
+            }
+        }
+    }
+
+    async fn send(&self, call: &Call, arguments: &RawJson) -> Answered<EnvelopeView> {
+        let seat = self.seat.clone()?;
+        let request = ToolCallRequest {
+            name: call.name.clone(),
+            arguments: Some(arguments.clone()),
+            run_id: Some(self.run.id.to_string()),
+            task_id: self.run.task.as_ref().map(ToString::to_string),
+            trace: self.trace.clone(),
+        };
+        let called = self.context.caller.call(seat.clone(), request, self.hold).await;
+        let answer = called.map_err(|why| not_called(&self.context, &seat, &call.name, &why))?;
+        Ok(envelope(answer).1)
+    }
+}
+
+/// The seat of whoever works in a run, and nobody else. The inner problem is one of the session, not of the caller.
+async fn seat(context: &Context, credential: &Credential, run: &Run) -> Answered<Answered<Arc<Seat>>> {
+    let route = match (&credential.session, &run.session) {
+        (Some(_), _) => Route::Default,
+        (None, Some(session)) => Route::Session(session.clone()),
+        (None, None) => return Ok(Err(unseated(run))),
+    };
+    match context.sessions.seat(credential, &route).await {
+        Ok(seat) => Ok(Ok(seat)),
+        Err(refusal) if refusal.kind == RefusalKind::Gone => Ok(Err(refusal.into())),
+        Err(refusal) if refusal.kind == RefusalKind::NotFound => {
+            let detail = format!("it is {} who works in run {}", run.principal, run.id);
+            Err(Problem::new(StatusCode::FORBIDDEN, "not_allowed", detail)
+                .hint("use the token of the run's session, which was told when the run was created"))
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Nobody works in a run whose session was not opened.
+fn unseated(run: &Run) -> Box<Problem> {
+    if run.state.is_final() {
+        return ended(&run.id, run.state).into();
+    }
+    Problem::new(StatusCode::CONFLICT, "no_session", format!("run {} has no session yet", run.id))
+        .hint("`POST /sessions` with this `run` opens one")
+}
+
+/// Whether what came of a call is the end of it. Where people are still asked, or nothing was sent, sending it again
+/// goes on with it.
+fn has_ended(view: &EnvelopeView) -> bool {
+    let goes_on = matches!(view.status, Outcome::PendingApproval | Outcome::PendingInput | Outcome::Refused);
+    let may_try_again = view.error.as_ref().is_some_and(|error| error["retry"] == true);
+    !goes_on && !may_try_again
+}
+
+fn no_json(error: &serde_json::Error) -> Box<Problem> {
+    let detail = format!("the text of the arguments is not one JSON value: {error}");
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "arguments_invalid", detail)
+        .hint("send an object, or the JSON text of one")
+}
+
+fn reused(id: &str) -> Box<Problem> {
+    let detail = format!("another call was made in this run under the id {id:?}");
+    Problem::new(StatusCode::CONFLICT, "call_id_reused", detail)
+        .hint("send the very same call again, or give this one an id of its own")
+}
+
+/// A problem in the form of an envelope.
+fn told(problem: &Problem) -> RawJson {
+    let mut error = json!({ "code": problem.code, "fault": problem.fault, "retry": problem.retry,
+        "message": problem.detail, "hint": problem.hint });
+    if !problem.more.is_empty() {
+        error["details"] = problem.more.clone().into();
+    }
+    json!({ "status": NOT_CALLED, "data": null, "refs": [], "warnings": [], "error": error }).into()
+}
+
+fn fresh(id: &str, result: &RawJson) -> RawJson {
+    entry(id, "", result)
+}
+
+fn replayed(id: &str, result: &RawJson) -> RawJson {
+    entry(id, "\"replayed\":true,", result)
+}
+
+/// What came of a call, byte for byte, under the id it was sent with.
+fn entry(id: &str, mark: &str, result: &RawJson) -> RawJson {
+    let members = result.as_str().strip_prefix('{').expect("an envelope is an object with members");
+    RawJson::from_composed(format!("{{\"id\":{},{mark}{members}", Value::from(id)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+use super::*;
+
+#[test]
+fn the_tools_that_have_a_place_of_their_own_are_called_so() {
+    for tool in toolgate_platform::tools() {
+        let place = match tool.wire {
+            "request_user_input" => Place::Asking,
+            "complete_workflow" => Place::Last,
+            _ => Place::Together,
+        };
+        for name in [tool.wire, tool.tool.name.as_str()] {
+            assert_eq!(Place::of(name), place, "{name}");
+        }
+    }
+    for names in [ASK, COMPLETE] {
+        let is_there =
+            |tool: &Arc<toolgate_core::platform::PlatformTool>| [tool.tool.name.as_str(), tool.wire] == names;
+        assert!(toolgate_platform::tools().iter().any(is_there), "{names:?}");
+    }
+}
+
+#[test]
+fn what_asks_the_same_has_the_same_digest() {
+    let digest = |name: &str, arguments: &str| {
+        let raw = RawJson::parse(arguments.to_owned().into()).expect("JSON");
+        let call = Call::new("a".to_owned(), name.to_owned(), Some(raw));
+        let arguments = call.arguments.as_ref().expect("JSON").clone();
+        call.digest(&arguments)
+    };
+    let one = digest("a", r#"{"x":1,"y":2}"#);
+    assert_eq!(one, digest("a", r#"{ "y": 2.0, "x": 1 }"#));
+    assert_eq!(one, digest("a", r#""{\"x\":1,\"y\":2}""#));
+    assert_eq!(digest("a", "{}"), digest("a", "null"));
+    for other in
+        [digest("b", r#"{"x":1,"y":2}"#), digest("a", r#"{"x":1}"#), digest("a", r#"{"x":1,"y":"2"}"#)]
+    {
+        assert_ne!(one, other);
+    }
+}
+
+#[test]
+fn an_entry_is_what_came_of_it_under_its_id() {
+    let result = RawJson::parse(r#"{"status":"succeeded","data":{"n":1.00}}"#.into()).expect("JSON");
+    assert_eq!(fresh("a\"b", &result).as_str(), r#"{"id":"a\"b","status":"succeeded","data":{"n":1.00}}"#);
+    let again = replayed("a", &result);
+    assert_eq!(again.as_str(), r#"{"id":"a","replayed":true,"status":"succeeded","data":{"n":1.00}}"#);
+}

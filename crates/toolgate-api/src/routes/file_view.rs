@@ -1,0 +1,218 @@
+//! What callers are shown of files, refs and artifacts: everything but the bytes.
+
+use serde::Serialize;
+use toolgate_core::Digest;
+use toolgate_core::file::{Artifact, File, Origin, Ref};
+use toolgate_core::moment::rfc3339;
+use toolgate_files::{Address, FilePage};
+use utoipa::ToSchema;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FilesPage {
+    files: Vec<FileView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// An uploaded file; its content never changes
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = File)]
+pub(crate) struct FileView {
+    #[schema(example = "file_0198f5c2a4b07c3d8e1f")]
+    id: String,
+    #[schema(example = "report.pdf")]
+    name: String,
+    /// As the bytes themselves say, whatever its sender said.
+    #[schema(example = "application/pdf")]
+    media_type: String,
+    /// In bytes.
+    size: u64,
+    #[schema(value_type = String)]
+    digest: Digest,
+    owner: String,
+    created_at: String,
+    /// When it will be deleted; absent where it is kept for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+}
+
+/// What a result became that was too large or too binary for the context
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Ref)]
+pub(crate) struct RefView {
+    #[schema(example = "ref_0198f5c2a4b07c3d8e1f")]
+    id: String,
+    media_type: String,
+    /// In bytes.
+    size: u64,
+    /// Absent where its server still has it and nobody has fetched it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    digest: Option<Digest>,
+    /// The first words of a text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    preview: String,
+    principal: String,
+    session: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    /// The call that made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<OriginView>,
+    created_at: String,
+    expires_at: String,
+}
+
+/// Where a server keeps what it calls by an id of its own
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct OriginView {
+    server: String,
+    /// What the server calls it.
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ArtifactsPage {
+    artifacts: Vec<ArtifactView>,
+}
+
+/// What a run made
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Artifact)]
+pub(crate) struct ArtifactView {
+    #[schema(value_type = String)]
+    digest: Digest,
+    name: String,
+    media_type: String,
+    /// In bytes.
+    size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    owner: String,
+    created_at: String,
+}
+
+/// Bytes that runs made, and all that the caller may know of them
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ArtifactDetail {
+    #[schema(value_type = String)]
+    digest: Digest,
+    /// In bytes.
+    size: u64,
+    media_type: String,
+    /// By which they are known.
+    names: Vec<String>,
+    /// That made them.
+    runs: Vec<String>,
+    /// The oldest first.
+    artifacts: Vec<ArtifactView>,
+}
+
+/// An address that opens something by itself, for a while
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LinkView {
+    url: String,
+    expires_at: String,
+}
+
+impl From<FilePage> for FilesPage {
+    fn from(page: FilePage) -> Self {
+        let files = page.files.into_iter().map(FileView::from).collect();
+        Self { files, next_cursor: page.next.map(|cursor| cursor.to_string()) }
+    }
+}
+
+impl From<File> for FileView {
+    fn from(file: File) -> Self {
+        Self {
+            id: file.id.to_string(),
+            name: file.name.to_string(),
+            media_type: file.media_type,
+            size: file.bytes,
+            digest: file.digest,
+            owner: file.owner.to_string(),
+            created_at: rfc3339(file.created_at_ms),
+            expires_at: file.expires_at_ms.map(rfc3339),
+        }
+    }
+}
+
+impl From<Ref> for RefView {
+    fn from(one: Ref) -> Self {
+        Self {
+            id: one.id.to_string(),
+            media_type: one.media_type,
+            size: one.bytes,
+            digest: one.digest,
+            preview: one.preview,
+            principal: one.principal.to_string(),
+            session: one.session.to_string(),
+            run: one.run.map(|run| run.to_string()),
+            call: one.call.map(|call| call.to_string()),
+            tool: one.tool.map(|tool| tool.to_string()),
+            origin: one.origin.map(OriginView::from),
+            created_at: rfc3339(one.created_at_ms),
+            expires_at: rfc3339(one.expires_at_ms),
+        }
+    }
+}
+
+impl From<Origin> for OriginView {
+    fn from(origin: Origin) -> Self {
+        Self { server: origin.server.to_string(), id: origin.own, uri: origin.uri }
+    }
+}
+
+impl ArtifactsPage {
+    pub(super) fn of(artifacts: Vec<Artifact>) -> Self {
+        Self { artifacts: artifacts.into_iter().map(ArtifactView::from).collect() }
+    }
+}
+
+impl From<Artifact> for ArtifactView {
+    fn from(artifact: Artifact) -> Self {
+        Self {
+            digest: artifact.digest,
+            name: artifact.name.to_string(),
+            media_type: artifact.media_type,
+            size: artifact.bytes,
+            run: artifact.run.map(|run| run.to_string()),
+            owner: artifact.owner.to_string(),
+            created_at: rfc3339(artifact.created_at_ms),
+        }
+    }
+}
+
+impl ArtifactDetail {
+    /// Nothing of nothing.
+    pub(super) fn of(rows: Vec<Artifact>) -> Option<Self> {
+        let first = rows.first()?;
+        let (digest, size, media_type) = (first.digest, first.bytes, first.media_type.clone());
+        let artifacts: Vec<ArtifactView> = rows.into_iter().map(ArtifactView::from).collect();
+        let names = distinct(artifacts.iter().map(|one| one.name.clone()));
+        let runs = distinct(artifacts.iter().filter_map(|one| one.run.clone()));
+        Some(Self { digest, size, media_type, names, runs, artifacts })
+    }
+}
+
+fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut some = Vec::new();
+    for one in all {
+        if !some.contains(&one) {
+            some.push(one);
+        }
+    }
+    some
+}
+
+impl From<Address> for LinkView {
+    fn from(address: Address) -> Self {
+        Self { url: address.url, expires_at: rfc3339(address.expires_at_ms) }
+    }
+}

@@ -1,0 +1,249 @@
+//! Files: sent, listed, fetched, deleted. `toolgate-files` says whose they are.
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::response::{IntoResponse, Response};
+use http::header::LOCATION;
+use http::{HeaderMap, Method, StatusCode};
+use serde::Deserialize;
+use toolgate_core::PrincipalId;
+use toolgate_core::id::FileId;
+use toolgate_core::scope::Credential;
+use toolgate_files::{Access, FILES_PAGE_MAX, FileCursor, FileQuery, Found, NewFile, Put, What, file_name};
+use utoipa::{IntoParams, ToSchema};
+
+use super::caller::Caller;
+use super::content::{Wanted, send};
+use super::file_view::{FileView, FilesPage};
+use super::json;
+use crate::Context;
+use crate::form::{self, Form, Next, Said};
+use crate::problem::Answered;
+use crate::read::{Query, bad_parameter, limit};
+
+const PAGE_USUAL: usize = 100;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FilesQuery {
+    /// Only of this principal; others than admins and operators see their own anyway
+    #[serde(default)]
+    owner: Option<String>,
+    /// Only of this name
+    #[serde(default)]
+    name: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    limit: Option<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UploadQuery {
+    /// What the file is called, where the body is the file
+    #[serde(default)]
+    name: Option<String>,
+    /// For how long it is kept; as long as files are kept here, if not said
+    #[serde(default)]
+    #[param(value_type = Option<u64>)]
+    expires_in_seconds: Option<String>,
+    /// Whose it will be; for admins and operators to say
+    #[serde(default)]
+    owner: Option<String>,
+}
+
+/// A file in a form
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes the form, which is read part by part")]
+pub(crate) struct UploadForm {
+    /// The file itself.
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+    /// What it is called, if not as its part says.
+    name: Option<String>,
+    expires_in_seconds: Option<u64>,
+    owner: Option<String>,
+}
+
+/// Store a file
+///
+/// As the part `file` of a form, or as the body itself; then it is called by `name`, by the header `x-file-name`
+/// (percent-encoded) or by `content-disposition`. Its media type is found out from its bytes.
+#[utoipa::path(post, path = "/files", tag = "files", params(UploadQuery),
+    request_body(content((UploadForm = "multipart/form-data"), (Vec<u8> = "application/octet-stream"))),
+    responses((status = 201, description = "The file", body = FileView),
+        (status = 400, description = "It broke off; nothing of it was kept"),
+        (status = 403, description = "Only admins and operators store files for somebody else"),
+        (status = 413, description = "It is larger than files may be here"),
+        (status = 422, description = "It has no name, or none that a file can have; `field` says what is wrong"),
+        (status = 503, description = "The storage of the files is not available")))]
+pub(crate) async fn upload(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<UploadQuery>,
+    request: Request,
+) -> Answered<Response> {
+    let caller = Caller::of(&context, &credential).await?;
+    let (parts, body) = request.into_parts();
+    let desk = Desk { context: &context, access: caller.access() };
+    let said = query.read()?;
+    desk.check(&said)?;
+    form::check_length(&parts.headers, context.files.settings().upload_bytes_max)?;
+    let (put, new) = match Form::of(&parts.headers, body)? {
+        Ok(form) => desk.take_form(form, said).await?,
+        Err(body) => desk.take_body(&parts.headers, body, said).await?,
+    };
+    let file = context.files.keep(&desk.access, put, new).await?;
+    let location = format!("/files/{}", file.id);
+    Ok(([(LOCATION, location)], json(StatusCode::CREATED, &FileView::from(file))).into_response())
+}
+
+/// Where files are handed in.
+struct Desk<'a> {
+    context: &'a Context,
+    access: Access<'a>,
+}
+
+impl Desk<'_> {
+    /// Before the bytes come, where it can be known.
+    fn check(&self, said: &Said) -> Answered<()> {
+        self.context.files.owner(&self.access, said.owner.clone())?;
+        self.context.files.keep_time(said.keep)?;
+        Ok(())
+    }
+
+    async fn take_body(&self, headers: &HeaderMap, body: Body, mut said: Said) -> Answered<(Put, NewFile)> {
+        if said.name.is_none() {
+            said.name = form::beside(headers)?;
+        }
+        said.name()?;
+        let put = self.context.files.receive(body.into_data_stream()).await?;
+        Ok((put, new_file(said)?))
+    }
+
+    /// What is said may stand before the file or behind it.
+    async fn take_form(&self, mut form: Form, mut said: Said) -> Answered<(Put, NewFile)> {
+        let mut put = None;
+        let mut own_name = None;
+        loop {
+            match form.next(&mut said).await? {
+                Next::Said => self.check(&said)?,
+                Next::File(_) if put.is_some() => return Err(form::second_file()),
+                Next::File(file) => {
+                    own_name = if said.name.is_none() { file.name()? } else { None };
+                    put = Some(self.context.files.receive(file.stream()).await?);
+                }
+                Next::End => break,
+            }
+        }
+        let put = put.ok_or_else(form::file_missing)?;
+        said.name = said.name.or(own_name);
+        Ok((put, new_file(said)?))
+    }
+}
+
+fn new_file(said: Said) -> Answered<NewFile> {
+    Ok(NewFile { name: said.name()?, owner: said.owner, keep: said.keep })
+}
+
+/// List files, newest first
+///
+/// Others than admins and operators see their own.
+#[utoipa::path(get, path = "/files", tag = "files", params(FilesQuery),
+    responses((status = 200, description = "A page", body = FilesPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<FilesQuery>,
+) -> Answered<Response> {
+    let caller = Caller::of(&context, &credential).await?;
+    let limit = limit(query.limit.as_deref(), PAGE_USUAL, FILES_PAGE_MAX)?;
+    let page = context.files.list(&caller.access(), query.read()?, limit).await?;
+    Ok(json(StatusCode::OK, &FilesPage::from(page)))
+}
+
+/// Show a file
+#[utoipa::path(get, path = "/files/{id}", tag = "files", params(("id" = String, Path, description = "file_…")),
+    responses((status = 200, description = "The file", body = FileView),
+        (status = 404, description = "There is none that the caller may use")))]
+pub(crate) async fn show(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let caller = Caller::of(&context, &credential).await?;
+    let file = context.files.get(&caller.access(), &FileId::new(id)).await?;
+    Ok(json(StatusCode::OK, &FileView::from(file)))
+}
+
+/// Fetch what is in a file
+///
+/// Takes `range` for a piece of it, and `if-none-match` with the `etag` of what the caller has.
+#[utoipa::path(get, path = "/files/{id}/content", tag = "files",
+    params(("id" = String, Path, description = "file_…"),
+        ("range" = Option<String>, Header, description = "One range of bytes, such as bytes=0-1023")),
+    responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
+        (status = 404, description = "There is none that the caller may use"),
+        (status = 416, description = "There are no such bytes; `content-range` says how many there are")))]
+pub(crate) async fn content(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+    method: Method,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    let caller = Caller::of(&context, &credential).await?;
+    let file = context.files.get(&caller.access(), &FileId::new(id)).await?;
+    let found = Found {
+        what: What::File,
+        digest: file.digest,
+        bytes: file.bytes,
+        media_type: file.media_type,
+        name: Some(file.name),
+    };
+    send(&context, &Wanted::of(&method, &headers), found).await
+}
+
+/// Delete a file
+///
+/// What was made of it stays.
+#[utoipa::path(delete, path = "/files/{id}", tag = "files", params(("id" = String, Path, description = "file_…")),
+    responses((status = 204, description = "It is gone"),
+        (status = 403, description = "It is for its owner and for operators to delete"),
+        (status = 404, description = "There is none that the caller may use")))]
+pub(crate) async fn delete(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let caller = Caller::of(&context, &credential).await?;
+    context.files.delete(&caller.access(), &FileId::new(id)).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+impl UploadQuery {
+    fn read(&self) -> Answered<Said> {
+        let said = Said::default().with("name", self.name.as_deref())?;
+        let said = said.with("expires_in_seconds", self.expires_in_seconds.as_deref())?;
+        said.with("owner", self.owner.as_deref())
+    }
+}
+
+impl FilesQuery {
+    fn read(self) -> Answered<FileQuery> {
+        let cursor = |text: &str| {
+            text.parse::<FileCursor>().map_err(|_| bad_parameter("cursor", text, "a `next_cursor` of a page"))
+        };
+        Ok(FileQuery {
+            owner: self.owner.as_deref().map(PrincipalId::new),
+            name: self.name.as_deref().map(file_name).transpose()?,
+            cursor: self.cursor.as_deref().map(cursor).transpose()?,
+        })
+    }
+}

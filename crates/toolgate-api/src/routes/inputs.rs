@@ -1,0 +1,270 @@
+//! Questions that runs ask people, and the one inbox in which they stand beside approvals.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json as value};
+use toolgate_core::approval::ApprovalState;
+use toolgate_core::id::{InputId, RunId};
+use toolgate_core::moment::rfc3339;
+use toolgate_core::run::{InputRequest, InputState, Slot, SlotOption, SlotType};
+use toolgate_core::scope::Credential;
+use toolgate_core::{Principal, RawJson, Refusal, RefusalKind, Role};
+use toolgate_runs::{InputQuery, unknown_input};
+use toolgate_store::{ApprovalFilter, RUN_PAGE_MAX};
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use super::run_access;
+use super::views::ApprovalView;
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, Query, limit, word};
+
+const PAGE_USUAL: usize = 50;
+const VIA: &str = "api";
+/// Asks for questions in any state.
+const ALL: &str = "all";
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InputsQuery {
+    /// pending, answered, cancelled or all; pending, if not said
+    #[serde(default)]
+    state: Option<String>,
+    /// Only those of this run
+    #[serde(default)]
+    run: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
+    limit: Option<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InboxQuery {
+    /// Entries that are told
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
+    limit: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct InputsPage {
+    inputs: Vec<InputView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// A question that a run asks a person
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Input)]
+pub(crate) struct InputView {
+    #[schema(example = "inp_0198f5c2a4b07c3d8e1f")]
+    id: String,
+    /// pending, answered or cancelled.
+    #[schema(value_type = String)]
+    state: InputState,
+    run: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// The call that asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+    /// Who asks.
+    principal: String,
+    /// text, choice, multi_choice, number, boolean, date or file.
+    #[schema(value_type = String)]
+    slot_type: SlotType,
+    /// Names the answer within its run.
+    slot_id: String,
+    /// The question, or the key of a text that the asking program has.
+    prompt_key: String,
+    #[schema(value_type = Vec<Object>)]
+    options: Vec<SlotOption>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    answer: Option<RawJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered_by: Option<String>,
+    /// How the answer came in: api, elicitation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<String>,
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolved_at: Option<String>,
+}
+
+/// What somebody answers
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerBody {
+    /// Of the question's type: text, one of the options or a list of them, a number, true or false, a date such as
+    /// "2026-07-28", or the id of a file.
+    #[schema(value_type = Object, example = "formal")]
+    answer: Value,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct InboxPage {
+    entries: Vec<InboxEntry>,
+    /// Whether there is more than was asked for; `/approvals` and `/inputs` have all of it, page by page.
+    more: bool,
+}
+
+/// Something that waits for a person
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum InboxEntry {
+    Approval(Box<ApprovalView>),
+    Input(Box<InputView>),
+}
+
+/// List questions, newest first
+#[utoipa::path(get, path = "/inputs", tag = "inputs", params(InputsQuery),
+    responses((status = 200, description = "A page", body = InputsPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Query(query): Query<InputsQuery>,
+) -> Answered<Response> {
+    let page = context.runs.inputs(query.read()?).await?;
+    let inputs = page.inputs.into_iter().map(InputView::from).collect();
+    Ok(json(StatusCode::OK, &InputsPage { inputs, next_cursor: page.next }))
+}
+
+/// Show a question
+///
+/// Agents see those of their own runs.
+#[utoipa::path(get, path = "/inputs/{id}", tag = "inputs", params(("id" = String, Path, description = "inp_…")),
+    responses((status = 200, description = "The question", body = InputView),
+        (status = 404, description = "There is none that the caller sees")))]
+pub(crate) async fn show(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let id = InputId::new(id);
+    let input = context.runs.input(&id).await?;
+    if credential.principal.role == Role::Agent {
+        let run = run_access::find(&context, &credential, &input.run).await;
+        run.map_err(|problem| unseen(problem, &id))?;
+    }
+    Ok(json(StatusCode::OK, &InputView::from(input)))
+}
+
+/// Answer a question
+///
+/// The run goes on with it. The first answer stands.
+#[utoipa::path(post, path = "/inputs/{id}/answer", tag = "inputs", request_body = AnswerBody,
+    params(("id" = String, Path, description = "inp_…")),
+    responses((status = 200, description = "The question as it stands now", body = InputView),
+        (status = 404, description = "There is no such question, or no such file"),
+        (status = 409, description = "Somebody has answered it"), (status = 410, description = "Its run does not wait for it any more"),
+        (status = 422, description = "The answer is not of the question's type; `expected` says what it takes")))]
+pub(crate) async fn answer(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(id): Path<String>,
+    Json(body): Json<AnswerBody>,
+) -> Answered<Response> {
+    let id = InputId::new(id);
+    let slot = context.runs.input(&id).await?.slot;
+    match take(&context, &id, &slot, body.answer, &principal).await {
+        Ok(answered) => Ok(json(StatusCode::OK, &InputView::from(answered))),
+        Err(refusal) => Err(refused(refusal, &slot)),
+    }
+}
+
+/// What waits for people: approvals and questions, newest first
+#[utoipa::path(get, path = "/inbox", tag = "inputs", params(InboxQuery),
+    responses((status = 200, description = "What waits", body = InboxPage)))]
+pub(crate) async fn inbox(
+    State(context): State<Context>,
+    Query(query): Query<InboxQuery>,
+) -> Answered<Response> {
+    let limit = limit(query.limit.as_deref(), PAGE_USUAL, RUN_PAGE_MAX)?;
+    let filter = ApprovalFilter { state: Some(ApprovalState::Pending), ..ApprovalFilter::default() };
+    let (approvals, more_approvals) = context.store.list_approvals(&filter, None, limit).await?;
+    let asked = InputQuery { state: Some(InputState::Pending), run: None, cursor: None, limit };
+    let questions = context.runs.inputs(asked).await?;
+    let more = approvals.len() + questions.inputs.len() > limit
+        || more_approvals.is_some()
+        || questions.next.is_some();
+    let approvals =
+        approvals.into_iter().map(|one| (one.created_at_ms, InboxEntry::Approval(Box::new(one.into()))));
+    let inputs =
+        questions.inputs.into_iter().map(|one| (one.created_at_ms, InboxEntry::Input(Box::new(one.into()))));
+    let mut entries: Vec<(i64, InboxEntry)> = approvals.chain(inputs).collect();
+    entries.sort_by_key(|(created_at_ms, _)| std::cmp::Reverse(*created_at_ms));
+    let entries = entries.into_iter().take(limit).map(|(_, entry)| entry).collect();
+    Ok(json(StatusCode::OK, &InboxPage { entries, more }))
+}
+
+async fn take(
+    context: &Context,
+    id: &InputId,
+    slot: &Slot,
+    answer: Value,
+    by: &Principal,
+) -> Result<InputRequest, Refusal> {
+    let file = context.files.answering(by, slot, &answer).await?;
+    context.runs.answer(id, answer, file, &by.id, VIA).await
+}
+
+/// Whoever gave an answer that does not fit is told what does.
+fn refused(refusal: Refusal, slot: &Slot) -> Box<Problem> {
+    let does_not_fit = refusal.kind == RefusalKind::Invalid;
+    let problem = Box::<Problem>::from(refusal);
+    let expected = || value!({ "slot_type": slot.slot_type, "options": slot.options });
+    if does_not_fit { problem.with("expected", expected()) } else { problem }
+}
+
+/// Of somebody else's run nothing is told, not even that it asks.
+fn unseen(problem: Box<Problem>, id: &InputId) -> Box<Problem> {
+    match problem.status == StatusCode::NOT_FOUND.as_u16() {
+        true => unknown_input(id).into(),
+        false => problem,
+    }
+}
+
+impl InputsQuery {
+    fn read(self) -> Answered<InputQuery> {
+        let words = InputState::ALL.map(InputState::as_str);
+        let words: Vec<&str> = words.into_iter().chain([ALL]).collect();
+        let state = match self.state.as_deref() {
+            None => Some(InputState::Pending),
+            Some(ALL) => None,
+            state => word("state", state, &words, InputState::parse)?,
+        };
+        let limit = limit(self.limit.as_deref(), PAGE_USUAL, RUN_PAGE_MAX)?;
+        Ok(InputQuery { state, run: self.run.map(RunId::new), cursor: self.cursor, limit })
+    }
+}
+
+impl From<InputRequest> for InputView {
+    fn from(input: InputRequest) -> Self {
+        Self {
+            id: input.id.to_string(),
+            state: input.state,
+            run: input.run.to_string(),
+            session: input.session.map(|session| session.to_string()),
+            call: input.call.map(|call| call.to_string()),
+            principal: input.principal.to_string(),
+            slot_type: input.slot.slot_type,
+            slot_id: input.slot.slot_id,
+            prompt_key: input.slot.prompt_key,
+            options: input.slot.options,
+            answer: input.answer,
+            answered_by: input.answered_by.map(|by| by.to_string()),
+            via: input.via,
+            created_at: rfc3339(input.created_at_ms),
+            resolved_at: input.resolved_at_ms.map(rfc3339),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Whose runs somebody sees. Who may not see one hears what they would hear if there were none.
+
+use toolgate_core::id::RunId;
+use toolgate_core::run::Run;
+use toolgate_core::scope::{Credential, Route};
+use toolgate_core::{RefusalKind, Role};
+use toolgate_runs::unknown_run;
+
+use super::seat::oversees;
+use crate::Context;
+use crate::problem::Answered;
+
+/// A run of the caller's: they work in it, or have created it, or run or audit the gateway.
+pub(super) async fn find(context: &Context, credential: &Credential, id: &RunId) -> Answered<Run> {
+    let run = context.runs.get(id).await?;
+    match sees(context, credential, &run).await? {
+        true => Ok(run),
+        false => Err(unknown_run(id).into()),
+    }
+}
+
+async fn sees(context: &Context, credential: &Credential, run: &Run) -> Answered<bool> {
+    if oversees(credential) {
+        return Ok(true);
+    }
+    if credential.session.is_some() {
+        return Ok(own_run(context, credential).await?.as_ref() == Some(&run.id));
+    }
+    let own = &credential.principal.id;
+    match &run.session {
+        _ if run.principal != *own && run.created_by != *own => Ok(false),
+        None => Ok(true),
+        // What a token is bound to holds for the runs of its holder as for their sessions.
+        Some(session) => match context.sessions.get(session, credential).await {
+            Ok(_) => Ok(true),
+            Err(refusal) if refusal.kind == RefusalKind::NotFound => Ok(false),
+            Err(refusal) => Err(refusal.into()),
+        },
+    }
+}
+
+/// The run that the session of a token belongs to.
+pub(super) async fn own_run(context: &Context, credential: &Credential) -> Answered<Option<RunId>> {
+    Ok(context.sessions.seat(credential, &Route::Default).await?.run.clone())
+}
+
+/// Whether somebody may do what others may do only in their own name.
+pub(super) fn operates(credential: &Credential) -> bool {
+    credential.session.is_none() && matches!(credential.principal.role, Role::Admin | Role::Operator)
+}

@@ -1,0 +1,65 @@
+//! What happens in one run, as server-sent events: from its beginning to its end.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use toolgate_core::event::{EventKind, Filter};
+use toolgate_core::id::RunId;
+use toolgate_core::run::Run;
+use toolgate_core::scope::Credential;
+use toolgate_store::Order;
+use utoipa::IntoParams;
+
+use super::events::{after, no_seat, streaming};
+use super::run_access::find;
+use crate::Context;
+use crate::events::Wish;
+use crate::problem::Answered;
+use crate::read::Query;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunEventsQuery {
+    /// The `id` of the last event that is known; without it, the stream begins with the run
+    #[serde(default)]
+    #[param(value_type = Option<i64>)]
+    after: Option<String>,
+}
+
+/// Follow what happens in a run
+///
+/// Server-sent events as at `/events`, from the beginning of the run to `run.ended`, after which there is nothing more:
+/// who comes back with its `last-event-id` gets 204. Agents do not hear what policy decided.
+#[utoipa::path(get, path = "/runs/{id}/events", tag = "runs",
+    params(("id" = String, Path, description = "run_…"), RunEventsQuery,
+        ("last-event-id" = Option<String>, Header, description = "The `id` of the last event that arrived; wins over `after`")),
+    responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
+        (status = 204, description = "The run has ended, and the last event is known"),
+        (status = 400, description = "A place that there is not"),
+        (status = 404, description = "There is no run that the caller sees"),
+        (status = 429, description = "As many streams as there may be are open")))]
+pub(crate) async fn follow(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Query(query): Query<RunEventsQuery>,
+) -> Answered<Response> {
+    let run = find(&context, &credential, &RunId::new(id)).await?;
+    let after = after(&headers, query.after.as_deref())?.unwrap_or(0);
+    if run.state.is_final() && is_last(&context, &run, after).await? {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let wish = Wish::run(run.id, credential.principal.role);
+    let body = context.0.feed.listen(Some(after), wish).await.map_err(no_seat)?;
+    Ok(streaming(body))
+}
+
+/// Whether a run that has ended has no event after this one.
+async fn is_last(context: &Context, run: &Run, after: i64) -> Answered<bool> {
+    let filter = Filter { run: Some(run.id.clone()), kind: Some(EventKind::RunEnded), ..Filter::default() };
+    let ended = context.store.ledger_page(&filter, None, 1, Order::NewestFirst).await?;
+    Ok(ended.first().is_some_and(|ended| ended.seq <= after))
+}

@@ -1,0 +1,288 @@
+//! How runs begin, each with a session to work in; and further sessions for those there are.
+
+use axum::Extension;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::LOCATION;
+use serde::{Deserialize, Serialize};
+use toolgate_core::content::Holder;
+use toolgate_core::decision::Template;
+use toolgate_core::id::{FileId, RunId, SessionId, TaskId};
+use toolgate_core::run::{Budget, InputFile, Run, Task, ended};
+use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
+use toolgate_core::{Refusal, RefusalKind};
+use toolgate_files::Access;
+use toolgate_runs::NewRun;
+use toolgate_sessions::{NewSession, Opened};
+use utoipa::ToSchema;
+
+use super::definitions::{Warning, template, warnings};
+use super::json;
+use super::run_access::{find, operates};
+use super::run_view::{BudgetBody, RunView};
+use super::seat::oversees;
+use super::session_view::SessionDetail;
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, object};
+
+/// What a run is to be; everything may be left out
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewRunBody {
+    /// What it is an execution of.
+    #[serde(default)]
+    task: Option<String>,
+    /// The task's, if not said, or the caller's own.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, example = "writer")]
+    agent: Option<AgentName>,
+    /// The run that it is a part of: it gets no more than that one has left, and ends with it.
+    #[serde(default)]
+    parent: Option<String>,
+    /// Who is to work in it; only those who run the gateway may say somebody else.
+    #[serde(default)]
+    principal: Option<String>,
+    /// The files that it is given.
+    #[serde(default)]
+    input: Vec<InputFileBody>,
+    /// No more than the task admits.
+    #[serde(default)]
+    budget: Option<BudgetBody>,
+    /// What its session may touch beyond what its agent may: servers, providers, pointers, knowledge_bases.
+    #[serde(default, deserialize_with = "object")]
+    #[schema(value_type = Object, example = json!({ "providers": ["slack"] }))]
+    mounts: Mounts,
+    /// exploratory, standard, regulated or audit_critical; never less strict than the agent's, nor than the parent's.
+    #[serde(default)]
+    policy_template: Option<String>,
+}
+
+/// A file of the caller's, and the name that the run has it by
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct InputFileBody {
+    #[schema(example = "resume.pdf")]
+    path: String,
+    #[schema(example = "file_0198f5c2a4b07c3d8e1f")]
+    file_id: String,
+}
+
+/// A run, its session, and the one time that the session's token is told
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StartedRun {
+    run: RunView,
+    session: SessionDetail,
+    /// Ends with the session.
+    token: String,
+    /// Where MCP clients work in the run, on this gateway.
+    #[schema(example = "/mcp/ses_0198f5c2a4b07c3d8e1f")]
+    mcp_path: String,
+    /// Rules of its agent that no tool fits; told to those who run the gateway.
+    warnings: Vec<Warning>,
+}
+
+/// What is made once nothing speaks against it.
+struct Plan {
+    run: NewRun,
+    session: NewSession,
+}
+
+/// Create a run
+///
+/// Its session is opened with it, and has the tools that a run has beside those of its agent. The run starts with its
+/// first call.
+#[utoipa::path(post, path = "/runs", tag = "runs", request_body = NewRunBody,
+    responses((status = 201, description = "The run, its session and the session's token", body = StartedRun),
+        (status = 403, description = "This token opens no sessions, or none for somebody else"),
+        (status = 404, description = "There is no such task, parent or file that the caller sees; `field` says which"),
+        (status = 409, description = "Too many runs are within one another"),
+        (status = 410, description = "The parent has ended"),
+        (status = 422, description = "There is no such agent, mount or template, or a path is none; `field` says which"),
+        (status = 429, description = "The agent has as many sessions open as it may, or the parent as many runs")))]
+pub(crate) async fn create(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Json(body): Json<NewRunBody>,
+) -> Answered<Response> {
+    let plan = body.plan(&context, &credential).await?;
+    // No run is left without a session because its client went away.
+    let starting = start(context.clone(), credential.clone(), plan);
+    let (run, Opened { session, token }) = context.see_through(starting).await?;
+    let warnings = match oversees(&credential) {
+        true => warnings(&context, Scope::clone(&session.scope)).await,
+        false => Vec::new(),
+    };
+    let (location, mcp_path) = (format!("/runs/{}", run.id), format!("/mcp/{}", session.id));
+    let run = RunView::at(run, context.clock.now_ms());
+    let session = SessionDetail::of(session, &credential);
+    let answer = json(StatusCode::CREATED, &StartedRun { run, session, token, mcp_path, warnings });
+    Ok(([(LOCATION, location)], answer).into_response())
+}
+
+async fn start(context: Context, credential: Credential, plan: Plan) -> Answered<(Run, Opened)> {
+    let run = context.runs.create(plan.run).await?;
+    let session = NewSession { run: Some(run.id.clone()), ..plan.session };
+    match seat_in(&context, &credential, &run.id, session).await {
+        Ok(opened) => Ok((context.runs.get(&run.id).await?, opened)),
+        Err(refusal) => {
+            let reason = format!("session.{}", refusal.code);
+            if let Err(error) = context.runs.fail(&run.id, &reason, &credential.principal.id).await {
+                tracing::warn!(run = %run.id, %error, "a run that has no session could not be ended");
+            }
+            Err(refusal.into())
+        }
+    }
+}
+
+/// Opens a session for a run that there is. One that the run cannot take is closed again.
+async fn seat_in(
+    context: &Context,
+    credential: &Credential,
+    run: &RunId,
+    session: NewSession,
+) -> Result<Opened, Refusal> {
+    let opened = context.sessions.open(credential, session).await?;
+    let Err(refusal) = context.runs.attach_session(run, &opened.session.id).await else {
+        return Ok(opened);
+    };
+    if let Err(error) = context.sessions.close(&opened.session.id, credential).await {
+        tracing::warn!(session = %opened.session.id, %error, "a session that no run took could not be closed");
+    }
+    Err(refusal)
+}
+
+/// Opens another session for a run: it must be the caller's, or they run the gateway, and must not have ended.
+pub(super) async fn join(
+    context: &Context,
+    credential: &Credential,
+    id: &RunId,
+    new: NewSession,
+) -> Answered<Opened> {
+    let run = find(context, credential, id).await.map_err(|problem| problem.with("field", "run"))?;
+    if run.state.is_final() {
+        return Err(ended(id, run.state).field("run").into());
+    }
+    let principal = operates(credential).then(|| run.principal.to_string());
+    let new = NewSession {
+        agent: new.agent.or(Some(run.agent)),
+        policy_template: as_careful(context, run.session.as_ref(), new.policy_template).await?,
+        task: new.task.or_else(|| run.task.map(|task| task.to_string())),
+        principal: new.principal.or(principal),
+        ..new
+    };
+    let (_, principal) = context.sessions.foresee(credential, &new)?;
+    if principal.id != run.principal {
+        let detail = format!("it is {} who works in run {id}", run.principal);
+        return Err(Problem::new(StatusCode::FORBIDDEN, "not_allowed", detail)
+            .hint("leave `principal` out, or create another run")
+            .with("field", "principal"));
+    }
+    let (context, credential, id) = (context.clone(), credential.clone(), id.clone());
+    let seating = {
+        let context = context.clone();
+        async move { seat_in(&context, &credential, &id, new).await }
+    };
+    Ok(context.see_through(seating).await?)
+}
+
+/// Whoever works within a run is not held to less care than the session of that run.
+async fn as_careful(
+    context: &Context,
+    session: Option<&SessionId>,
+    wanted: Option<Template>,
+) -> Answered<Option<Template>> {
+    let Some(session) = session else { return Ok(wanted) };
+    let least = context.store.get_session(session).await?.and_then(|session| session.scope.template);
+    match (wanted, least) {
+        (Some(wanted), Some(least)) if wanted < least => {
+            let detail = format!(
+                "the policy template {} is weaker than {}, which holds in the run already",
+                wanted.as_str(),
+                least.as_str()
+            );
+            Err(Problem::bad_field("template_too_weak", "policy_template", detail)
+                .hint(format!("ask for {} or a stricter one, or for none", least.as_str())))
+        }
+        _ => Ok(wanted.max(least)),
+    }
+}
+
+impl NewRunBody {
+    async fn plan(self, context: &Context, credential: &Credential) -> Answered<Plan> {
+        let wanted = template(self.policy_template.as_deref())?;
+        let parent = parent(context, credential, self.parent).await?;
+        let task = task(context, self.task).await?;
+        let above = parent.as_ref().and_then(|parent| parent.session.as_ref());
+        let session = NewSession {
+            agent: self.agent.or_else(|| task.as_ref()?.agent.clone()),
+            mounts: self.mounts,
+            policy_template: as_careful(context, above, wanted).await?,
+            task: task.as_ref().map(|task| task.id.to_string()),
+            run: None,
+            principal: self.principal,
+        };
+        let (agent, principal) = context.sessions.foresee(credential, &session)?;
+        let run = NewRun {
+            task: task.map(|task| task.id),
+            agent: Some(agent.clone()),
+            principal: principal.id.clone(),
+            created_by: credential.principal.id.clone(),
+            input: files(context, credential, parent.as_ref(), self.input).await?,
+            parent: parent.map(|parent| parent.id),
+            budget: self.budget.map(Budget::from).unwrap_or_default(),
+        };
+        let principal = Some(principal.id.to_string());
+        Ok(Plan { run, session: NewSession { agent: Some(agent), principal, ..session } })
+    }
+}
+
+async fn parent(context: &Context, credential: &Credential, id: Option<String>) -> Answered<Option<Run>> {
+    let Some(id) = id else { return Ok(None) };
+    let found = find(context, credential, &RunId::new(id)).await;
+    found.map(Some).map_err(|problem| problem.with("field", "parent"))
+}
+
+async fn task(context: &Context, id: Option<String>) -> Answered<Option<Task>> {
+    let Some(id) = id else { return Ok(None) };
+    let found = context.runs.task(&TaskId::new(id)).await;
+    found.map(Some).map_err(|refusal| refusal.field("task").into())
+}
+
+async fn files(
+    context: &Context,
+    credential: &Credential,
+    parent: Option<&Run>,
+    given: Vec<InputFileBody>,
+) -> Answered<Vec<InputFile>> {
+    let mut files = Vec::with_capacity(given.len());
+    for (place, InputFileBody { path, file_id }) in given.into_iter().enumerate() {
+        let found = usable(context, credential, parent, &FileId::new(file_id)).await;
+        let file = found.map_err(|refusal| refusal.field(format!("input[{place}].file_id")))?;
+        files.push(InputFile { path, file: file.id, digest: file.digest });
+    }
+    Ok(files)
+}
+
+/// A file of the caller's, or one that the parent was given.
+async fn usable(
+    context: &Context,
+    credential: &Credential,
+    parent: Option<&Run>,
+    id: &FileId,
+) -> Result<toolgate_core::file::File, Refusal> {
+    let own = context.files.get(&Access::Person(&credential.principal), id).await;
+    let is_unknown = own.as_ref().is_err_and(|refusal| refusal.kind == RefusalKind::NotFound);
+    let Some(session) = parent.and_then(|parent| parent.session.clone()).filter(|_| is_unknown) else {
+        return own;
+    };
+    let holder = Holder {
+        principal: credential.principal.clone(),
+        session,
+        opened_by: None,
+        run: parent.map(|parent| parent.id.clone()),
+        call: None,
+    };
+    context.files.get(&Access::Session(&holder), id).await
+}

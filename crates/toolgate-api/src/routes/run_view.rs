@@ -1,0 +1,250 @@
+//! What callers are shown of runs and their calls. Moments are RFC 3339.
+
+use std::num::NonZeroU64;
+
+use serde::{Deserialize, Serialize};
+use toolgate_core::Digest;
+use toolgate_core::moment::rfc3339;
+use toolgate_core::run::{Budget, CallKind, InputFile, OutputFile, Run, RunState, Used};
+use toolgate_runs::{RunCallState, RunCallView};
+use utoipa::ToSchema;
+
+use super::inputs::InputView;
+use super::views::ApprovalView;
+
+/// What a run may use up; what is left out is not limited
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Budget)]
+pub(crate) struct BudgetBody {
+    /// Calls of data tools.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    calls: Option<NonZeroU64>,
+    /// Seconds in which it is not paused.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    seconds: Option<NonZeroU64>,
+    /// Bytes of arguments and results of data tools, files included.
+    #[serde(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    bytes: Option<NonZeroU64>,
+}
+
+impl From<BudgetBody> for Budget {
+    fn from(body: BudgetBody) -> Self {
+        let [calls, seconds, bytes] =
+            [body.calls, body.seconds, body.bytes].map(|limit| limit.map(NonZeroU64::get));
+        Self { calls, seconds, bytes }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RunsPage {
+    pub(super) runs: Vec<RunView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next_cursor: Option<String>,
+}
+
+/// One execution of a task
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Run)]
+pub(crate) struct RunView {
+    #[schema(example = "run_0198f5c2a4b07c3d8e1f")]
+    id: String,
+    /// pending, running, paused, completed, partial, failed or cancelled.
+    #[schema(value_type = String)]
+    state: RunState,
+    /// Why it is paused or has ended: input, operator, complete_workflow, budget.calls, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What it says of itself at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<String>,
+    agent: String,
+    /// Who works in it.
+    principal: String,
+    created_by: String,
+    /// The session that its calls are made in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// The files that it was given.
+    input: Vec<InputFileView>,
+    /// What it has made.
+    output: Vec<OutputFileView>,
+    #[schema(value_type = BudgetBody)]
+    budget: Budget,
+    used: UsedView,
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_at: Option<String>,
+    /// Since when it is in its state.
+    state_since: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<String>,
+    /// Counts its changes, from 1.
+    version: u64,
+}
+
+/// A file that a run was given, and by which name
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InputFile)]
+pub(crate) struct InputFileView {
+    path: String,
+    file_id: String,
+    #[schema(value_type = String)]
+    digest: Digest,
+}
+
+/// An artifact that a run made, and by which name
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OutputFile)]
+pub(crate) struct OutputFileView {
+    name: String,
+    #[schema(value_type = String)]
+    artifact: Digest,
+    size: u64,
+    media_type: String,
+}
+
+/// What a run has used up so far
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Used)]
+pub(crate) struct UsedView {
+    calls: u64,
+    seconds: u64,
+    bytes: u64,
+}
+
+/// A run, with what it waits for and what was called in it
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RunDetail {
+    #[serde(flatten)]
+    pub(super) run: RunView,
+    pub(super) waiting: WaitingView,
+    pub(super) calls: CallCounts,
+    /// How many runs were created within it.
+    pub(super) children: u64,
+}
+
+/// What a run waits for people with
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WaitingView {
+    pub(super) inputs: Vec<InputView>,
+    pub(super) approvals: Vec<ApprovalView>,
+}
+
+/// The latest thousand calls in a run, counted
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(crate) struct CallCounts {
+    open: usize,
+    completed: usize,
+    failed: usize,
+    /// The gateway stopped meanwhile.
+    unknown: usize,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RunCallsPage {
+    /// Oldest first; the latest thousand, if there were more.
+    pub(super) calls: Vec<CallView>,
+}
+
+/// A call in a run
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RunCall)]
+pub(crate) struct CallView {
+    #[schema(example = "tc_0198f5c2a4b07c3d8e1f")]
+    call: String,
+    tool: String,
+    /// data, control or ask.
+    #[schema(value_type = String)]
+    kind: CallKind,
+    /// open, completed, failed or unknown.
+    #[schema(value_type = String)]
+    state: RunCallState,
+    started_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<String>,
+}
+
+impl RunView {
+    pub(super) fn at(run: Run, now_ms: i64) -> Self {
+        Self {
+            used: UsedView::from(run.used_at(now_ms)),
+            id: run.id.to_string(),
+            state: run.state,
+            reason: run.reason,
+            summary: run.summary,
+            task: run.task.map(|task| task.to_string()),
+            parent: run.parent.map(|parent| parent.to_string()),
+            agent: run.agent.to_string(),
+            principal: run.principal.to_string(),
+            created_by: run.created_by.to_string(),
+            session: run.session.map(|session| session.to_string()),
+            input: run.input.into_iter().map(InputFileView::from).collect(),
+            output: run.output.into_iter().map(OutputFileView::from).collect(),
+            budget: run.budget,
+            created_at: rfc3339(run.created_at_ms),
+            started_at: run.started_at_ms.map(rfc3339),
+            state_since: rfc3339(run.state_since_ms),
+            ended_at: run.ended_at_ms.map(rfc3339),
+            version: run.row_version,
+        }
+    }
+}
+
+impl CallCounts {
+    pub(super) fn of(calls: &[RunCallView]) -> Self {
+        let mut counts = Self::default();
+        for call in calls {
+            *match call.state {
+                RunCallState::Open => &mut counts.open,
+                RunCallState::Completed => &mut counts.completed,
+                RunCallState::Failed => &mut counts.failed,
+                RunCallState::Unknown => &mut counts.unknown,
+            } += 1;
+        }
+        counts
+    }
+}
+
+impl From<InputFile> for InputFileView {
+    fn from(file: InputFile) -> Self {
+        Self { path: file.path, file_id: file.file.to_string(), digest: file.digest }
+    }
+}
+
+impl From<OutputFile> for OutputFileView {
+    fn from(file: OutputFile) -> Self {
+        Self {
+            name: file.name.to_string(),
+            artifact: file.artifact,
+            size: file.bytes,
+            media_type: file.media_type,
+        }
+    }
+}
+
+impl From<Used> for UsedView {
+    fn from(used: Used) -> Self {
+        Self { calls: used.calls, seconds: used.active_ms / 1_000, bytes: used.bytes }
+    }
+}
+
+impl From<RunCallView> for CallView {
+    fn from(call: RunCallView) -> Self {
+        Self {
+            call: call.call.to_string(),
+            tool: call.tool.to_string(),
+            kind: call.kind,
+            state: call.state,
+            started_at: rfc3339(call.created_at_ms),
+            ended_at: call.ended_at_ms.map(rfc3339),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Runs: which there are, what happens in them, and stopping them, for a while or for good.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::Deserialize;
+use toolgate_core::PrincipalId;
+use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::event::{EventKind, Filter};
+use toolgate_core::id::{RunId, TaskId};
+use toolgate_core::run::{InputState, Run, RunState};
+use toolgate_core::scope::Credential;
+use toolgate_runs::{InputQuery, RunPage, RunQuery};
+use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Order, RUN_PAGE_MAX};
+use utoipa::{IntoParams, ToSchema};
+
+use super::inputs::InputView;
+use super::json;
+use super::run_access::{find, operates, own_run};
+use super::run_view::{CallCounts, CallView, RunCallsPage, RunDetail, RunView, RunsPage, WaitingView};
+use super::seat::oversees;
+use super::views::ApprovalView;
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, Query, limit, word};
+
+const PAGE_USUAL: usize = 50;
+/// Pages of approvals among which those of a run are looked for.
+const APPROVAL_PAGES_MAX: usize = 4;
+/// Why a run is cancelled of which nobody says why.
+const CANCELLED: &str = "cancelled";
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunsQuery {
+    /// pending, running, paused, completed, partial, failed or cancelled
+    #[serde(default)]
+    state: Option<String>,
+    /// Only executions of this task
+    #[serde(default)]
+    task: Option<String>,
+    /// Only those that this principal works in
+    #[serde(default)]
+    principal: Option<String>,
+    /// Only those within this run
+    #[serde(default)]
+    parent: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
+    limit: Option<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PageQuery {
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
+    limit: Option<String>,
+}
+
+/// Why a run is cancelled
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CancelBody {
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+/// List runs, newest first
+///
+/// Agents see those that they work in.
+#[utoipa::path(get, path = "/runs", tag = "runs", params(RunsQuery),
+    responses((status = 200, description = "A page", body = RunsPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<RunsQuery>,
+) -> Answered<Response> {
+    let query = query.read()?;
+    if credential.session.is_some() {
+        let own = own_run_if(&context, &credential, &query).await?;
+        return Ok(page(&context, RunPage { runs: own.into_iter().collect(), next: None }));
+    }
+    let Some(query) = seen(&credential, query) else {
+        return Ok(page(&context, RunPage { runs: Vec::new(), next: None }));
+    };
+    Ok(page(&context, context.runs.list(query).await?))
+}
+
+/// Show a run
+#[utoipa::path(get, path = "/runs/{id}", tag = "runs", params(("id" = String, Path, description = "run_…")),
+    responses((status = 200, description = "The run", body = RunDetail),
+        (status = 404, description = "There is none that the caller sees")))]
+pub(crate) async fn show(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let run = find(&context, &credential, &RunId::new(id)).await?;
+    Ok(json(StatusCode::OK, &detail(&context, run).await?))
+}
+
+/// List the runs within a run, newest first
+#[utoipa::path(get, path = "/runs/{id}/children", tag = "runs",
+    params(("id" = String, Path, description = "run_…"), PageQuery),
+    responses((status = 200, description = "A page", body = RunsPage),
+        (status = 404, description = "There is none that the caller sees")))]
+pub(crate) async fn children(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+    Query(query): Query<PageQuery>,
+) -> Answered<Response> {
+    let run = find(&context, &credential, &RunId::new(id)).await?;
+    let children = context.runs.list(RunQuery {
+        parent: Some(run.id),
+        cursor: query.cursor,
+        limit: limit(query.limit.as_deref(), PAGE_USUAL, RUN_PAGE_MAX)?,
+        ..RunQuery::default()
+    });
+    Ok(page(&context, children.await?))
+}
+
+/// List the calls in a run
+#[utoipa::path(get, path = "/runs/{id}/calls", tag = "runs", params(("id" = String, Path, description = "run_…")),
+    responses((status = 200, description = "The calls", body = RunCallsPage),
+        (status = 404, description = "There is none that the caller sees")))]
+pub(crate) async fn calls(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let run = find(&context, &credential, &RunId::new(id)).await?;
+    let calls = context.runs.calls(&run.id).await?.into_iter().map(CallView::from).collect();
+    Ok(json(StatusCode::OK, &RunCallsPage { calls }))
+}
+
+/// Pause a run
+///
+/// Calls that are under way go on; no others begin.
+#[utoipa::path(post, path = "/runs/{id}/pause", tag = "runs", params(("id" = String, Path, description = "run_…")),
+    responses((status = 200, description = "The run as it is now", body = RunView),
+        (status = 404, description = "There is none that the caller sees"),
+        (status = 409, description = "It does not run"), (status = 410, description = "It has ended")))]
+pub(crate) async fn pause(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let run = find(&context, &credential, &RunId::new(id)).await?;
+    let run = context.runs.pause(&run.id, &credential.principal.id).await?;
+    Ok(stepped(&context, run))
+}
+
+/// Let a run go on
+///
+/// A question that it waits for is cancelled: to go on with an answer, answer it. What somebody stopped who runs the
+/// gateway is for those to let go on.
+#[utoipa::path(post, path = "/runs/{id}/resume", tag = "runs", params(("id" = String, Path, description = "run_…")),
+    responses((status = 200, description = "The run as it is now", body = RunView),
+        (status = 403, description = "An operator has paused it"),
+        (status = 404, description = "There is none that the caller sees"),
+        (status = 409, description = "It is not paused"), (status = 410, description = "It has ended")))]
+pub(crate) async fn resume(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let run = find(&context, &credential, &RunId::new(id)).await?;
+    if run.state == RunState::Paused && !operates(&credential) {
+        may_resume(&context, &run).await?;
+    }
+    let run = context.runs.resume(&run.id, &credential.principal.id).await?;
+    Ok(stepped(&context, run))
+}
+
+/// Cancel a run
+///
+/// All runs within it end with it, and nobody has to answer their questions any more.
+#[utoipa::path(post, path = "/runs/{id}/cancel", tag = "runs", request_body = CancelBody,
+    params(("id" = String, Path, description = "run_…")),
+    responses((status = 200, description = "The run as it is now", body = RunView),
+        (status = 404, description = "There is none that the caller sees"), (status = 410, description = "It has ended")))]
+pub(crate) async fn cancel(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+    Json(body): Json<CancelBody>,
+) -> Answered<Response> {
+    let run = find(&context, &credential, &RunId::new(id)).await?;
+    let reason = body.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    let run = context.runs.cancel(&run.id, &credential.principal.id, reason.unwrap_or(CANCELLED)).await?;
+    Ok(stepped(&context, run))
+}
+
+fn stepped(context: &Context, run: Run) -> Response {
+    json(StatusCode::OK, &RunView::at(run, context.clock.now_ms()))
+}
+
+fn page(context: &Context, page: RunPage) -> Response {
+    let now_ms = context.clock.now_ms();
+    let runs = page.runs.into_iter().map(|run| RunView::at(run, now_ms)).collect();
+    json(StatusCode::OK, &RunsPage { runs, next_cursor: page.next })
+}
+
+/// What somebody asks for as far as they may see it; nothing, if they may not.
+fn seen(credential: &Credential, query: RunQuery) -> Option<RunQuery> {
+    if oversees(credential) {
+        return Some(query);
+    }
+    let own = &credential.principal.id;
+    let is_other = query.principal.as_ref().is_some_and(|asked| asked != own);
+    (!is_other).then(|| RunQuery { principal: Some(own.clone()), ..query })
+}
+
+/// The one run that the token of a session sees, if it is among those that are asked for.
+async fn own_run_if(context: &Context, credential: &Credential, query: &RunQuery) -> Answered<Option<Run>> {
+    let Some(id) = own_run(context, credential).await? else { return Ok(None) };
+    let run = context.runs.get(&id).await?;
+    let is_asked_for = query.state.is_none_or(|state| state == run.state)
+        && query.principal.as_ref().is_none_or(|principal| *principal == run.principal)
+        && (query.task.is_none() || query.task == run.task)
+        && (query.parent.is_none() || query.parent == run.parent);
+    Ok(is_asked_for.then_some(run))
+}
+
+/// Whoever works in a run may let it go on where they, or their question, have stopped it.
+async fn may_resume(context: &Context, run: &Run) -> Answered<()> {
+    let filter = Filter { run: Some(run.id.clone()), kind: Some(EventKind::RunPaused), ..Filter::default() };
+    let paused = context.store.ledger_page(&filter, None, 1, Order::NewestFirst).await?;
+    let by = paused.first().map(|paused| &paused.event.principal);
+    if by.is_none_or(|by| *by == run.principal) {
+        return Ok(());
+    }
+    let detail = format!("run {} was paused by somebody who runs the gateway", run.id);
+    Err(Problem::new(StatusCode::FORBIDDEN, "not_allowed", detail)
+        .hint("it is for those who run the gateway to let it go on"))
+}
+
+async fn detail(context: &Context, run: Run) -> Answered<RunDetail> {
+    let calls = context.runs.calls(&run.id).await?;
+    let children = context.runs.count_children(&run.id).await?;
+    let waiting = waiting(context, &run).await?;
+    let run = RunView::at(run, context.clock.now_ms());
+    Ok(RunDetail { run, waiting, calls: CallCounts::of(&calls), children })
+}
+
+async fn waiting(context: &Context, run: &Run) -> Answered<WaitingView> {
+    let asked = InputQuery {
+        state: Some(InputState::Pending),
+        run: Some(run.id.clone()),
+        cursor: None,
+        limit: RUN_PAGE_MAX,
+    };
+    let inputs = context.runs.inputs(asked).await?.inputs.into_iter().map(InputView::from).collect();
+    let approvals = approvals(context, run).await?.into_iter().map(ApprovalView::from).collect();
+    Ok(WaitingView { inputs, approvals })
+}
+
+async fn approvals(context: &Context, run: &Run) -> Answered<Vec<Approval>> {
+    let filter = ApprovalFilter {
+        state: Some(ApprovalState::Pending),
+        principal: Some(run.principal.clone()),
+        ..ApprovalFilter::default()
+    };
+    let (mut found, mut cursor) = (Vec::new(), None);
+    for _ in 0..APPROVAL_PAGES_MAX {
+        let page = context.store.list_approvals(&filter, cursor.as_deref(), APPROVALS_PAGE_MAX).await?;
+        found.extend(page.0.into_iter().filter(|approval| approval.run.as_ref() == Some(&run.id)));
+        match page.1 {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    Ok(found)
+}
+
+impl RunsQuery {
+    fn read(self) -> Answered<RunQuery> {
+        let words = RunState::ALL.map(RunState::as_str);
+        Ok(RunQuery {
+            state: word("state", self.state.as_deref(), &words, RunState::parse)?,
+            task: self.task.map(TaskId::new),
+            principal: self.principal.as_deref().map(PrincipalId::new),
+            parent: self.parent.map(RunId::new),
+            cursor: self.cursor,
+            limit: limit(self.limit.as_deref(), PAGE_USUAL, RUN_PAGE_MAX)?,
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! Addresses that open bytes by themselves, for a while. They are signed, so there is no token.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+use http::{HeaderMap, Method};
+
+use super::content::{Wanted, send};
+use crate::Context;
+use crate::problem::{Answered, Problem};
+
+/// Fetch what is behind an address that was given out
+#[utoipa::path(get, path = "/signed/{kind}/{digest}", tag = "files",
+    params(("kind" = String, Path, description = "files, refs or artifacts"),
+        ("digest" = String, Path, description = "sha256:…"),
+        ("name" = Option<String>, Query, description = "What it is saved as"),
+        ("type" = String, Query, description = "Its media type"),
+        ("expires" = i64, Query, description = "When the address ends, in seconds since 1970"),
+        ("signature" = String, Query, description = "Over all of the address"),
+        ("range" = Option<String>, Header, description = "One range of bytes, such as bytes=0-1023")),
+    responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
+        (status = 401, description = "The address is not whole"),
+        (status = 403, description = "It was not given out, or was changed"),
+        (status = 404, description = "What it led to is gone"), (status = 410, description = "Its time is over"),
+        (status = 416, description = "There are no such bytes; `content-range` says how many there are")))]
+pub(crate) async fn get(
+    State(context): State<Context>,
+    Path((kind, digest)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+    method: Method,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    let query = query.unwrap_or_default();
+    let mut words = url::form_urlencoded::parse(query.as_bytes());
+    if !words.any(|(name, value)| name == "signature" && !value.is_empty()) {
+        let detail = "the address is not whole: there is no `signature`";
+        return Err(
+            Problem::unauthorized("signature_missing", detail).hint("use it exactly as it was given out")
+        );
+    }
+    let found = context.files.find_signed(&kind, &digest, &query).await?;
+    send(&context, &Wanted::of(&method, &headers), found).await
+}

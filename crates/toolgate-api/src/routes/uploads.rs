@@ -1,0 +1,83 @@
+//! Addresses that take one file, once. They were given out, and nobody else knows them; so there is no token.
+
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::Deserialize;
+use toolgate_core::file::File;
+use toolgate_core::id::UploadId;
+use utoipa::IntoParams;
+
+use super::file_view::FileView;
+use super::json;
+use crate::Context;
+use crate::form::{self, Form, Next, Said};
+use crate::problem::{Answered, Problem};
+use crate::read::Query;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeyQuery {
+    /// The key that the address has
+    #[serde(default)]
+    key: Option<String>,
+}
+
+/// Send a file to an address that was given out
+///
+/// As the body, or as the part `file` of a form. What it is called was said when the address was asked for.
+#[utoipa::path(put, path = "/uploads/{id}", tag = "files", params(("id" = String, Path, description = "upl_…"), KeyQuery),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 201, description = "The file", body = FileView),
+        (status = 400, description = "It broke off; the address can be used again"),
+        (status = 401, description = "The address is not whole"), (status = 404, description = "There is no such address"),
+        (status = 409, description = "It was used"), (status = 410, description = "Its time is over"),
+        (status = 413, description = "The file is larger than files may be here")))]
+pub(crate) async fn put(
+    State(context): State<Context>,
+    Path(id): Path<String>,
+    Query(query): Query<KeyQuery>,
+    request: Request,
+) -> Answered<Response> {
+    take(&context, &UploadId::new(id), query, request).await
+}
+
+/// Send a file to an address that was given out
+///
+/// The same as with PUT.
+#[utoipa::path(post, path = "/uploads/{id}", tag = "files", params(("id" = String, Path, description = "upl_…"), KeyQuery),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 201, description = "The file", body = FileView)))]
+pub(crate) async fn post(
+    State(context): State<Context>,
+    Path(id): Path<String>,
+    Query(query): Query<KeyQuery>,
+    request: Request,
+) -> Answered<Response> {
+    take(&context, &UploadId::new(id), query, request).await
+}
+
+async fn take(context: &Context, id: &UploadId, query: KeyQuery, request: Request) -> Answered<Response> {
+    let key = query.key.filter(|key| !key.is_empty()).ok_or_else(|| {
+        Problem::unauthorized("signature_missing", "the address is not whole: there is no `key`")
+            .hint("use it exactly as it was given out")
+    })?;
+    let (parts, body) = request.into_parts();
+    form::check_length(&parts.headers, context.files.settings().upload_bytes_max)?;
+    let file = match Form::of(&parts.headers, body)? {
+        Err(body) => context.files.take_upload(id, &key, body.into_data_stream()).await?,
+        Ok(form) => take_form(context, id, &key, form).await?,
+    };
+    Ok(json(StatusCode::CREATED, &FileView::from(file)))
+}
+
+async fn take_form(context: &Context, id: &UploadId, key: &str, mut form: Form) -> Answered<File> {
+    loop {
+        // Whatever else the form says was said when the address was asked for.
+        match form.next(&mut Said::default()).await? {
+            Next::Said => {}
+            Next::File(file) => return Ok(context.files.take_upload(id, key, file.stream()).await?),
+            Next::End => return Err(form::file_missing()),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Definitions as agents read them where a tool takes files: the id of a file in place of what the gateway fills in.
+//!
+//! Everything else of a definition stays as its server wrote it, byte for byte.
+
+mod fit;
+mod rewrite;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+use toolgate_core::tool::FileSlot;
+use toolgate_core::{RawJson, Tool};
+use toolgate_wire::Members;
+use toolgate_wire::object::with_member;
+use toolgate_wire::param_header::ParamHeader;
+use toolgate_wire::scan::NotJson;
+
+use crate::kind::Kind;
+use crate::offer::Wording;
+use fit::Fit;
+use rewrite::Rewrite;
+
+const SCHEMA: &str = "inputSchema";
+
+#[derive(Default)]
+pub(crate) struct Exposed {
+    /// Nothing where agents read what the server wrote.
+    pub(crate) wording: Option<Wording>,
+    /// What was said about files and does not fit the tool.
+    pub(crate) misfits: Vec<String>,
+}
+
+/// Makes of a tool what agents see of it. `item` is its definition as the server gave it.
+pub(crate) fn expose(item: &RawJson, tool: &mut Tool) -> Exposed {
+    let schema: Value =
+        tool.input_schema.as_ref().and_then(|schema| schema.decode().ok()).unwrap_or_default();
+    let Fit { slots, misfits } = Fit::of(&tool.handling.files, &schema);
+    let expanding: Vec<&FileSlot> = slots.iter().filter(|slot| slot.expands()).collect();
+    let written = match expanding.is_empty() {
+        true => None,
+        // It was read before, member by member.
+        false => write(item, &Rewrite { slots: &expanding }).ok().flatten(),
+    };
+    let (wording, schema) = written.unzip();
+    if let Some(schema) = schema {
+        tool.input_schema = Some(schema);
+    }
+    tool.handling.files = slots.into();
+    Exposed { wording, misfits }
+}
+
+/// The whole definition, and the schema in it.
+fn write(item: &RawJson, rewrite: &Rewrite<'_>) -> Result<Option<(Wording, RawJson)>, NotJson> {
+    let Some(schema) = Members::of(item)?.get(SCHEMA) else { return Ok(None) };
+    let text = with_member(item.as_str(), SCHEMA, &rewrite.schema(schema)?)?;
+    let item = RawJson::from_composed(text);
+    let members = Members::of(&item)?;
+    let (Some(wording), Some(schema)) = (Wording::of(Kind::Tool, &item, &members), members.get(SCHEMA))
+    else {
+        return Ok(None);
+    };
+    let schema = RawJson::within(&item.clone().into_bytes(), schema);
+    Ok(Some((wording, schema)))
+}
+
+/// Whether a header repeats an argument that agents do not give, or give as an id.
+pub(crate) fn is_filled(slots: &[FileSlot], header: &ParamHeader) -> bool {
+    let Some(argument) = header.path.first() else { return false };
+    let fills = |slot: &FileSlot| {
+        slot.argument == *argument
+            || slot.content == *argument
+            || slot.media_type.as_ref().is_some_and(|name| name == argument)
+    };
+    slots.iter().any(|slot| slot.expands() && fills(slot))
+}

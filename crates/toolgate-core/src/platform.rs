@@ -1,0 +1,65 @@
+//! The port to the gateway's own tools: they take the way of every call, and are answered here instead of by a server.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::content::{Holder, Notice};
+use crate::event::Outcome;
+use crate::port::{BoxFuture, Caller};
+use crate::run::CallKind;
+use crate::{RawJson, Refusal, Tool};
+
+/// The server that policies and the ledger know the gateway's own tools by. No other may be called so.
+pub const OWN_SERVER: &str = "toolgate";
+
+/// A tool that the gateway has itself.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlatformTool {
+    pub tool: Arc<Tool>,
+    /// What agents call it. Its own name for the gateway as well.
+    pub wire: &'static str,
+    /// As `tools/list` shows it, with the wire name.
+    pub definition: RawJson,
+    pub presence: Presence,
+    pub kind: CallKind,
+}
+
+/// Which sessions have it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Presence {
+    Always,
+    /// Those that see a tool that takes files.
+    WithFiles,
+    /// Those that belong to a run.
+    WithRun,
+}
+
+/// One call of such a tool, once it may be made.
+pub struct PlatformCall<'a> {
+    pub tool: &'a PlatformTool,
+    pub holder: &'a Holder,
+    /// The object of arguments; they fit the tool's schema.
+    pub arguments: &'a Value,
+    /// The client, for questions that the person there can answer, and for progress.
+    pub caller: Arc<dyn Caller>,
+}
+
+/// What came of it. A refusal is told to the model as a failed result.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlatformAnswer {
+    /// What the model reads.
+    pub text: String,
+    /// For programs.
+    pub data: Value,
+    pub notices: Vec<Notice>,
+    /// Where it is not simply done.
+    pub outcome: Option<Outcome>,
+}
+
+pub trait Platform: Send + Sync {
+    /// Sorted by wire name.
+    fn tools(&self) -> &[Arc<PlatformTool>];
+    /// Dropping the future ends the wait for a person; the question stays.
+    fn call<'a>(&'a self, call: PlatformCall<'a>) -> BoxFuture<'a, Result<PlatformAnswer, Refusal>>;
+}

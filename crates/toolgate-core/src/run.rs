@@ -1,0 +1,299 @@
+//! Runs: one execution of a task each. The state machine is pure; the store runs each step of it inside one transaction
+//! with its event, so that whatever happens at the same moment, there is one outcome.
+
+mod input;
+
+use crate::file::FileName;
+use crate::id::{CallId, FileId, RunId, SessionId, TaskId};
+use crate::port::BoxFuture;
+use crate::scope::AgentName;
+use crate::{CanonicalName, Digest, PrincipalId, Refusal, RefusalKind};
+
+pub use input::{BadAnswer, BadSlot, InputRequest, InputState, Slot, SlotOption, SlotType};
+
+/// `pending → running ↔ paused → completed | partial | failed | cancelled`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Nothing was called in it yet.
+    Pending,
+    Running,
+    /// A person is asked, or somebody stopped it for a while.
+    Paused,
+    Completed,
+    /// Its budget ended it after it had made something.
+    Partial,
+    Failed,
+    Cancelled,
+}
+
+impl RunState {
+    pub const ALL: [RunState; 7] = [
+        RunState::Pending,
+        RunState::Running,
+        RunState::Paused,
+        RunState::Completed,
+        RunState::Partial,
+        RunState::Failed,
+        RunState::Cancelled,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RunState::Pending => "pending",
+            RunState::Running => "running",
+            RunState::Paused => "paused",
+            RunState::Completed => "completed",
+            RunState::Partial => "partial",
+            RunState::Failed => "failed",
+            RunState::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<RunState> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+
+    pub fn is_final(self) -> bool {
+        matches!(self, RunState::Completed | RunState::Partial | RunState::Failed | RunState::Cancelled)
+    }
+
+    /// Whether the machine has this step.
+    pub fn may_become(self, next: RunState) -> bool {
+        match (self, next) {
+            (RunState::Pending, next) => next == RunState::Running || next.is_final(),
+            (RunState::Running, next) => next == RunState::Paused || next.is_final(),
+            (RunState::Paused, next) => next == RunState::Running || next.is_final(),
+            _ => false,
+        }
+    }
+}
+
+/// What a run may use up. What is not said is not limited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budget {
+    /// Calls of data tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// Seconds in which it is not paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<u64>,
+    /// Bytes of arguments and results of data tools, files included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+impl Budget {
+    /// What is left where both hold.
+    #[must_use]
+    pub fn within(self, outer: Budget) -> Budget {
+        let least = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        Budget {
+            calls: least(self.calls, outer.calls),
+            seconds: least(self.seconds, outer.seconds),
+            bytes: least(self.bytes, outer.bytes),
+        }
+    }
+
+    /// What is left after something was used.
+    #[must_use]
+    pub fn less(self, used: Used) -> Budget {
+        let left = |max: Option<u64>, used: u64| max.map(|max| max.saturating_sub(used));
+        Budget {
+            calls: left(self.calls, used.calls),
+            seconds: left(self.seconds, used.active_ms / 1_000),
+            bytes: left(self.bytes, used.bytes),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
+pub struct Used {
+    pub calls: u64,
+    pub bytes: u64,
+    /// Milliseconds in which it was running, up to its last step.
+    pub active_ms: u64,
+}
+
+/// A definition of work.
+#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+pub struct Task {
+    pub id: TaskId,
+    pub name: String,
+    pub description: String,
+    /// Whose tools its runs have, where the run does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+    pub budget: Budget,
+    pub created_by: PrincipalId,
+    pub created_at_ms: i64,
+    pub updated_at_ms: i64,
+    /// 1 when it was made.
+    pub row_version: u64,
+}
+
+/// One execution of a task.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Run {
+    pub id: RunId,
+    pub task: Option<TaskId>,
+    pub parent: Option<RunId>,
+    pub agent: AgentName,
+    /// Who works in it.
+    pub principal: PrincipalId,
+    pub created_by: PrincipalId,
+    /// The session that its calls are made in.
+    pub session: Option<SessionId>,
+    pub state: RunState,
+    /// Why it is paused or ended: `input`, `operator`, `complete_workflow`, `budget.calls`, …
+    pub reason: Option<String>,
+    /// What the run says of itself at its end.
+    pub summary: Option<String>,
+    pub input: Vec<InputFile>,
+    pub output: Vec<OutputFile>,
+    pub budget: Budget,
+    pub used: Used,
+    pub created_at_ms: i64,
+    pub started_at_ms: Option<i64>,
+    /// Since when it is in its state.
+    pub state_since_ms: i64,
+    pub ended_at_ms: Option<i64>,
+    /// 1 when it was created.
+    pub row_version: u64,
+}
+
+/// A file that a run was given, and by which name.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct InputFile {
+    pub path: String,
+    pub file: FileId,
+    pub digest: Digest,
+}
+
+/// An artifact that a run made, and by which name.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct OutputFile {
+    pub name: FileName,
+    pub artifact: Digest,
+    pub bytes: u64,
+    pub media_type: String,
+}
+
+impl Run {
+    /// What it has used up until now.
+    pub fn used_at(&self, now_ms: i64) -> Used {
+        let since = if self.state == RunState::Running { now_ms - self.state_since_ms } else { 0 };
+        let since = u64::try_from(since).unwrap_or(0);
+        Used { active_ms: self.used.active_ms.saturating_add(since), ..self.used }
+    }
+
+    /// The same run one step later, or why there is no such step.
+    pub fn become_state(&self, next: RunState, reason: &str, now_ms: i64) -> Result<Run, Refusal> {
+        if self.state.is_final() {
+            return Err(ended(&self.id, self.state));
+        }
+        if !self.state.may_become(next) {
+            let message =
+                format!("run {} is {} and cannot become {}", self.id, self.state.as_str(), next.as_str());
+            return Err(Refusal::new(RefusalKind::Conflict, "run_state", message)
+                .hint("`toolgate runs show` says what it waits for"));
+        }
+        let started = (next == RunState::Running).then_some(now_ms);
+        Ok(Run {
+            used: self.used_at(now_ms),
+            state: next,
+            reason: (next != RunState::Running).then(|| reason.to_owned()),
+            started_at_ms: self.started_at_ms.or(started),
+            state_since_ms: now_ms,
+            ended_at_ms: next.is_final().then_some(now_ms),
+            row_version: self.row_version + 1,
+            ..self.clone()
+        })
+    }
+
+    /// Which limit it has reached: `calls`, `bytes` or `seconds`.
+    pub fn exhausted(&self, now_ms: i64) -> Option<&'static str> {
+        let used = self.used_at(now_ms);
+        let reached = |max: Option<u64>, used: u64| max.is_some_and(|max| used >= max);
+        match () {
+            () if reached(
+                self.budget.seconds.map(|seconds| seconds.saturating_mul(1_000)),
+                used.active_ms,
+            ) =>
+            {
+                Some("seconds")
+            }
+            () if reached(self.budget.calls, used.calls) => Some("calls"),
+            () if reached(self.budget.bytes, used.bytes) => Some("bytes"),
+            () => None,
+        }
+    }
+}
+
+/// A run that is over takes no more steps.
+pub fn ended(id: &RunId, state: RunState) -> Refusal {
+    let message = format!("run {id} has ended: it is {}", state.as_str());
+    Refusal::new(RefusalKind::Gone, "run_ended", message).hint("start another run for more work")
+}
+
+/// What kind of tool is called in a run. Only data tools count for budgets, and before a person may be asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallKind {
+    Data,
+    /// A tool of the gateway itself.
+    Control,
+    /// A control call that asks a person. It is let in while the run is paused as well: it may be the question that the run
+    /// waits for.
+    Ask,
+}
+
+impl CallKind {
+    pub const ALL: [CallKind; 3] = [CallKind::Data, CallKind::Control, CallKind::Ask];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CallKind::Data => "data",
+            CallKind::Control => "control",
+            CallKind::Ask => "ask",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<CallKind> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// A call that is about to be sent in a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunCall {
+    pub call: CallId,
+    pub tool: CanonicalName,
+    pub kind: CallKind,
+    /// Of its arguments and files.
+    pub bytes: u64,
+}
+
+/// How a call in a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunCallEnd {
+    /// Whether the tool ran and did not say that it failed.
+    pub completed: bool,
+    /// Of its result, before anything was taken out.
+    pub bytes: u64,
+}
+
+/// The runs, as calls meet them.
+pub trait Runs: Send + Sync {
+    /// Lets a call begin, if the run is running and within its budget. A pending run starts with it.
+    fn admit(&self, run: &RunId, call: RunCall) -> BoxFuture<'static, Result<(), Refusal>>;
+    /// The call that was let in has ended.
+    fn finish(&self, run: &RunId, call: &CallId, end: RunCallEnd) -> BoxFuture<'static, ()>;
+}
+
+#[cfg(test)]
+mod tests;

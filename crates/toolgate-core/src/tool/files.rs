@@ -1,0 +1,192 @@
+//! Arguments that are files to agents: an id in the call, and whatever the tool wants of the file on the way to its server.
+
+/// How a `file_id` becomes arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileStrategy {
+    BinaryBase64,
+    PlainTextContent,
+    PlainTextText,
+    ImageBase64,
+    #[serde(rename = "video_s3_presigned_url")]
+    VideoS3PresignedUrl,
+    Passthrough,
+}
+
+impl FileStrategy {
+    pub const ALL: [FileStrategy; 6] = [
+        FileStrategy::BinaryBase64,
+        FileStrategy::PlainTextContent,
+        FileStrategy::PlainTextText,
+        FileStrategy::ImageBase64,
+        FileStrategy::VideoS3PresignedUrl,
+        FileStrategy::Passthrough,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FileStrategy::BinaryBase64 => "binary_base64",
+            FileStrategy::PlainTextContent => "plain_text_content",
+            FileStrategy::PlainTextText => "plain_text_text",
+            FileStrategy::ImageBase64 => "image_base64",
+            FileStrategy::VideoS3PresignedUrl => "video_s3_presigned_url",
+            FileStrategy::Passthrough => "passthrough",
+        }
+    }
+}
+
+impl FileStrategy {
+    /// What the argument with the content is called, where nobody says it.
+    fn content_name(self) -> &'static str {
+        match self {
+            FileStrategy::BinaryBase64 => "file_data",
+            FileStrategy::PlainTextContent => "content",
+            FileStrategy::PlainTextText => "text",
+            FileStrategy::ImageBase64 => "image_data",
+            FileStrategy::VideoS3PresignedUrl => "input_url",
+            FileStrategy::Passthrough => FileSlot::ARGUMENT,
+        }
+    }
+
+    /// What the argument with the media type is called, where nobody says it and there is one.
+    fn type_name(self) -> Option<&'static str> {
+        match self {
+            FileStrategy::BinaryBase64 => Some("file_type"),
+            FileStrategy::ImageBase64 => Some("image_type"),
+            _ => None,
+        }
+    }
+}
+
+/// One argument that takes a file: what agents give, and what the server gets instead.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize)]
+pub struct FileSlot {
+    /// Where agents put the id of a file or a ref.
+    pub argument: String,
+    pub strategy: FileStrategy,
+    /// Where the server finds the content. The same as `argument` where the id itself is passed on.
+    pub content: String,
+    /// Where the server finds the media type, if it wants it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
+    /// Whether the server takes several: then agents give a list of ids. The server's own schema says so.
+    pub many: bool,
+}
+
+/// A slot as people and servers write it: only the strategy must be said.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlotForm {
+    pub strategy: FileStrategy,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argument: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BadSlot {
+    #[error("{0:?} is not the name of an argument: 1 to {max} characters, none of them blank", max = FileSlot::NAME_CHARS_MAX)]
+    Name(String),
+    #[error("two files are filled into the argument {0:?}")]
+    Twice(String),
+    #[error("more than {max} files", max = FileSlot::SLOTS_MAX)]
+    TooMany,
+}
+
+impl FileSlot {
+    /// What agents call the argument, where nobody says it.
+    pub const ARGUMENT: &'static str = "file_id";
+    pub const SLOTS_MAX: usize = 16;
+    const NAME_CHARS_MAX: usize = 128;
+
+    pub fn of(strategy: FileStrategy) -> Self {
+        SlotForm { strategy, argument: None, content: None, media_type: None }.into()
+    }
+
+    /// The slots that were written down, if none of them gets in the way of another.
+    pub fn all(forms: Vec<SlotForm>) -> Result<Vec<FileSlot>, BadSlot> {
+        if forms.len() > Self::SLOTS_MAX {
+            return Err(BadSlot::TooMany);
+        }
+        let slots: Vec<FileSlot> = forms.into_iter().map(FileSlot::from).collect();
+        let mut names: Vec<&String> = Vec::new();
+        for slot in &slots {
+            let of_slot = [Some(&slot.argument), Some(&slot.content), slot.media_type.as_ref()];
+            let mut own: Vec<&String> = of_slot.into_iter().flatten().collect();
+            own.dedup();
+            for name in own {
+                let fits = !name.is_empty()
+                    && name.chars().count() <= Self::NAME_CHARS_MAX
+                    && !name.contains(|c: char| c.is_control() || c.is_whitespace());
+                if !fits {
+                    return Err(BadSlot::Name(name.clone()));
+                }
+                if names.contains(&name) {
+                    return Err(BadSlot::Twice(name.clone()));
+                }
+                names.push(name);
+            }
+        }
+        Ok(slots)
+    }
+
+    /// Whether the server gets something else than the id.
+    pub fn expands(&self) -> bool {
+        self.strategy != FileStrategy::Passthrough
+    }
+}
+
+impl From<SlotForm> for FileSlot {
+    fn from(form: SlotForm) -> Self {
+        let strategy = form.strategy;
+        let argument = form.argument.unwrap_or_else(|| Self::ARGUMENT.to_owned());
+        let content = match strategy {
+            FileStrategy::Passthrough => argument.clone(),
+            _ => form.content.unwrap_or_else(|| strategy.content_name().to_owned()),
+        };
+        let media_type = match strategy.type_name() {
+            Some(usual) => Some(form.media_type.unwrap_or_else(|| usual.to_owned())),
+            None => form.media_type.filter(|_| strategy != FileStrategy::Passthrough),
+        };
+        Self { argument, strategy, content, media_type, many: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strategies_are_called_the_same_everywhere() {
+        for strategy in FileStrategy::ALL {
+            let json = serde_json::to_value(strategy).expect("a word");
+            assert_eq!(json, strategy.as_str());
+        }
+    }
+
+    #[test]
+    fn a_strategy_alone_says_everything() {
+        let slot = FileSlot::of(FileStrategy::BinaryBase64);
+        assert_eq!((slot.argument.as_str(), slot.content.as_str()), ("file_id", "file_data"));
+        assert_eq!(slot.media_type.as_deref(), Some("file_type"));
+        let slot = FileSlot::of(FileStrategy::PlainTextText);
+        assert_eq!((slot.content.as_str(), slot.media_type), ("text", None));
+        assert_eq!(FileSlot::of(FileStrategy::Passthrough).content, "file_id");
+    }
+
+    #[test]
+    fn two_slots_do_not_share_an_argument() {
+        let form = |argument: &str| SlotForm {
+            strategy: FileStrategy::PlainTextText,
+            argument: Some(argument.to_owned()),
+            content: None,
+            media_type: None,
+        };
+        assert_eq!(FileSlot::all(vec![form("a"), form("b")]), Err(BadSlot::Twice("text".to_owned())));
+        assert_eq!(FileSlot::all(vec![form("a b")]), Err(BadSlot::Name("a b".to_owned())));
+        assert_eq!(FileSlot::all(vec![form("a")]).map(|slots| slots.len()), Ok(1));
+    }
+}

@@ -1,0 +1,48 @@
+//! The gateway's own tools beside those of servers: which sessions have them. No capability has to name them and no mount
+//! leads to them; what a definition blocks and what policy forbids holds for them as for any other.
+
+use std::sync::Arc;
+
+use toolgate_catalog::Entry;
+use toolgate_core::decision::{Asking, Visibility};
+use toolgate_core::platform::{PlatformTool, Presence};
+
+use crate::view::{Eyes, glimpse};
+
+/// A tool of the gateway's own as a list has it.
+pub(crate) struct OwnTool {
+    pub(crate) entry: Arc<Entry>,
+    presence: Presence,
+}
+
+impl OwnTool {
+    pub(crate) fn all(tools: &[Arc<PlatformTool>]) -> Vec<OwnTool> {
+        let entry = |one: &PlatformTool| Entry::built_in(one.tool.clone(), one.wire, one.definition.clone());
+        tools.iter().map(|one| OwnTool { entry: Arc::new(entry(one)), presence: one.presence }).collect()
+    }
+
+    /// Whether a session has it that sees these tools of servers, and whether people are asked when it is called.
+    pub(crate) fn verdict(&self, eyes: Eyes<'_>, seen: &[Arc<Entry>]) -> Option<Asking> {
+        let takes_files =
+            |entry: &Arc<Entry>| entry.tool.as_ref().is_some_and(|tool| !tool.handling.files.is_empty());
+        let is_there = match self.presence {
+            Presence::Always => eyes.has_run || !seen.is_empty(),
+            Presence::WithFiles => seen.iter().any(takes_files),
+            Presence::WithRun => eyes.has_run,
+        };
+        let tool = self.entry.tool.as_ref().filter(|_| is_there)?;
+        let blocks = |pattern: &toolgate_core::scope::Pattern| pattern.matches(tool.name.as_str());
+        if eyes.scope.layers.iter().any(|layer| layer.blocked.iter().any(blocks)) {
+            return None;
+        }
+        match eyes.policy.visibility(&glimpse(eyes, tool)) {
+            Visibility::Visible(asking) => Some(asking),
+            Visibility::Hidden(_) => None,
+        }
+    }
+
+    /// Whether it is listed whatever the budget: a run cannot end without them.
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.presence == Presence::WithRun
+    }
+}

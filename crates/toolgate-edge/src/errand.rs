@@ -1,0 +1,244 @@
+//! The way of one call to whoever answers it: files and refs are looked up before people decide, become what the server wants
+//! once they have, and what comes back is made fit for the context.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use toolgate_catalog::Entry;
+use toolgate_core::content::{Attached, Attachment, Expanded, Holder};
+use toolgate_core::event::Outcome;
+use toolgate_core::id::{CallId, RunId};
+use toolgate_core::platform::PlatformTool;
+use toolgate_core::port::{BoxFuture, Reply, ServerRequest};
+use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
+use toolgate_core::{RawJson, Refusal, RefusalKind, RpcError};
+use toolgate_pipeline::{Answer, Delivered, Executor, Undelivered};
+use toolgate_wire::header;
+
+use crate::dispatch::{self, arguments};
+use crate::own;
+use crate::parts::{Input, OwnedRequest};
+use crate::tool_call::{METHOD, ToolCall, Whole};
+
+pub(crate) struct Errand<'a> {
+    call: &'a ToolCall,
+    input: Input,
+    holder: Holder,
+    /// Set where the gateway answers itself.
+    own: Option<Arc<PlatformTool>>,
+    luggage: Mutex<Luggage>,
+}
+
+/// What a call has with it.
+#[derive(Default)]
+struct Luggage {
+    attachments: Vec<Attachment>,
+    /// The call as the run knows it, once it was let in.
+    admitted: Option<CallId>,
+    result_bytes: u64,
+}
+
+impl<'a> Errand<'a> {
+    pub(crate) fn new(call: &'a ToolCall, input: Input) -> Self {
+        let holder = Holder::of(&call.caller.client.seat());
+        let own = own::find(&call.gateway, &call.entry);
+        Self { call, input, holder, own, luggage: Mutex::default() }
+    }
+
+    /// The run that the call belongs to. What the gateway needs for itself belongs to none.
+    fn run(&self) -> Option<&RunId> {
+        self.holder.run.as_ref().filter(|_| self.call.whole == Whole::ForClient)
+    }
+
+    fn luggage(&self) -> MutexGuard<'_, Luggage> {
+        self.luggage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the run that the call has ended, if it was let in.
+    pub(crate) async fn finish(&self, answer: &Answer) {
+        let (admitted, bytes) = {
+            let luggage = self.luggage();
+            (luggage.admitted.clone(), luggage.result_bytes)
+        };
+        if let (Some(run), Some(call)) = (self.run(), admitted) {
+            let completed = matches!(answer.envelope.status, Outcome::Succeeded | Outcome::Accepted);
+            self.call.gateway.runs.finish(run, &call, RunCallEnd { completed, bytes }).await;
+        }
+    }
+
+    fn given(&self) -> RawJson {
+        self.call.request.parts.arguments.clone().unwrap_or(RawJson::EMPTY)
+    }
+
+    /// Whether files and refs have anything to do with the call.
+    fn is_concerned(&self, changed: Option<&RawJson>) -> bool {
+        let concerns = |arguments: &RawJson| self.call.gateway.contents.concerns(self.call.tool(), arguments);
+        let given = || self.call.request.parts.arguments.as_ref().is_some_and(concerns);
+        self.own.is_none() && changed.map_or_else(given, concerns)
+    }
+
+    async fn look_up(&self, arguments: &Value) -> Result<Attached, Refusal> {
+        let contents = &self.call.gateway.contents;
+        let attached = contents.attach(&self.holder, self.call.tool(), arguments).await?;
+        self.luggage().attachments.clone_from(&attached.attachments);
+        Ok(attached)
+    }
+
+    /// People may have taken their time: what they agreed to must still be there, and the same.
+    async fn look_again(&self, arguments: &RawJson) -> Result<(), Refusal> {
+        let before = self.luggage().attachments.clone();
+        let now = self.look_up(&arguments.decode().unwrap_or_default()).await?.attachments;
+        // Whoever agreed may have taken one out.
+        let is_named = |one: &Attachment| arguments.as_str().contains(&one.id);
+        let is_same = |one: &Attachment| now.iter().any(|it| it.id == one.id && it.digest == one.digest);
+        match before.iter().find(|one| is_named(one) && !is_same(one)) {
+            None => Ok(()),
+            Some(changed) => Err(Refusal::new(
+                RefusalKind::Conflict,
+                "file_changed",
+                format!("{} is not what was agreed to any more", changed.id),
+            )
+            .hint("call again, which asks anew")),
+        }
+    }
+
+    async fn enter_run(&self, call: &CallId) -> Result<(), Refusal> {
+        let Some(run) = self.run() else { return Ok(()) };
+        let files: u64 = self.luggage().attachments.iter().map(|one| one.bytes).sum();
+        let given = self.given().as_bytes().len() as u64;
+        let entering = RunCall {
+            call: call.clone(),
+            tool: self.call.tool().name.clone(),
+            kind: self.own.as_ref().map_or(CallKind::Data, |own| own.kind),
+            bytes: given + files,
+        };
+        self.call.gateway.runs.admit(run, entering).await?;
+        self.luggage().admitted = Some(call.clone());
+        Ok(())
+    }
+
+    async fn send(&self, call: &CallId, changed: Option<RawJson>) -> Result<Delivered, Undelivered> {
+        let ToolCall { gateway, caller, entry, .. } = self.call;
+        if gateway.seats.has_ended(&self.holder.session) {
+            // It may have waited for people for long.
+            let ended =
+                RpcError::new(RpcError::INTERNAL, "the session of this call has ended; nothing was sent");
+            return Err(ended.into());
+        }
+        let holder = Holder { call: Some(call.clone()), ..self.holder.clone() };
+        if let Some(own) = &self.own {
+            let arguments = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
+            return own::answer(gateway, caller, own, &holder, &arguments).await;
+        }
+        let (request, secrets) = match self.is_concerned(changed.as_ref()) {
+            false => (self.server_request(changed), Vec::new()),
+            true => self.loaded_request(&holder, changed).await?,
+        };
+        let reply = dispatch::forward(gateway, caller, &entry.server, request).await?;
+        Ok(self.unpack(&holder, reply, &secrets).await)
+    }
+
+    /// The result without what is too big or too binary for the context.
+    async fn unpack(&self, holder: &Holder, reply: Reply, secrets: &[String]) -> Delivered {
+        let (result, wrap): (_, fn(RawJson) -> Reply) = match reply {
+            Reply::Complete(result) => (result, Reply::Complete),
+            Reply::Cached(result) => (result, Reply::Cached),
+            other => return other.into(),
+        };
+        self.luggage().result_bytes = result.as_bytes().len() as u64;
+        let contents = &self.call.gateway.contents;
+        if self.call.whole == Whole::ForGateway || (secrets.is_empty() && !contents.must_look(&result)) {
+            return wrap(result).into();
+        }
+        let taken = contents.take_out(holder, self.call.tool(), result, secrets).await;
+        Delivered { refs: taken.refs, notices: taken.notices, ..wrap(taken.result).into() }
+    }
+
+    /// The request with what its server wants of files in place of their ids.
+    async fn loaded_request(
+        &self,
+        holder: &Holder,
+        changed: Option<RawJson>,
+    ) -> Result<(ServerRequest, Vec<String>), Undelivered> {
+        let attachments = self.luggage().attachments.clone();
+        let ToolCall { gateway, entry, request, .. } = self.call;
+        let given = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
+        let expanding = gateway.contents.expand(holder, self.call.tool(), &given, &attachments);
+        let Expanded { arguments, mut inserts, secrets } = expanding.await.map_err(Undelivered::Refused)?;
+        let (params, start) = request.parts.params_with(METHOD, &entry.own, &arguments);
+        let changed = RawJson::from_composed(arguments);
+        let mut upstream = self.request_with(params, Some(&changed));
+        inserts.iter_mut().for_each(|insert| insert.at += start);
+        upstream.inserts = inserts;
+        Ok((upstream, secrets))
+    }
+
+    fn server_request(&self, changed: Option<RawJson>) -> ServerRequest {
+        let ToolCall { entry, request, .. } = self.call;
+        let params = match &changed {
+            None => request.parts.params_for(METHOD, &entry.own),
+            Some(changed) => request.parts.params_with(METHOD, &entry.own, changed.as_str()).0,
+        };
+        self.request_with(params, changed.as_ref())
+    }
+
+    fn request_with(&self, params: String, changed: Option<&RawJson>) -> ServerRequest {
+        let ToolCall { entry, request, .. } = self.call;
+        let mut upstream = ServerRequest::new(METHOD, params);
+        upstream.name = Some(entry.own.clone());
+        upstream.meta.clone_from(&request.parts.meta.cargo);
+        upstream.input = self.input.answers.clone();
+        upstream.tool.clone_from(&entry.tool);
+        upstream.param_headers = param_headers(entry, request, changed);
+        upstream
+    }
+}
+
+impl Executor for Errand<'_> {
+    fn attach<'a>(&'a self, arguments: &'a Value) -> Option<BoxFuture<'a, Result<Attached, Refusal>>> {
+        self.is_concerned(None).then(|| Box::pin(self.look_up(arguments)) as BoxFuture<'a, _>)
+    }
+
+    fn admit<'a>(
+        &'a self,
+        call: &'a CallId,
+        arguments: Option<&'a RawJson>,
+    ) -> Option<BoxFuture<'a, Result<(), Refusal>>> {
+        let agreed = arguments.filter(|arguments| self.is_concerned(Some(arguments)));
+        if agreed.is_none() && self.run().is_none() {
+            return None;
+        }
+        Some(Box::pin(async move {
+            if let Some(arguments) = agreed {
+                self.look_again(arguments).await?;
+            }
+            self.enter_run(call).await
+        }))
+    }
+
+    fn execute<'a>(
+        &'a self,
+        call: &'a CallId,
+        arguments: Option<RawJson>,
+    ) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+        Box::pin(self.send(call, arguments))
+    }
+}
+
+/// Headers for the server: those its own schema asks for, and those the client sent that we know nothing of.
+fn param_headers(entry: &Entry, request: &OwnedRequest, changed: Option<&RawJson>) -> Vec<(String, String)> {
+    if entry.param_headers.is_empty() {
+        return request.param_headers.clone();
+    }
+    let arguments = match changed {
+        Some(changed) => changed.decode().unwrap_or_default(),
+        None => arguments(&request.head),
+    };
+    let own = entry
+        .param_headers
+        .iter()
+        .filter_map(|one| Some((one.header.clone(), header::encode_value(&one.value(&arguments)?))));
+    let known = |name: &str| entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name));
+    let foreign = request.param_headers.iter().filter(|(name, _)| !known(name)).cloned();
+    own.chain(foreign).collect()
+}

@@ -1,0 +1,84 @@
+//! Who may use which bytes. Whoever may not hears what they would hear if there were none.
+
+use toolgate_core::content::Holder;
+use toolgate_core::file::{Artifact, File, Ref};
+use toolgate_core::id::FileId;
+use toolgate_core::{Principal, Refusal, Role};
+use toolgate_store::{Doer, Store};
+
+use crate::refusal;
+
+/// On whose behalf bytes are touched.
+#[derive(Clone, Copy, Debug)]
+pub enum Access<'a> {
+    /// In a call.
+    Session(&'a Holder),
+    /// Outside of any session.
+    Person(&'a Principal),
+}
+
+impl Access<'_> {
+    pub fn principal(&self) -> &Principal {
+        match self {
+            Access::Session(holder) => &holder.principal,
+            Access::Person(principal) => principal,
+        }
+    }
+
+    pub(crate) fn doer(&self) -> Doer {
+        match self {
+            Access::Session(holder) => Doer::of(holder),
+            Access::Person(principal) => Doer::person(&principal.id),
+        }
+    }
+
+    /// Whether everybody's bytes are theirs to look after. In a call nobody is more than themselves.
+    pub(crate) fn is_keeper(&self) -> bool {
+        matches!(self, Access::Person(principal) if matches!(principal.role, Role::Admin | Role::Operator))
+    }
+
+    pub(crate) fn may_delete_file(&self, file: &File) -> bool {
+        file.owner == self.principal().id || self.is_keeper()
+    }
+
+    pub(crate) async fn may_use_file(&self, file: &File, store: &Store) -> Result<bool, Refusal> {
+        if self.may_delete_file(file) {
+            return Ok(true);
+        }
+        let Access::Session(holder) = self else { return Ok(false) };
+        if holder.opened_by.as_ref() == Some(&file.owner) {
+            return Ok(true);
+        }
+        was_given(holder, &file.id, store).await
+    }
+
+    pub(crate) fn may_use_ref(&self, one: &Ref) -> bool {
+        match self {
+            Access::Session(holder) => {
+                one.session == holder.session || (one.run.is_some() && one.run == holder.run)
+            }
+            Access::Person(principal) => one.principal == principal.id || self.is_keeper(),
+        }
+    }
+
+    pub(crate) fn may_use_artifact(&self, artifact: &Artifact) -> bool {
+        let is_own = artifact.owner == self.principal().id;
+        match self {
+            Access::Session(holder) => is_own || (artifact.run.is_some() && artifact.run == holder.run),
+            Access::Person(_) => is_own || self.is_keeper(),
+        }
+    }
+
+    /// To know of it is less than to have it.
+    pub(crate) fn may_see_artifact(&self, artifact: &Artifact) -> bool {
+        let is_auditor = matches!(self, Access::Person(principal) if principal.role == Role::Auditor);
+        is_auditor || self.may_use_artifact(artifact)
+    }
+}
+
+/// Whether the run that somebody works in was given a file.
+async fn was_given(holder: &Holder, file: &FileId, store: &Store) -> Result<bool, Refusal> {
+    let Some(run) = &holder.run else { return Ok(false) };
+    let run = store.run(run).await.map_err(refusal::down)?;
+    Ok(run.is_some_and(|run| run.input.iter().any(|given| given.file == *file)))
+}

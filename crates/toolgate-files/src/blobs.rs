@@ -1,0 +1,153 @@
+//! Bytes under their digest, in a local folder or in an S3-compatible storage.
+//!
+//! The bytes of a tenant lie at `{prefix}/{tenant}/{aa}/{sha256}`. Large ones are written to `{prefix}/tmp/…` while their
+//! digest is made, and moved; so whatever lies under a digest was once whole. They are verified again when they are read.
+
+mod draft;
+mod http;
+mod put;
+mod read;
+mod s3;
+mod sweep;
+mod trouble;
+mod verify;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::ObjectStore;
+use object_store::aws::AmazonS3;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use tokio_util::task::TaskTracker;
+use toolgate_core::governance::Clock;
+use toolgate_core::{Digest, Refusal};
+use toolgate_store::Store;
+
+use crate::refusal;
+use crate::settings::{Place, Settings};
+use trouble::Trouble;
+
+pub use put::Put;
+
+/// Clones share everything.
+#[derive(Clone)]
+pub struct Blobs {
+    shelf: Arc<Shelf>,
+}
+
+/// What the parts of this module share.
+struct Shelf {
+    objects: Arc<dyn ObjectStore>,
+    kind: Kind,
+    prefix: String,
+    store: Store,
+    clock: Arc<dyn Clock>,
+    /// What clears away what broke off.
+    cleaning: TaskTracker,
+}
+
+enum Kind {
+    Folder(PathBuf),
+    S3(AmazonS3),
+}
+
+impl Blobs {
+    /// Nothing is asked of an S3 storage yet: a gateway also starts while that is away.
+    pub fn new(settings: &Settings, store: Store, clock: Arc<dyn Clock>) -> Result<Blobs, Refusal> {
+        let (objects, kind, prefix): (Arc<dyn ObjectStore>, Kind, String) = match &settings.place {
+            Place::Folder(folder) => {
+                (Arc::new(open_folder(folder)?), Kind::Folder(folder.clone()), String::new())
+            }
+            Place::S3(place) => {
+                let s3 = s3::open(place, settings)?;
+                (Arc::new(s3.clone()), Kind::S3(s3), place.prefix.trim_matches('/').to_owned())
+            }
+        };
+        let shelf = Shelf { objects, kind, prefix, store, clock, cleaning: TaskTracker::new() };
+        Ok(Blobs { shelf: Arc::new(shelf) })
+    }
+
+    /// Ends when what broke off has been cleared away.
+    pub async fn settle(&self) {
+        self.shelf.cleaning.close();
+        self.shelf.cleaning.wait().await;
+        self.shelf.cleaning.reopen();
+    }
+
+    /// An address that opens these bytes for a while, where the storage itself gives such addresses out.
+    pub async fn sign(
+        &self,
+        digest: Digest,
+        keep: Duration,
+        shown: &Shown<'_>,
+    ) -> Result<Option<url::Url>, Refusal> {
+        let Kind::S3(s3) = &self.shelf.kind else { return Ok(None) };
+        let signed = s3::sign(s3, &self.shelf.path(digest), keep, shown).await;
+        signed.map(Some).map_err(|error| Trouble::of(&error).refusal("make an address for a file"))
+    }
+
+    /// Removes bytes. What is gone already counts as removed.
+    pub(crate) async fn delete(&self, digest: Digest) -> Result<(), Refusal> {
+        self.shelf.remove(&self.shelf.path(digest)).await
+    }
+}
+
+/// What whoever follows an address is told the bytes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shown<'a> {
+    pub name: Option<&'a str>,
+    pub media_type: &'a str,
+}
+
+impl Shelf {
+    fn path(&self, digest: Digest) -> Path {
+        let name = digest.to_string();
+        let (_, hex) = name.split_once(':').expect("a digest says how it was made");
+        self.at(&[self.store.tenant(), &hex[..2], hex])
+    }
+
+    /// A place that nobody else has.
+    fn draft_path(&self) -> Path {
+        self.at(&[TEMPORARY, &self.clock.fresh_id("")])
+    }
+
+    fn drafts(&self) -> Path {
+        self.at(&[TEMPORARY])
+    }
+
+    fn at(&self, parts: &[&str]) -> Path {
+        let prefix = self.prefix.split('/').filter(|part| !part.is_empty());
+        Path::from_iter(prefix.chain(parts.iter().copied()))
+    }
+
+    async fn remove(&self, path: &Path) -> Result<(), Refusal> {
+        let removed = trouble::tallied(object_store::ObjectStoreExt::delete(&*self.objects, path)).await;
+        match removed {
+            Err(trouble) if !trouble.is_missing() => Err(trouble.refusal("delete bytes")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is not under its digest yet.
+const TEMPORARY: &str = "tmp";
+
+fn open_folder(folder: &std::path::Path) -> Result<LocalFileSystem, Refusal> {
+    let opened = make_private(folder)
+        .and_then(|()| LocalFileSystem::new_with_prefix(folder).map_err(std::io::Error::other));
+    let opened = opened.map_err(|error| refusal::no_folder(folder, &error))?;
+    Ok(opened.with_fsync(true))
+}
+
+fn make_private(folder: &std::path::Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! HTTP towards an S3 storage: the gateway's own TLS, a limit on silence, no redirects.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector as TcpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
+    HttpResponseBody, HttpService,
+};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::time::Sleep;
+
+use super::trouble;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Common servers close connections that idle for five seconds.
+const IDLE_MAX: Duration = Duration::from_secs(4);
+/// The most that is read at once. Large pieces are cheaper to hash, to encode and to send.
+const READ_BUFFER_BYTES: usize = 512 << 10;
+
+/// How the storage is spoken to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Scheme {
+    Http,
+    Https,
+}
+
+/// Makes the one client of a storage.
+#[derive(Debug)]
+pub(super) struct Connector(Line);
+
+#[derive(Clone, Debug)]
+struct Line {
+    client: Client<HttpsConnector<TcpConnector>, HttpRequestBody>,
+    silence_max: Duration,
+}
+
+impl Connector {
+    pub(super) fn new(scheme: Scheme, silence_max: Duration) -> std::io::Result<Self> {
+        let builder = HttpsConnectorBuilder::new().with_tls_config(tls(scheme)?);
+        let connector = match scheme {
+            Scheme::Https => builder.https_only(),
+            Scheme::Http => builder.https_or_http(),
+        };
+        let connector = connector.enable_http1().wrap_connector(tcp());
+        let mut client = Client::builder(TokioExecutor::new());
+        client.pool_idle_timeout(IDLE_MAX).pool_timer(TokioTimer::new());
+        client.http1_max_buf_size(READ_BUFFER_BYTES);
+        Ok(Self(Line { client: client.build(connector), silence_max }))
+    }
+}
+
+impl HttpConnector for Connector {
+    fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(self.0.clone()))
+    }
+}
+
+#[async_trait::async_trait]
+impl HttpService for Line {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        trouble::count_try();
+        let answered = tokio::time::timeout(self.silence_max, self.client.request(request)).await;
+        let response = answered.map_err(silent)?.map_err(broken)?;
+        trouble::note_status(response.status());
+        let body = |body| HttpResponseBody::new(Limited::new(body, self.silence_max));
+        Ok(response.map(body))
+    }
+}
+
+/// The machine's root certificates are read only where they are needed.
+fn tls(scheme: Scheme) -> std::io::Result<ClientConfig> {
+    let provider = std::sync::Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.expect("the provider has the protocol versions that it was built with");
+    Ok(match scheme {
+        Scheme::Http => builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
+        Scheme::Https => builder.with_native_roots()?.with_no_client_auth(),
+    })
+}
+
+fn tcp() -> TcpConnector {
+    let mut connector = TcpConnector::new();
+    connector.enforce_http(false);
+    connector.set_nodelay(true);
+    connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    connector
+}
+
+fn silent(elapsed: tokio::time::error::Elapsed) -> HttpError {
+    HttpError::new(HttpErrorKind::Timeout, elapsed)
+}
+
+fn broken(error: hyper_util::client::legacy::Error) -> HttpError {
+    let kind = if error.is_connect() { HttpErrorKind::Connect } else { HttpErrorKind::Interrupted };
+    HttpError::new(kind, error)
+}
+
+/// A body that may not be silent for longer than a while, if anybody listens.
+struct Limited {
+    body: Incoming,
+    silence_max: Duration,
+    /// Since somebody waits for the next piece; nothing while they do something else.
+    silence: Option<Pin<Box<Sleep>>>,
+}
+
+impl Limited {
+    fn new(body: Incoming, silence_max: Duration) -> Self {
+        Self { body, silence_max, silence: None }
+    }
+}
+
+impl Body for Limited {
+    type Data = Bytes;
+    type Error = HttpError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
+        let this = &mut *self;
+        match Pin::new(&mut this.body).poll_frame(cx) {
+            Poll::Ready(frame) => {
+                this.silence = None;
+                Poll::Ready(frame.map(|frame| frame.map_err(cut_off)))
+            }
+            Poll::Pending => {
+                let begin = || Box::pin(tokio::time::sleep(this.silence_max));
+                let silence = this.silence.get_or_insert_with(begin);
+                silence.as_mut().poll(cx).map(|()| Some(Err(too_slow())))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+fn cut_off(error: hyper::Error) -> HttpError {
+    HttpError::new(HttpErrorKind::Interrupted, error)
+}
+
+fn too_slow() -> HttpError {
+    HttpError::new(HttpErrorKind::Timeout, std::io::Error::from(std::io::ErrorKind::TimedOut))
+}

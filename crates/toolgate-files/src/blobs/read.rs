@@ -1,0 +1,222 @@
+//! How bytes get out: in large pieces, the next one read ahead, verified to the last.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt, TryStreamExt};
+use object_store::{GetOptions, GetRange, GetResult, GetResultPayload};
+use tokio::task::JoinHandle;
+use toolgate_core::port::{SourceError, TextStream};
+use toolgate_core::{Digest, Refusal};
+
+use super::trouble::{Trouble, tallied};
+use super::verify::{Verifier, damaged, gone};
+use super::{Blobs, Shelf};
+use crate::refusal;
+
+const READING: &str = "read a file";
+/// Of a piece read from a folder. Two of them are in memory at once.
+const PIECE_BYTES: u64 = 512 << 10;
+
+/// How often what broke off is taken up again, each time with as many tries as anything has.
+const RESUMPTIONS_MAX: usize = 2;
+
+impl Blobs {
+    /// All bytes under a digest. Nothing is opened before they are asked for; if they are not what they should be, an error
+    /// comes in the place of the last of them.
+    pub fn read(&self, digest: Digest, bytes: u64) -> TextStream {
+        let shelf = Arc::clone(&self.shelf);
+        let opening = async move {
+            let found = shelf.get(digest, None).await.map_err(|refusal| SourceError(refusal.message))?;
+            shelf.verified(found, digest, bytes)
+        };
+        Box::pin(stream::once(opening).try_flatten())
+    }
+
+    /// The same, opened now: whether it is there is known before the first byte is sent on.
+    pub async fn open(&self, digest: Digest, bytes: u64) -> Result<TextStream, Refusal> {
+        let found = self.shelf.get(digest, None).await?;
+        self.shelf.verified(found, digest, bytes).map_err(|error| refusal::broken_off(&error))
+    }
+
+    /// All bytes under a digest, in memory.
+    pub async fn read_whole(&self, digest: Digest, bytes_max: u64) -> Result<Bytes, Refusal> {
+        let found = self.shelf.get(digest, None).await?;
+        let bytes = found.meta.size;
+        if bytes > bytes_max {
+            return Err(refusal::too_large(bytes_max));
+        }
+        let mut whole = BytesMut::with_capacity(usize::try_from(bytes).unwrap_or_default());
+        let broken_off = |error| refusal::broken_off(&error);
+        let mut stream = self.shelf.verified(found, digest, bytes).map_err(broken_off)?;
+        while let Some(piece) = stream.next().await {
+            whole.extend_from_slice(&piece.map_err(broken_off)?);
+        }
+        Ok(whole.freeze())
+    }
+
+    /// Some of the bytes under a digest. They are counted, not verified.
+    pub async fn read_range(&self, digest: Digest, range: Range<u64>) -> Result<TextStream, Refusal> {
+        if range.is_empty() {
+            return Ok(Box::pin(stream::empty()));
+        }
+        let found = self.shelf.get(digest, Some(range.clone())).await?;
+        if found.range != range {
+            return Err(refusal::broken_off(&damaged()));
+        }
+        Ok(self.shelf.pieces(found, digest, None))
+    }
+
+    /// The same, in memory.
+    pub(crate) async fn read_some(&self, digest: Digest, range: Range<u64>) -> Result<Bytes, Refusal> {
+        let pieces = self.read_range(digest, range).await?.try_collect::<Vec<Bytes>>().await;
+        Ok(pieces.map_err(|error| refusal::broken_off(&error))?.concat().into())
+    }
+}
+
+impl Shelf {
+    async fn get(&self, digest: Digest, range: Option<Range<u64>>) -> Result<GetResult, Refusal> {
+        let options = GetOptions { range: range.map(GetRange::Bounded), ..GetOptions::default() };
+        let found = tallied(self.objects.get_opts(&self.path(digest), options)).await;
+        found.map_err(|trouble| match trouble.is_missing() {
+            true => refusal::broken_off(&gone()),
+            false => trouble.refusal(READING),
+        })
+    }
+
+    fn verified(
+        self: &Arc<Self>,
+        found: GetResult,
+        digest: Digest,
+        bytes: u64,
+    ) -> Result<TextStream, SourceError> {
+        match found.meta.size == bytes {
+            true => Ok(self.pieces(found, digest, Some(Verifier::new(digest, bytes)))),
+            false => Err(damaged()),
+        }
+    }
+
+    fn pieces(self: &Arc<Self>, found: GetResult, digest: Digest, verifier: Option<Verifier>) -> TextStream {
+        let Range { start, end } = found.range;
+        match found.payload {
+            GetResultPayload::File(mut file, _) => match file.seek(SeekFrom::Start(start)) {
+                Ok(_) => Box::pin(read_ahead(Reader { file, left: end - start, verifier })),
+                Err(error) => Box::pin(stream::once(async move { Err(unreadable(&error)) })),
+            },
+            GetResultPayload::Stream(stream) => {
+                let shelf = Arc::clone(self);
+                let resumptions_left = RESUMPTIONS_MAX;
+                follow(Remote { shelf, digest, stream, next: start, end, verifier, resumptions_left })
+            }
+        }
+    }
+}
+
+/// An object of a storage elsewhere, on its way. What came is hashed as it comes.
+struct Remote {
+    shelf: Arc<Shelf>,
+    digest: Digest,
+    stream: BoxStream<'static, object_store::Result<Bytes>>,
+    next: u64,
+    end: u64,
+    verifier: Option<Verifier>,
+    resumptions_left: usize,
+}
+
+fn follow(remote: Remote) -> TextStream {
+    Box::pin(stream::try_unfold(remote, |mut remote| async move {
+        Ok(remote.next_piece().await?.map(|piece| (piece, remote)))
+    }))
+}
+
+impl Remote {
+    async fn next_piece(&mut self) -> Result<Option<Bytes>, SourceError> {
+        while self.next < self.end {
+            match self.stream.next().await {
+                Some(Ok(piece)) if piece.is_empty() => {}
+                Some(Ok(piece)) => return self.take(piece).map(Some),
+                Some(Err(error)) => self.resume(told(&error)).await?,
+                None => return Err(damaged()),
+            }
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, piece: Bytes) -> Result<Bytes, SourceError> {
+        self.next += u64::try_from(piece.len()).expect("a length fits into 64 bits");
+        match &mut self.verifier {
+            Some(verifier) => verifier.take(&piece)?,
+            None if self.next > self.end => return Err(damaged()),
+            None => {}
+        }
+        Ok(piece)
+    }
+
+    /// Goes on where it broke off. That the rest belongs to what came before is seen at the end.
+    async fn resume(&mut self, broken: SourceError) -> Result<(), SourceError> {
+        self.resumptions_left = self.resumptions_left.checked_sub(1).ok_or(broken)?;
+        let found = self.shelf.get(self.digest, Some(self.next..self.end)).await;
+        let found = found.map_err(|refusal| SourceError(refusal.message))?;
+        match found.payload {
+            GetResultPayload::Stream(stream) => self.stream = stream,
+            GetResultPayload::File(..) => unreachable!("a storage elsewhere has no files here"),
+        }
+        Ok(())
+    }
+}
+
+/// A file of the folder, read and hashed on threads that may block.
+struct Reader {
+    file: File,
+    left: u64,
+    verifier: Option<Verifier>,
+}
+
+type Reading = JoinHandle<(Reader, Result<Bytes, SourceError>)>;
+
+impl Reader {
+    fn begin(mut self) -> Reading {
+        tokio::task::spawn_blocking(move || {
+            let piece = self.next();
+            (self, piece)
+        })
+    }
+
+    fn next(&mut self) -> Result<Bytes, SourceError> {
+        let wanted = self.left.min(PIECE_BYTES);
+        let mut piece = Vec::with_capacity(usize::try_from(wanted).expect("a piece fits into memory"));
+        let read = Read::by_ref(&mut self.file).take(wanted).read_to_end(&mut piece);
+        let read = read.map_err(|error| unreadable(&error))?;
+        if u64::try_from(read) != Ok(wanted) {
+            return Err(damaged());
+        }
+        self.left -= wanted;
+        if let Some(verifier) = &mut self.verifier {
+            verifier.take(&piece)?;
+        }
+        Ok(piece.into())
+    }
+}
+
+/// While a piece is used, the next one is read. No thread waits for whoever is slow.
+fn read_ahead(reader: Reader) -> impl Stream<Item = Result<Bytes, SourceError>> {
+    let first = (reader.left > 0).then(|| reader.begin());
+    stream::try_unfold(first, |reading: Option<Reading>| async move {
+        let Some(reading) = reading else { return Ok(None) };
+        let (reader, piece) = reading.await.expect("reading a file does not panic");
+        let next = (piece.is_ok() && reader.left > 0).then(|| reader.begin());
+        piece.map(|piece| Some((piece, next)))
+    })
+}
+
+fn unreadable(error: &std::io::Error) -> SourceError {
+    SourceError(format!("the file cannot be read from its folder: {error}"))
+}
+
+fn told(error: &object_store::Error) -> SourceError {
+    SourceError(format!("the file broke off while it was read: {}", Trouble::of(error).message()))
+}

@@ -1,0 +1,69 @@
+//! What a gateway left behind that ended while it wrote.
+
+use std::path::Path as FolderPath;
+use std::time::{Duration, SystemTime};
+
+use futures_util::TryStreamExt;
+use toolgate_core::Refusal;
+
+use super::trouble::{Trouble, tallied};
+use super::{Blobs, Kind, TEMPORARY};
+
+/// Nothing takes this long to be written.
+const DRAFT_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// Removed at one go; the rest waits for the next.
+const SWEPT_MAX: usize = 1_000;
+
+impl Blobs {
+    /// Removes drafts that nobody writes any more, and tells how many.
+    pub(crate) async fn sweep(&self) -> Result<usize, Refusal> {
+        match &self.shelf.kind {
+            Kind::Folder(folder) => {
+                let folder = folder.clone();
+                let swept = tokio::task::spawn_blocking(move || sweep_folder(&folder, DRAFT_AGE_MAX)).await;
+                Ok(swept.expect("looking through a folder does not panic"))
+            }
+            Kind::S3(_) => self.sweep_bucket().await,
+        }
+    }
+
+    async fn sweep_bucket(&self) -> Result<usize, Refusal> {
+        let listing = self.shelf.objects.list(Some(&self.shelf.drafts())).try_collect::<Vec<_>>();
+        let drafts =
+            tallied(listing).await.map_err(|trouble: Trouble| trouble.refusal("look for old drafts"))?;
+        let is_old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > DRAFT_AGE_MAX);
+        let old = drafts.into_iter().filter(|draft| is_old(draft.last_modified.into())).take(SWEPT_MAX);
+        let mut swept = 0;
+        for draft in old {
+            self.shelf.remove(&draft.location).await?;
+            swept += 1;
+        }
+        Ok(swept)
+    }
+}
+
+/// Drafts lie in a folder of their own. What is written at one go lies beside its place for a moment, as `{digest}#1`.
+fn sweep_folder(folder: &FolderPath, age_max: Duration) -> usize {
+    let mut swept = 0;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&inner) else { continue };
+        let is_drafts = inner == folder.join(TEMPORARY);
+        for entry in entries.flatten() {
+            let is_draft = is_drafts || entry.file_name().to_string_lossy().contains('#');
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(_) if is_draft && is_older(&entry, age_max) && swept < SWEPT_MAX => {
+                    swept += usize::from(std::fs::remove_file(entry.path()).is_ok());
+                }
+                _ => {}
+            }
+        }
+    }
+    swept
+}
+
+fn is_older(entry: &std::fs::DirEntry, age_max: Duration) -> bool {
+    let modified = entry.metadata().and_then(|found| found.modified());
+    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age >= age_max))
+}

@@ -1,0 +1,86 @@
+//! What a call's arguments name, what the server gets instead, and what of a result is kept out of the context.
+//!
+//! On the way in: `scan` finds ids, `finding` looks them up, `plan` decides what becomes of each, `check` and `attach` say
+//! whether they fit, `expand` and `compose` write what the server gets. On the way out: `clean` takes a result apart,
+//! `take_out` stores what does not belong into the context, `render` writes what is left, `minted` remembers what the
+//! server keeps.
+
+mod attach;
+pub(crate) mod base64_run;
+mod base64_source;
+mod check;
+mod clean;
+mod compose;
+mod expand;
+pub(crate) mod extract;
+mod finding;
+mod kind;
+mod minted;
+mod plan;
+mod read;
+mod render;
+mod scan;
+mod secrets;
+mod strings;
+mod take_out;
+
+use serde_json::Value;
+use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Holder, TakenOut};
+use toolgate_core::port::BoxFuture;
+use toolgate_core::{RawJson, Refusal, Tool};
+
+pub(crate) use check::not_text;
+pub(crate) use kind::is_text;
+
+use crate::files::Files;
+
+impl Contents for Files {
+    fn concerns(&self, tool: &Tool, arguments: &RawJson) -> bool {
+        !tool.handling.files.is_empty() || scan::may_mention(arguments.as_bytes())
+    }
+
+    fn attach<'a>(
+        &'a self,
+        holder: &'a Holder,
+        tool: &'a Tool,
+        arguments: &'a Value,
+    ) -> BoxFuture<'a, Result<Attached, Refusal>> {
+        Box::pin(self.attached(holder, tool, arguments))
+    }
+
+    fn expand<'a>(
+        &'a self,
+        holder: &'a Holder,
+        tool: &'a Tool,
+        arguments: &'a Value,
+        attachments: &'a [Attachment],
+    ) -> BoxFuture<'a, Result<Expanded, Refusal>> {
+        Box::pin(self.expanded(holder, tool, arguments, attachments))
+    }
+
+    fn must_look(&self, result: &RawJson) -> bool {
+        self.may_hold_something(result)
+    }
+
+    fn take_out<'a>(
+        &'a self,
+        holder: &'a Holder,
+        tool: &'a Tool,
+        result: RawJson,
+        secrets: &'a [String],
+    ) -> BoxFuture<'a, TakenOut> {
+        Box::pin(self.taken_out(holder, tool, result, secrets))
+    }
+
+    fn read<'a>(
+        &'a self,
+        holder: &'a Holder,
+        uri: &'a str,
+    ) -> Option<BoxFuture<'a, Result<RawJson, Refusal>>> {
+        let id = read::ref_of(uri)?;
+        Some(Box::pin(self.resource(holder, uri, id)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Whether a file fits what a tool wants of it, as far as that can be told without its bytes.
+
+use toolgate_core::tool::{FileSlot, FileStrategy};
+use toolgate_core::{Refusal, RefusalKind, Tool};
+
+use super::kind::is_text;
+use crate::files::{Files, Found};
+
+impl Files {
+    /// `id` is what the caller calls it.
+    pub(super) fn check(&self, tool: &Tool, slot: &FileSlot, id: &str, found: &Found) -> Result<(), Refusal> {
+        let settings = self.settings();
+        match slot.strategy {
+            FileStrategy::BinaryBase64 => fits(slot, id, found, settings.base64_bytes_max),
+            FileStrategy::ImageBase64 if !found.media_type.starts_with("image/") => {
+                Err(not_an_image(id, &found.media_type))
+            }
+            FileStrategy::ImageBase64 => fits(slot, id, found, settings.base64_bytes_max),
+            FileStrategy::PlainTextContent | FileStrategy::PlainTextText if is_text(&found.media_type) => {
+                fits(slot, id, found, settings.text_bytes_max)
+            }
+            FileStrategy::PlainTextContent | FileStrategy::PlainTextText => {
+                self.extractor(Some(tool), id, found)?;
+                // The extractor gets all of it; how long its text is shows later.
+                fits(slot, id, found, settings.base64_bytes_max)
+            }
+            FileStrategy::VideoS3PresignedUrl | FileStrategy::Passthrough => Ok(()),
+        }
+    }
+}
+
+fn fits(slot: &FileSlot, id: &str, found: &Found, bytes_max: u64) -> Result<(), Refusal> {
+    if found.bytes <= bytes_max { Ok(()) } else { Err(too_large(slot.strategy, id, found.bytes, bytes_max)) }
+}
+
+pub(super) fn too_large(strategy: FileStrategy, id: &str, bytes: u64, bytes_max: u64) -> Refusal {
+    let message =
+        format!("{id} has {bytes} bytes; as `{}` at most {bytes_max} can be given", strategy.as_str());
+    Refusal::new(RefusalKind::Invalid, "file_too_large", message)
+        .hint("give a smaller file, or ask the operator to raise the limit")
+}
+
+fn not_an_image(id: &str, media_type: &str) -> Refusal {
+    let message = format!("{id} is no image but {media_type}, as its bytes say");
+    Refusal::new(RefusalKind::Invalid, "not_an_image", message)
+        .hint("give an image such as PNG or JPEG, or use a tool that takes this kind of file")
+}
+
+/// `why` says why nobody can make text of it.
+pub(crate) fn not_text(id: &str, media_type: &str, why: &str) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, "not_text", format!("{id} is {media_type}, which is not text{why}"))
+        .hint("give it to a tool that takes this kind of file, such as one that reads documents")
+}

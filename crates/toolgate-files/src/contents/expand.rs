@@ -1,0 +1,127 @@
+//! What the server of a tool gets, once a call may be sent.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolgate_core::content::{Attachment, Expanded, Holder};
+use toolgate_core::tool::{FileSlot, FileStrategy};
+use toolgate_core::{Refusal, RefusalKind, Tool};
+
+use super::base64_source::Base64Source;
+use super::compose::{Content, Filled, Filling, compose};
+use super::finding::found;
+use super::plan::{Item, Plan, Source};
+use crate::files::{Files, Found};
+
+impl Files {
+    pub(super) async fn expanded(
+        &self,
+        holder: &Holder,
+        tool: &Tool,
+        arguments: &Value,
+        attachments: &[Attachment],
+    ) -> Result<Expanded, Refusal> {
+        let plan = self.planned(holder, tool, arguments).await.map_err(gone)?;
+        let known = Known::of(&plan, attachments)?;
+        let mut secrets = Vec::new();
+        let mut filled = Vec::with_capacity(plan.fills.len());
+        for fill in &plan.fills {
+            let slot = &tool.handling.files[fill.slot];
+            let mut items = Vec::with_capacity(fill.items.len());
+            for item in &fill.items {
+                let found = known.found(item)?;
+                let content = self.filling(holder, tool, slot, &item.id, &found, &mut secrets).await?;
+                items.push(Filling { content, media_type: found.media_type });
+            }
+            filled.push(Filled { slot, argument: &fill.argument, items });
+        }
+        let arguments = rewritten(arguments, &plan);
+        let (arguments, inserts) = compose(&arguments, &tool.handling.files, filled);
+        Ok(Expanded { arguments, inserts, secrets })
+    }
+
+    async fn filling(
+        &self,
+        holder: &Holder,
+        tool: &Tool,
+        slot: &FileSlot,
+        id: &str,
+        found: &Found,
+        secrets: &mut Vec<String>,
+    ) -> Result<Content, Refusal> {
+        match slot.strategy {
+            FileStrategy::BinaryBase64 | FileStrategy::ImageBase64 => Ok(self.encoded(found)),
+            FileStrategy::PlainTextContent | FileStrategy::PlainTextText => {
+                self.text_for(holder, tool, slot.strategy, id, found).await.map(Content::Text)
+            }
+            FileStrategy::VideoS3PresignedUrl => {
+                let address = self.address(found, self.settings().url_keep).await?;
+                secrets.push(address.url.clone());
+                Ok(Content::Text(address.url))
+            }
+            FileStrategy::Passthrough => Ok(Content::Text(id.to_owned())),
+        }
+    }
+
+    fn encoded(&self, found: &Found) -> Content {
+        let (blobs, digest, bytes) = (self.blobs().clone(), found.digest, found.bytes);
+        let open = move || blobs.read(digest, bytes);
+        Content::Streamed(Arc::new(Base64Source::new(bytes, Arc::new(open))))
+    }
+}
+
+/// What everybody decided on, by the places of the ids.
+struct Known<'a>(&'a [Attachment]);
+
+impl<'a> Known<'a> {
+    /// Fails unless exactly what was attached is there, as it was.
+    fn of(plan: &Plan, attachments: &'a [Attachment]) -> Result<Self, Refusal> {
+        let known = Self(attachments);
+        let items: Vec<&Item> = plan.fills.iter().flat_map(|fill| &fill.items).chain(&plan.passed).collect();
+        for item in &items {
+            known.found(item)?;
+        }
+        match attachments.iter().find(|one| !items.iter().any(|item| item.place == one.place)) {
+            Some(missing) => Err(changed(&missing.id, &missing.place)),
+            None => Ok(known),
+        }
+    }
+
+    fn found(&self, item: &Item) -> Result<Found, Refusal> {
+        let attached = self.0.iter().find(|one| one.place == item.place && one.id == item.id);
+        let fits = |found: &Found| attached.is_some_and(|one| one.digest == found.digest);
+        let found = match &item.source {
+            Source::Here(found) => Some(found.clone()).filter(fits),
+            // A server may have named it again meanwhile; what was fetched is still here.
+            Source::Server(refs) => refs.iter().filter_map(found).find(fits),
+        };
+        found.ok_or_else(|| changed(&item.id, &item.place))
+    }
+}
+
+fn changed(id: &str, place: &str) -> Refusal {
+    let message = format!("{id} is not what it was when the call was decided on");
+    Refusal::new(RefusalKind::Conflict, "file_changed", message)
+        .hint("what was approved no longer fits; make the call again")
+        .field(place)
+}
+
+/// What was there when the call was decided on, and is no more.
+fn gone(refusal: Refusal) -> Refusal {
+    if refusal.kind != RefusalKind::NotFound {
+        return refusal;
+    }
+    let message = format!("{} any more; there was when the call was decided on", refusal.message);
+    let hint = "what was approved no longer fits; make the call again";
+    Refusal { kind: RefusalKind::Conflict, code: "file_changed", message, hint: hint.to_owned(), ..refusal }
+}
+
+fn rewritten<'a>(arguments: &'a Value, plan: &Plan) -> std::borrow::Cow<'a, Value> {
+    let mut arguments = std::borrow::Cow::Borrowed(arguments);
+    for (place, own) in &plan.rewritten {
+        if let Some(id) = arguments.to_mut().pointer_mut(place) {
+            *id = Value::String(own.clone());
+        }
+    }
+    arguments
+}

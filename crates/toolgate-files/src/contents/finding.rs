@@ -1,0 +1,167 @@
+//! From whatever an agent calls something to its bytes: ids of this gateway, and ids that servers gave.
+
+use bytes::Bytes;
+use serde_json::Value;
+use toolgate_core::content::Holder;
+use toolgate_core::file::{FileName, Origin, Ref};
+use toolgate_core::id::{FileId, RefId};
+use toolgate_core::{RawJson, Refusal, RefusalKind, ServerName, Tool};
+
+use super::base64_run;
+use super::kind::is_text;
+use super::plan::{Item, Looked, Plan, Source, plan};
+use super::render::preview;
+use super::scan::{Mention, Role, scan};
+use crate::access::Access;
+use crate::files::{Files, Found, What};
+use crate::refusal::{self, Unknown, unknown};
+
+const ARTIFACT_PREFIX: &str = "sha256:";
+
+impl Files {
+    /// What an agent means by an id, fetched from its server if it is still there.
+    pub async fn find(&self, holder: &Holder, id: &str) -> Result<Found, Refusal> {
+        let mention =
+            Mention { place: String::new(), id: id.to_owned(), role: Role::Argument(String::new()) };
+        let looked = self.look(holder, id).await?;
+        let source = super::plan::source(None, &mention, looked);
+        let source = source.map_err(|refusal| Refusal { field: None, ..refusal })?;
+        self.fetched(holder, source).await
+    }
+
+    /// What becomes of each id in the arguments.
+    pub(super) async fn planned(
+        &self,
+        holder: &Holder,
+        tool: &Tool,
+        arguments: &Value,
+    ) -> Result<Plan, Refusal> {
+        let mentions = scan(&tool.handling.files, arguments)?;
+        let mut looked = Vec::with_capacity(mentions.len());
+        for mention in &mentions {
+            looked.push(self.look(holder, &mention.id).await?);
+        }
+        plan(tool, arguments, mentions, looked)
+    }
+
+    /// The bytes of an item, fetched from their server if they are still there.
+    pub(super) async fn fetched_item(&self, holder: &Holder, item: &Item) -> Result<Found, Refusal> {
+        self.fetched(holder, item.source.clone()).await
+    }
+
+    async fn fetched(&self, holder: &Holder, source: Source) -> Result<Found, Refusal> {
+        let newest = match source {
+            Source::Here(found) => return Ok(found),
+            Source::Server(refs) => refs.into_iter().next().expect("a server calls something so"),
+        };
+        match found(&newest) {
+            Some(found) => Ok(found),
+            None => self.fetch(holder, newest).await,
+        }
+    }
+
+    async fn look(&self, holder: &Holder, id: &str) -> Result<Looked, Refusal> {
+        let is_ours = [FileId::PREFIX, RefId::PREFIX, ARTIFACT_PREFIX].iter().any(|own| id.starts_with(own));
+        if is_ours && let Some(looked) = self.look_here(holder, id).await? {
+            return Ok(looked);
+        }
+        let mut refs = self.called(holder, id).await?;
+        // What several servers call the same, agents write with the server before it.
+        if refs.is_empty()
+            && let Some((server, own)) = id.split_once(':')
+            && let Ok(server) = ServerName::new(server)
+        {
+            refs = self.called(holder, own).await?;
+            refs.retain(|one| one.origin.as_ref().is_some_and(|origin| origin.server == server));
+        }
+        Ok(if refs.is_empty() { Looked::Nothing } else { Looked::AtServers(refs) })
+    }
+
+    async fn look_here(&self, holder: &Holder, id: &str) -> Result<Option<Looked>, Refusal> {
+        let access = Access::Session(holder);
+        let looked = if id.starts_with(RefId::PREFIX) {
+            let one = self.reference(&access, &RefId::new(id)).await;
+            one.map(|one| found(&one).map_or_else(|| Looked::AtServers(vec![one]), Looked::Here))
+        } else {
+            self.resolve(&access, id).await.map(Looked::Here)
+        };
+        match looked {
+            Ok(looked) => Ok(Some(looked)),
+            Err(refusal) if refusal.kind == RefusalKind::NotFound => Ok(None),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// What servers call so, as far as it is the holder's.
+    async fn called(&self, holder: &Holder, own: &str) -> Result<Vec<Ref>, Refusal> {
+        let refs = self.store().refs_by_own(own, &holder.session, holder.run.as_ref()).await;
+        let mut refs = refs.map_err(refusal::down)?;
+        let access = Access::Session(holder);
+        refs.retain(|one| one.expires_at_ms > self.clock().now_ms() && access.may_use_ref(one));
+        Ok(refs)
+    }
+
+    /// Gets what a server keeps, and keeps it here as well.
+    async fn fetch(&self, holder: &Holder, one: Ref) -> Result<Found, Refusal> {
+        let origin = one.origin.as_ref().ok_or_else(|| unknown(Unknown::Ref, one.id.as_str()))?;
+        let suppliers = self.suppliers().ok_or_else(|| not_supplied(origin))?;
+        let read = suppliers.fetch(holder, &origin.server, &origin.own, origin.uri.as_deref()).await?;
+        let bytes = contents_of(&read, origin).ok_or_else(|| nothing_there(origin))?;
+        let bytes_max = self.settings().upload_bytes_max;
+        if u64::try_from(bytes.len()).is_ok_and(|bytes| bytes > bytes_max) {
+            return Err(refusal::too_large(bytes_max));
+        }
+        let text = std::str::from_utf8(&bytes).map(preview).unwrap_or_default();
+        let put = self.blobs().put_bytes(bytes).await?;
+        let media_type = self.media_type(&put, name_of(origin).as_ref()).await;
+        let preview = if is_text(&media_type) { text } else { String::new() };
+        let filled = self.store().fill_ref(&one.id, &put.digest, put.bytes, &media_type, &preview).await;
+        if !filled.map_err(refusal::down)? {
+            return Err(unknown(Unknown::Ref, &origin.own));
+        }
+        Ok(Found { what: What::Ref, digest: put.digest, bytes: put.bytes, media_type, name: name_of(origin) })
+    }
+}
+
+/// The bytes of a ref, if they are here.
+pub(super) fn found(one: &Ref) -> Option<Found> {
+    Some(Found {
+        what: What::Ref,
+        digest: one.digest?,
+        bytes: one.bytes,
+        media_type: one.media_type.clone(),
+        name: one.origin.as_ref().and_then(name_of),
+    })
+}
+
+/// The last step of the address that a server reads it under.
+fn name_of(origin: &Origin) -> Option<FileName> {
+    let uri = origin.uri.as_deref()?;
+    let path = uri.split(['?', '#']).next().unwrap_or(uri);
+    let (_, last) = path.rsplit_once('/')?;
+    FileName::new(last).ok().filter(|name| name.as_str().contains('.'))
+}
+
+/// The bytes in a result of `resources/read`: those of the address that was asked for, or the first.
+fn contents_of(read: &RawJson, origin: &Origin) -> Option<Bytes> {
+    let read: Value = read.decode().ok()?;
+    let contents = read.get("contents")?.as_array()?;
+    let is_asked = |one: &&Value| one.get("uri").and_then(Value::as_str) == origin.uri.as_deref();
+    let one = contents.iter().find(is_asked).or(contents.first())?;
+    match (one.get("blob"), one.get("text")) {
+        (Some(Value::String(blob)), _) => base64_run::decode(blob).map(Bytes::from),
+        (_, Some(Value::String(text))) => Some(Bytes::from(text.clone())),
+        _ => None,
+    }
+}
+
+fn not_supplied(origin: &Origin) -> Refusal {
+    let message = format!("{} is still with its server {}", origin.own, origin.server);
+    Refusal::new(RefusalKind::Down, "ref_not_fetched", message).hint("try again later")
+}
+
+fn nothing_there(origin: &Origin) -> Refusal {
+    let message = format!("server {} answered without the content of {}", origin.server, origin.own);
+    Refusal::new(RefusalKind::NotFound, "unknown_ref", message)
+        .hint("the server may have forgotten it; call the tool that made it again")
+}

@@ -1,0 +1,245 @@
+//! What becomes of each id in the arguments: it fills an argument, or it goes on as it is.
+
+use serde_json::Value;
+use toolgate_core::content::Notice;
+use toolgate_core::file::Ref;
+use toolgate_core::id::{FileId, RefId};
+use toolgate_core::{Refusal, RefusalKind, ServerName, Tool};
+
+use super::scan::{Mention, Role};
+use crate::files::Found;
+use crate::refusal::{Unknown, unknown};
+
+/// What an id turned out to name.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Looked {
+    Here(Found),
+    /// Servers call something so. Newest first; never empty.
+    AtServers(Vec<Ref>),
+    Nothing,
+}
+
+/// An id whose bytes are wanted.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Item {
+    /// Its place among all ids of the call.
+    pub(super) order: usize,
+    pub(super) place: String,
+    pub(super) id: String,
+    pub(super) source: Source,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Source {
+    Here(Found),
+    /// What one server calls so. Newest first; never empty.
+    Server(Vec<Ref>),
+}
+
+/// What fills one slot.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Fill {
+    /// The place of the slot among the tool's.
+    pub(super) slot: usize,
+    /// The argument that goes away for it.
+    pub(super) argument: String,
+    pub(super) items: Vec<Item>,
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Plan {
+    pub(super) fills: Vec<Fill>,
+    /// What goes on as an id, and is known here.
+    pub(super) passed: Vec<Item>,
+    /// Ids that the server itself writes shorter: place and id.
+    pub(super) rewritten: Vec<(String, String)>,
+    pub(super) notices: Vec<Notice>,
+}
+
+/// Decides on every id. `looked` has what each of the mentions turned out to be.
+pub(super) fn plan(
+    tool: &Tool,
+    arguments: &Value,
+    mentions: Vec<Mention>,
+    looked: Vec<Looked>,
+) -> Result<Plan, Refusal> {
+    let free = free_slot(tool, arguments);
+    let mut planner = Planner { tool, free, plan: Plan::default() };
+    for (order, (mention, looked)) in mentions.into_iter().zip(looked).enumerate() {
+        match mention.role.clone() {
+            Role::Slot(slot) if tool.handling.files[slot].expands() => {
+                let item = planner.item(order, mention, looked)?;
+                planner.fill(slot, &tool.handling.files[slot].argument, item);
+            }
+            Role::Slot(_) => planner.pass_in_slot(order, mention, looked)?,
+            Role::Argument(key) => planner.loose(order, &key, mention, looked)?,
+            Role::Within(key) => planner.pass(order, &key, mention, looked),
+        }
+    }
+    Ok(planner.plan)
+}
+
+/// The only slot of a tool, if nobody gave it an id or its content.
+fn free_slot(tool: &Tool, arguments: &Value) -> Option<usize> {
+    let mut expanding = tool.handling.files.iter().enumerate().filter(|(_, slot)| slot.expands());
+    let (at, slot) = expanding.next().filter(|_| expanding.next().is_none())?;
+    let is_given = |name: &String| arguments.get(name).is_some_and(|value| !value.is_null());
+    (!is_given(&slot.argument) && !is_given(&slot.content)).then_some(at)
+}
+
+struct Planner<'a> {
+    tool: &'a Tool,
+    free: Option<usize>,
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    fn fill(&mut self, slot: usize, argument: &str, item: Item) {
+        match self.plan.fills.iter_mut().find(|fill| fill.slot == slot && fill.argument == argument) {
+            Some(fill) => fill.items.push(item),
+            None => self.plan.fills.push(Fill { slot, argument: argument.to_owned(), items: vec![item] }),
+        }
+    }
+
+    fn item(&self, order: usize, mention: Mention, looked: Looked) -> Result<Item, Refusal> {
+        let source = source(Some(self.tool), &mention, looked)?;
+        Ok(Item { order, place: mention.place, id: mention.id, source })
+    }
+
+    /// An id in an argument that no slot knows of.
+    fn loose(&mut self, order: usize, key: &str, mention: Mention, looked: Looked) -> Result<(), Refusal> {
+        let is_own = matches!(&looked, Looked::AtServers(refs) if self.own(refs).is_some());
+        match self.free {
+            Some(slot) if !is_own && looked != Looked::Nothing => {
+                let item = self.item(order, mention, looked)?;
+                self.fill(slot, key, item);
+                self.free = None;
+            }
+            _ => self.pass(order, key, mention, looked),
+        }
+        Ok(())
+    }
+
+    fn pass(&mut self, order: usize, key: &str, mention: Mention, looked: Looked) {
+        if let Looked::AtServers(refs) = &looked
+            && self.pass_own(&mention, refs)
+        {
+            return;
+        }
+        if looked != Looked::Nothing || is_ours(&mention.id) {
+            self.plan.notices.push(self.not_mapped(key, &mention, &looked));
+        }
+        self.note(order, mention, looked);
+    }
+
+    /// A slot that passes ids on says nothing about it, but it does not pass on what belongs to somebody else.
+    fn pass_in_slot(&mut self, order: usize, mention: Mention, looked: Looked) -> Result<(), Refusal> {
+        if looked == Looked::Nothing && is_ours(&mention.id) {
+            return Err(unknown_id(&mention));
+        }
+        if let Looked::AtServers(refs) = &looked {
+            self.pass_own(&mention, refs);
+        }
+        self.note(order, mention, looked);
+        Ok(())
+    }
+
+    fn note(&mut self, order: usize, mention: Mention, looked: Looked) {
+        if let Looked::Here(found) = looked {
+            let source = Source::Here(found);
+            self.plan.passed.push(Item { order, place: mention.place, id: mention.id, source });
+        }
+    }
+
+    /// What the tool's own server calls so, it gets as it calls it. `false` if it is none of its.
+    fn pass_own(&mut self, mention: &Mention, refs: &[Ref]) -> bool {
+        let Some(own) = self.own(refs).map(str::to_owned) else { return false };
+        if own != mention.id {
+            self.plan.rewritten.push((mention.place.clone(), own));
+        }
+        true
+    }
+
+    fn own<'r>(&self, refs: &'r [Ref]) -> Option<&'r str> {
+        let mut origins = refs.iter().filter_map(|one| one.origin.as_ref());
+        origins.find(|origin| origin.server == self.tool.server).map(|origin| origin.own.as_str())
+    }
+
+    fn not_mapped(&self, key: &str, mention: &Mention, looked: &Looked) -> Notice {
+        let (id, name) = (&mention.id, self.tool.name.as_str());
+        let message = match looked {
+            Looked::Nothing => {
+                format!("`{key}` holds {id}, which names nothing here, and is passed on as it is")
+            }
+            _ if self.tool.handling.files.is_empty() => format!(
+                "`{key}` holds {id} and is passed on as it is: tool {name} has no file strategy. To give it the \
+                 content instead, an operator sets one: [[tools]] name = \"{name}\" file_strategy = \"binary_base64\""
+            ),
+            _ => format!(
+                "`{key}` holds {id} and is passed on as it is: no file strategy of tool {name} is for `{key}`. It \
+                 takes files in {}",
+                self.slots()
+            ),
+        };
+        Notice { code: "file_not_mapped", message }
+    }
+
+    fn slots(&self) -> String {
+        let names = self.tool.handling.files.iter().map(|slot| format!("`{}`", slot.argument));
+        names.collect::<Vec<String>>().join(", ")
+    }
+}
+
+/// Where the bytes of an id are that somebody wants for a tool, or for themselves.
+pub(super) fn source(tool: Option<&Tool>, mention: &Mention, looked: Looked) -> Result<Source, Refusal> {
+    match looked {
+        Looked::Here(found) => Ok(Source::Here(found)),
+        Looked::AtServers(refs) => of_one_server(tool, mention, refs).map(Source::Server),
+        Looked::Nothing => Err(unknown_id(mention)),
+    }
+}
+
+/// What one server calls so: the tool's own, or the only one.
+fn of_one_server(tool: Option<&Tool>, mention: &Mention, mut refs: Vec<Ref>) -> Result<Vec<Ref>, Refusal> {
+    let mut servers: Vec<&ServerName> = refs.iter().filter_map(server_of).collect();
+    servers.sort_unstable();
+    servers.dedup();
+    let own = tool.map(|tool| &tool.server).filter(|own| servers.contains(own));
+    let server = match (own, servers.as_slice()) {
+        (Some(own), _) => own.clone(),
+        (None, [server]) => (*server).clone(),
+        (None, servers) => return Err(ambiguous(mention, servers)),
+    };
+    refs.retain(|one| server_of(one) == Some(&server));
+    Ok(refs)
+}
+
+fn server_of(one: &Ref) -> Option<&ServerName> {
+    one.origin.as_ref().map(|origin| &origin.server)
+}
+
+/// Whether an id looks like one of this gateway.
+fn is_ours(id: &str) -> bool {
+    [FileId::PREFIX, RefId::PREFIX].iter().any(|prefix| id.starts_with(prefix))
+}
+
+fn unknown_id(mention: &Mention) -> Refusal {
+    let what = match mention.id.as_str() {
+        id if id.starts_with(FileId::PREFIX) => Unknown::File,
+        id if id.starts_with("sha256:") => Unknown::Artifact,
+        _ => Unknown::Ref,
+    };
+    unknown(what, &mention.id).field(&mention.place)
+}
+
+fn ambiguous(mention: &Mention, servers: &[&ServerName]) -> Refusal {
+    let id = &mention.id;
+    let names: Vec<String> = servers.iter().map(|server| format!("`{server}:{id}`")).collect();
+    let message = format!("{} servers call something {id}", servers.len());
+    Refusal::new(RefusalKind::Invalid, "ambiguous_ref", message)
+        .hint(format!("say whose is meant: {}", names.join(" or ")))
+        .field(&mention.place)
+}
+
+#[cfg(test)]
+mod tests;

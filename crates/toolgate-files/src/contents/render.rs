@@ -1,0 +1,179 @@
+//! A result as the agent gets it: refs where something was taken out.
+
+use toolgate_core::file::Ref;
+use toolgate_core::{Digest, RawJson};
+use toolgate_wire::object::{push_member, push_string};
+
+use super::clean::{Extra, PIECES_MAX, Part, Parts, Taken};
+
+/// Of a text that became a ref.
+const PREVIEW_CHARS_MAX: usize = 200;
+const LINK_NAME_BYTES_MAX: usize = 8;
+
+/// Under which address a ref can be read.
+pub(super) const ADDRESS: &str = "toolgate://refs/";
+
+/// What became of a piece.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Kept {
+    Ref(Box<Ref>, Digest),
+    /// The storage is away; it had so many bytes.
+    Lost(usize),
+}
+
+impl Kept {
+    pub(super) fn as_ref(&self) -> Option<&Ref> {
+        match self {
+            Kept::Ref(one, _) => Some(one),
+            Kept::Lost(_) => None,
+        }
+    }
+
+    /// What becomes of it when nobody could note that it was kept.
+    pub(super) fn lost(self) -> Self {
+        match self {
+            Kept::Ref(one, _) => Kept::Lost(usize::try_from(one.bytes).unwrap_or(usize::MAX)),
+            lost => lost,
+        }
+    }
+}
+
+/// The text of a result. `kept` has what became of each piece.
+pub(super) fn render(parts: &Parts<'_>, kept: &[Kept]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            Part::Kept(same) => text.push_str(same),
+            Part::Mark(taken) => text.push_str(&mark(of(*taken, kept))),
+            Part::Address(taken) => text.push_str(&address(of(*taken, kept))),
+            Part::Block(taken, extra) => push_block(&mut text, of(*taken, kept), extra),
+            Part::Object(taken) => push_object(&mut text, of(*taken, kept)),
+        }
+    }
+    text
+}
+
+/// What is said about a ref beside the result.
+pub(super) fn describe(one: &Ref, digest: &Digest) -> RawJson {
+    RawJson::from_composed(line(one, digest))
+}
+
+/// The first words of a text, in one line.
+pub(super) fn preview(text: &str) -> String {
+    // What may be left out is within sight of the beginning.
+    let head = &text[..text.floor_char_boundary(PREVIEW_CHARS_MAX * 16)];
+    let runs = super::base64_run::runs(head, PREVIEW_CHARS_MAX);
+    let readable = runs.first().map_or(head, |run| &head[..run.place.start]);
+    let mut preview = String::new();
+    for c in readable.chars() {
+        let c = if c.is_whitespace() { ' ' } else { c };
+        let doubled = c == ' ' && (preview.is_empty() || preview.ends_with(' '));
+        if !c.is_control() && !doubled {
+            preview.push(c);
+        }
+    }
+    preview.trim_end().chars().take(PREVIEW_CHARS_MAX).collect()
+}
+
+enum Outcome<'a> {
+    Ref(&'a Ref, &'a Digest),
+    Lost(usize),
+    Over(usize),
+}
+
+fn of(taken: Taken, kept: &[Kept]) -> Outcome<'_> {
+    match taken {
+        Taken::Over(bytes) => Outcome::Over(bytes),
+        Taken::Piece(at) => match &kept[at] {
+            Kept::Ref(one, digest) => Outcome::Ref(one, digest),
+            Kept::Lost(bytes) => Outcome::Lost(*bytes),
+        },
+    }
+}
+
+/// Nothing in it needs escaping, however deep it stands within strings.
+fn mark(outcome: Outcome<'_>) -> String {
+    match outcome {
+        Outcome::Ref(one, _) => format!("[{} {} {} bytes]", one.id, plain(&one.media_type), one.bytes),
+        Outcome::Lost(bytes) => format!("[{bytes} bytes withheld: the storage of files is away]"),
+        Outcome::Over(bytes) => format!("[{bytes} bytes withheld: more than {PIECES_MAX} parts to take out]"),
+    }
+}
+
+fn address(outcome: Outcome<'_>) -> String {
+    match outcome {
+        Outcome::Ref(one, _) => format!("{ADDRESS}{}", one.id),
+        Outcome::Lost(_) | Outcome::Over(_) => format!("{ADDRESS}withheld"),
+    }
+}
+
+fn push_block(text: &mut String, outcome: Outcome<'_>, extra: &Extra<'_>) {
+    let Outcome::Ref(one, digest) = outcome else {
+        return push_text_block(text, &mark(outcome));
+    };
+    push_text_block(text, &line(one, digest));
+    // Every byte of it is read by a model: what the line above says is not said again.
+    let mut link = String::from("{");
+    push_member(&mut link, "type", "\"resource_link\"");
+    push_member(&mut link, "uri", &quoted(&format!("{ADDRESS}{}", one.id)));
+    push_member(&mut link, "name", &quoted(name(&one.media_type)));
+    for (key, value) in [("annotations", extra.annotations), ("_meta", extra.meta)] {
+        if let Some(value) = value {
+            push_member(&mut link, key, value);
+        }
+    }
+    text.push(',');
+    text.push_str(&link);
+    text.push('}');
+}
+
+fn push_text_block(text: &mut String, words: &str) {
+    text.push_str(r#"{"type":"text","text":"#);
+    push_string(text, words);
+    text.push('}');
+}
+
+fn push_object(text: &mut String, outcome: Outcome<'_>) {
+    match outcome {
+        Outcome::Ref(one, digest) => text.push_str(&line(one, digest)),
+        Outcome::Lost(_) | Outcome::Over(_) => {
+            text.push('{');
+            push_member(text, "withheld", &quoted(&mark(outcome)));
+            text.push('}');
+        }
+    }
+}
+
+/// Everything there is to know about a ref, in one line.
+fn line(one: &Ref, digest: &Digest) -> String {
+    let mut line = String::from("{");
+    push_member(&mut line, "ref_id", &quoted(one.id.as_str()));
+    push_member(&mut line, "media_type", &quoted(&one.media_type));
+    push_member(&mut line, "size", &one.bytes.to_string());
+    push_member(&mut line, "digest", &quoted(&digest.to_string()));
+    if !one.preview.is_empty() {
+        push_member(&mut line, "preview", &quoted(&one.preview));
+    }
+    line.push('}');
+    line
+}
+
+/// A link must have a name; the kind of thing is a short one.
+fn name(media_type: &str) -> &str {
+    match media_type.split_once('/') {
+        Some(("text", "plain")) => "text",
+        Some((_, kind)) if (1..=LINK_NAME_BYTES_MAX).contains(&kind.len()) => kind,
+        _ => "file",
+    }
+}
+
+fn plain(media_type: &str) -> &str {
+    let fits = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
+    if media_type.bytes().all(fits) { media_type } else { "application/octet-stream" }
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    push_string(&mut quoted, text);
+    quoted
+}

@@ -1,0 +1,262 @@
+//! The files, refs and artifacts of one gateway process: what it is asked, what it answers.
+
+mod addresses;
+mod answering;
+mod artifacts;
+mod download;
+mod finding;
+mod receiving;
+mod upkeep;
+mod uploads;
+
+use std::fmt::Display;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_core::content::Suppliers;
+use toolgate_core::file::{File, FileName};
+use toolgate_core::governance::Clock;
+use toolgate_core::id::FileId;
+use toolgate_core::{PrincipalId, Refusal};
+use toolgate_store::{Books, Doer, FileCursor, FileEnd, FileFilter, Store};
+
+pub use addresses::Address;
+pub use artifacts::ArtifactSource;
+pub use download::{ByteRange, Content};
+pub use finding::{Found, What};
+pub use receiving::NewFile;
+pub use upkeep::Collected;
+pub use uploads::Offered;
+
+use crate::access::Access;
+use crate::blobs::{Blobs, Put};
+use crate::contents::extract::Extractions;
+use crate::media;
+use crate::refusal::{self, Unknown, unknown};
+use crate::sealing::Seal;
+use crate::settings::Settings;
+
+/// How long the end waits for what broke off to be cleared away.
+const SETTLE_MAX: Duration = Duration::from_secs(10);
+
+pub struct Setup {
+    pub store: Store,
+    pub books: Arc<Books>,
+    pub clock: Arc<dyn Clock>,
+    pub settings: Settings,
+    /// Makes addresses that nobody else can make. The same for all gateways of one store, and after a restart.
+    pub signing_key: [u8; 32],
+    pub shutdown: CancellationToken,
+}
+
+/// Live; one per gateway process.
+pub struct Files {
+    blobs: Blobs,
+    store: Store,
+    books: Arc<Books>,
+    clock: Arc<dyn Clock>,
+    settings: Settings,
+    seal: Seal,
+    suppliers: OnceLock<Arc<dyn Suppliers>>,
+    extractions: Extractions,
+    /// Marks belong to the gateway: two rounds at once would delete the same bytes twice.
+    collecting: Mutex<()>,
+    tasks: TaskTracker,
+    /// What gives the places of broken uploads back.
+    releases: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+/// Which files are wanted. What is `None` may be anything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileQuery {
+    /// Others than admins and operators see their own, whatever they ask for.
+    pub owner: Option<PrincipalId>,
+    pub name: Option<FileName>,
+    pub cursor: Option<FileCursor>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FilePage {
+    /// Newest first.
+    pub files: Vec<File>,
+    /// Where the next page begins.
+    pub next: Option<FileCursor>,
+}
+
+impl Files {
+    /// Opens the storage and begins to collect what nobody needs.
+    pub fn open(setup: Setup) -> Result<Arc<Files>, Refusal> {
+        let Setup { store, books, clock, settings, signing_key, shutdown } = setup;
+        let blobs = Blobs::new(&settings, store.clone(), Arc::clone(&clock))?;
+        let files = Arc::new(Files {
+            blobs,
+            store,
+            books,
+            clock,
+            settings,
+            seal: Seal::new(signing_key),
+            suppliers: OnceLock::new(),
+            extractions: Extractions::default(),
+            collecting: Mutex::default(),
+            tasks: TaskTracker::new(),
+            releases: TaskTracker::new(),
+            shutdown: shutdown.child_token(),
+        });
+        files.tasks.spawn(upkeep::run(Arc::clone(&files), files.shutdown.clone()));
+        files.tasks.close();
+        Ok(files)
+    }
+
+    /// Tells whom to ask for what is not here: those come up later than the files. Counts once.
+    pub fn supply(&self, suppliers: Arc<dyn Suppliers>) {
+        let is_first = self.suppliers.set(suppliers).is_ok();
+        debug_assert!(is_first, "suppliers are told once");
+    }
+
+    /// Ends what was started, and clears away what broke off.
+    pub async fn stop(&self) {
+        self.shutdown.cancel();
+        self.tasks.wait().await;
+        if tokio::time::timeout(SETTLE_MAX, self.settle()).await.is_err() {
+            tracing::warn!("what broke off was not cleared away in time; some of it stays in the storage");
+        }
+    }
+
+    /// Ends when what broke off has been cleared away.
+    pub(crate) async fn settle(&self) {
+        self.releases.close();
+        self.releases.wait().await;
+        self.releases.reopen();
+        self.blobs.settle().await;
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Keeps what comes in as a file of whoever sends it.
+    pub async fn put<S, E>(&self, access: &Access<'_>, name: FileName, stream: S) -> Result<File, Refusal>
+    where
+        S: Stream<Item = Result<Bytes, E>> + Send,
+        E: Display,
+    {
+        let put = self.blobs.put_stream(stream, self.settings.upload_bytes_max).await?;
+        self.keep_file(put, name, access.principal().id.clone(), &access.doer()).await
+    }
+
+    pub async fn get(&self, access: &Access<'_>, id: &FileId) -> Result<File, Refusal> {
+        let found = self.store.file(id).await.map_err(refusal::down)?;
+        let alive = found.filter(|file| file.expires_at_ms.is_none_or(|end| end > self.clock.now_ms()));
+        match alive {
+            Some(file) if access.may_use_file(&file, &self.store).await? => Ok(file),
+            _ => Err(unknown(Unknown::File, id.as_str())),
+        }
+    }
+
+    pub async fn list(
+        &self,
+        access: &Access<'_>,
+        query: FileQuery,
+        limit: usize,
+    ) -> Result<FilePage, Refusal> {
+        let owner = if access.is_keeper() { query.owner } else { Some(access.principal().id.clone()) };
+        let filter = FileFilter {
+            owner,
+            name: query.name,
+            alive_at_ms: Some(self.clock.now_ms()),
+            cursor: query.cursor,
+        };
+        let (files, next) = self.store.files(&filter, limit).await.map_err(refusal::down)?;
+        Ok(FilePage { files, next })
+    }
+
+    /// Removes a file. Its bytes follow when nothing else needs them.
+    pub async fn delete(&self, access: &Access<'_>, id: &FileId) -> Result<File, Refusal> {
+        let file = self.get(access, id).await?;
+        if !access.may_delete_file(&file) {
+            return Err(refusal::not_yours(&file.id));
+        }
+        let deleted = self.books.delete_file(id, &access.doer(), FileEnd::Deleted).await;
+        deleted.map_err(refusal::down)?.ok_or_else(|| unknown(Unknown::File, id.as_str()))
+    }
+
+    /// Writes the row that uses what was put.
+    async fn keep_file(
+        &self,
+        put: Put,
+        name: FileName,
+        owner: PrincipalId,
+        by: &Doer,
+    ) -> Result<File, Refusal> {
+        self.keep_file_for(put, name, owner, by, self.settings.keep).await
+    }
+
+    async fn keep_file_for(
+        &self,
+        put: Put,
+        name: FileName,
+        owner: PrincipalId,
+        by: &Doer,
+        keep: Option<Duration>,
+    ) -> Result<File, Refusal> {
+        let created_at_ms = self.clock.now_ms();
+        let file = File {
+            id: FileId::new(self.clock.fresh_id(FileId::PREFIX)),
+            media_type: self.media_type(&put, Some(&name)).await,
+            name,
+            bytes: put.bytes,
+            digest: put.digest,
+            owner,
+            created_at_ms,
+            expires_at_ms: keep.map(|keep| later(created_at_ms, keep)),
+        };
+        self.books.store_file(&file, by).await.map_err(refusal::down)?;
+        Ok(file)
+    }
+
+    /// What bytes are, as they themselves say.
+    pub(crate) async fn media_type(&self, put: &Put, name: Option<&FileName>) -> String {
+        let tail = match media::wants_tail(&put.head, put.bytes) {
+            // Without the end it is told less exactly.
+            Some(range) => self.blobs.read_some(put.digest, range).await.unwrap_or_default(),
+            None => Bytes::new(),
+        };
+        let sample = media::Sample { head: &put.head, tail: &tail, bytes: put.bytes };
+        media::sniff(&sample, name.map(FileName::as_str)).to_owned()
+    }
+
+    pub(crate) fn blobs(&self) -> &Blobs {
+        &self.blobs
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    pub(crate) fn extractions(&self) -> &Extractions {
+        &self.extractions
+    }
+
+    /// Nothing until somebody has told whom to ask.
+    pub(crate) fn suppliers(&self) -> Option<&Arc<dyn Suppliers>> {
+        self.suppliers.get()
+    }
+}
+
+/// A moment that lies as far ahead as is said.
+fn later(now_ms: i64, by: Duration) -> i64 {
+    now_ms.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests;

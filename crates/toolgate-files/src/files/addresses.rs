@@ -1,0 +1,123 @@
+//! Addresses that open bytes by themselves, for a while.
+//!
+//! `{public_url}/signed/{files|refs|artifacts}/{sha256:…}?name=…&type=…&expires=…&signature=…`. The signature covers all of
+//! it but the host, so that the bytes, their name and their end are those that were given out.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use toolgate_core::file::FileName;
+use toolgate_core::{Digest, Refusal};
+use url::Url;
+use url::form_urlencoded;
+
+use super::{ByteRange, Content, Files, Found, What, later};
+use crate::blobs::Shown;
+use crate::refusal::{self, Unknown, unknown};
+use crate::sealing::Purpose;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Address {
+    pub url: String,
+    pub expires_at_ms: i64,
+}
+
+impl Files {
+    /// An address at the storage itself where it gives such out, else one at this gateway.
+    pub async fn address(&self, found: &Found, keep: Duration) -> Result<Address, Refusal> {
+        let shown = Shown { name: found.name.as_ref().map(FileName::as_str), media_type: &found.media_type };
+        let expires_at_ms = later(self.clock.now_ms(), keep);
+        match self.blobs.sign(found.digest, keep, &shown).await? {
+            Some(url) => Ok(Address { url: url.into(), expires_at_ms }),
+            None => self.gateway_address(found, keep),
+        }
+    }
+
+    /// An address at this gateway.
+    pub fn gateway_address(&self, found: &Found, keep: Duration) -> Result<Address, Refusal> {
+        // Whole seconds, as the address says them.
+        let expires = later(self.clock.now_ms(), keep) / 1_000;
+        let terms = Terms {
+            what: found.what,
+            digest: found.digest,
+            name: found.name.as_ref().map_or("", FileName::as_str),
+            media_type: &found.media_type,
+            expires,
+        };
+        let mut url = self.public_url(&["signed", found.what.as_str(), &found.digest.to_string()])?;
+        let signature = terms.with_parts(|parts| self.seal.make(Purpose::Download, parts));
+        let mut query = url.query_pairs_mut();
+        if let Some(name) = &found.name {
+            query.append_pair("name", name.as_str());
+        }
+        query.append_pair("type", &found.media_type).append_pair("expires", &expires.to_string());
+        query.append_pair("signature", &signature);
+        drop(query);
+        Ok(Address { url: url.into(), expires_at_ms: expires.saturating_mul(1_000) })
+    }
+
+    /// What is behind an address of this gateway: its two last steps and its query, as they came.
+    pub async fn open_signed(
+        &self,
+        what: &str,
+        digest: &str,
+        query: &str,
+        range: Option<ByteRange>,
+    ) -> Result<Content, Refusal> {
+        let found = self.find_signed(what, digest, query).await?;
+        self.open_content(found, range).await
+    }
+
+    /// The same, not opened yet.
+    pub async fn find_signed(&self, what: &str, digest: &str, query: &str) -> Result<Found, Refusal> {
+        let (found, expires) = self.check_signed(what, digest, query).ok_or_else(refusal::bad_address)?;
+        if expires.saturating_mul(1_000) <= self.clock.now_ms() {
+            return Err(refusal::address_expired());
+        }
+        let bytes = self.store.blob_bytes(&found.digest).await.map_err(refusal::down)?;
+        let bytes = bytes.ok_or_else(|| unknown(Unknown::of(found.what), digest))?;
+        Ok(Found { bytes, ..found })
+    }
+
+    /// What an address names and when it ends, if it was given out here.
+    fn check_signed(&self, what: &str, digest: &str, query: &str) -> Option<(Found, i64)> {
+        let (what, digest) = (What::parse(what)?, Digest::from_str(digest).ok()?);
+        let said = |key: &str| form_urlencoded::parse(query.as_bytes()).find(|(found, _)| found == key);
+        let (_, media_type) = said("type")?;
+        let (_, signature) = said("signature")?;
+        let expires = said("expires")?.1.parse().ok()?;
+        let name = said("name").map(|(_, name)| name).unwrap_or_default();
+        let terms = Terms { what, digest, name: &name, media_type: &media_type, expires };
+        if !terms.with_parts(|parts| self.seal.fits(Purpose::Download, parts, &signature)) {
+            return None;
+        }
+        let (name, media_type) = (FileName::new(&name).ok(), media_type.into_owned());
+        Some((Found { what, digest, bytes: 0, media_type, name }, expires))
+    }
+
+    /// An address at this gateway with these steps.
+    pub(super) fn public_url(&self, steps: &[&str]) -> Result<Url, Refusal> {
+        let base = self.settings.public_url.as_deref().and_then(|url| Url::parse(url).ok());
+        let mut url = base.filter(Url::has_host).ok_or_else(refusal::no_public_url)?;
+        url.path_segments_mut().expect("an address with a host has a path").pop_if_empty().extend(steps);
+        Ok(url)
+    }
+}
+
+/// What a signature stands for.
+struct Terms<'a> {
+    what: What,
+    digest: Digest,
+    /// Empty where there is none.
+    name: &'a str,
+    media_type: &'a str,
+    /// Seconds since 1970.
+    expires: i64,
+}
+
+impl Terms<'_> {
+    fn with_parts<T>(&self, use_parts: impl FnOnce(&[&str]) -> T) -> T {
+        let (digest, expires) = (self.digest.to_string(), self.expires.to_string());
+        use_parts(&[self.what.as_str(), &digest, self.name, self.media_type, &expires])
+    }
+}

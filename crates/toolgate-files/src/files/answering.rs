@@ -1,0 +1,23 @@
+//! Files as answers to questions: whoever answers with one must be able to use it, and gives it to the run by that.
+
+use serde_json::Value;
+use toolgate_core::id::FileId;
+use toolgate_core::run::{InputFile, Slot, SlotType};
+use toolgate_core::{Principal, Refusal};
+
+use super::Files;
+use crate::access::Access;
+
+impl Files {
+    /// The file that somebody answers a question with; nothing where the question is not about a file.
+    pub async fn answering(
+        &self,
+        by: &Principal,
+        slot: &Slot,
+        answer: &Value,
+    ) -> Result<Option<InputFile>, Refusal> {
+        let (SlotType::File, Some(id)) = (slot.slot_type, answer.as_str()) else { return Ok(None) };
+        let file = self.get(&Access::Person(by), &FileId::new(id)).await?;
+        Ok(Some(InputFile { path: slot.slot_id.clone(), file: file.id, digest: file.digest }))
+    }
+}

@@ -1,0 +1,94 @@
+//! From an id to the bytes that it names.
+
+use std::str::FromStr;
+
+use toolgate_core::file::{FileName, Ref};
+use toolgate_core::id::{FileId, RefId};
+use toolgate_core::{Digest, Refusal};
+
+use super::Files;
+use crate::access::Access;
+use crate::refusal::{self, Unknown, unknown};
+
+/// Bytes that somebody may use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    pub what: What,
+    pub digest: Digest,
+    pub bytes: u64,
+    pub media_type: String,
+    pub name: Option<FileName>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum What {
+    File,
+    Ref,
+    Artifact,
+}
+
+impl What {
+    pub const ALL: [What; 3] = [What::File, What::Ref, What::Artifact];
+
+    /// As it stands in addresses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            What::File => "files",
+            What::Ref => "refs",
+            What::Artifact => "artifacts",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<What> {
+        Self::ALL.into_iter().find(|what| what.as_str() == text)
+    }
+}
+
+const DIGEST_PREFIX: &str = "sha256:";
+
+impl Files {
+    /// What an id names: `file_…`, `ref_…` or `sha256:…`. It is held against whoever asks.
+    pub async fn resolve(&self, access: &Access<'_>, id: &str) -> Result<Found, Refusal> {
+        if id.starts_with(RefId::PREFIX) {
+            return self.resolve_ref(access, &RefId::new(id)).await;
+        }
+        if id.starts_with(DIGEST_PREFIX) {
+            let digest = Digest::from_str(id).map_err(|_| unknown(Unknown::Artifact, id))?;
+            return self.resolve_artifact(access, &digest).await;
+        }
+        let file = self.get(access, &FileId::new(id)).await?;
+        Ok(Found {
+            what: What::File,
+            digest: file.digest,
+            bytes: file.bytes,
+            media_type: file.media_type,
+            name: Some(file.name),
+        })
+    }
+
+    /// A ref as it is, its bytes fetched or not.
+    pub async fn reference(&self, access: &Access<'_>, id: &RefId) -> Result<Ref, Refusal> {
+        let found = self.store.get_ref(id).await.map_err(refusal::down)?;
+        let is_there = |one: &Ref| one.expires_at_ms > self.clock.now_ms() && access.may_use_ref(one);
+        found.filter(is_there).ok_or_else(|| unknown(Unknown::Ref, id.as_str()))
+    }
+
+    async fn resolve_ref(&self, access: &Access<'_>, id: &RefId) -> Result<Found, Refusal> {
+        let one = self.reference(access, id).await?;
+        let digest = one.digest.ok_or_else(|| refusal::not_fetched(&one))?;
+        Ok(Found { what: What::Ref, digest, bytes: one.bytes, media_type: one.media_type, name: None })
+    }
+
+    async fn resolve_artifact(&self, access: &Access<'_>, digest: &Digest) -> Result<Found, Refusal> {
+        let rows = self.store.artifact_rows(digest).await.map_err(refusal::down)?;
+        let Some(artifact) = rows.iter().find(|one| access.may_use_artifact(one)) else {
+            let is_known = rows.iter().any(|one| access.may_see_artifact(one));
+            return Err(if is_known {
+                refusal::not_content(digest)
+            } else {
+                unknown(Unknown::Artifact, &digest.to_string())
+            });
+        };
+        Ok(Found::artifact(artifact))
+    }
+}

@@ -1,0 +1,195 @@
+//! What this room says no with.
+
+use std::fmt::Display;
+use std::path::Path;
+use std::time::Duration;
+
+use toolgate_core::file::{Artifact, BadFileName, FileName, Ref};
+use toolgate_core::id::{FileId, UploadId};
+use toolgate_core::port::SourceError;
+use toolgate_core::{Digest, Refusal, RefusalKind};
+use toolgate_store::StoreError;
+
+use crate::files::What;
+
+pub(crate) fn down(error: StoreError) -> Refusal {
+    match error {
+        StoreError::BytesGone { .. } => being_deleted(),
+        error => {
+            tracing::warn!(%error, "the store of the files is not available");
+            Refusal::new(RefusalKind::Down, "store_down", "the gateway's store is not available")
+                .hint("try again later")
+        }
+    }
+}
+
+pub(crate) fn no_folder(folder: &Path, error: &std::io::Error) -> Refusal {
+    let message = format!("the folder for files, {}, cannot be used: {error}", folder.display());
+    Refusal::new(RefusalKind::Down, "storage_down", message).hint("check its owner, its mode and its disk")
+}
+
+/// The very moment at which somebody wants again what nobody wanted.
+pub(crate) fn being_deleted() -> Refusal {
+    let message = "the same bytes are being deleted at this moment";
+    Refusal::new(RefusalKind::Down, "storage_busy", message).hint("try again in a few minutes")
+}
+
+pub(crate) fn cut_off(bytes: u64, error: &impl Display) -> Refusal {
+    let message = format!("the upload broke off after {bytes} bytes: {error}");
+    Refusal::new(RefusalKind::Invalid, "upload_cut_off", message)
+        .hint("nothing of it was kept; send it again")
+}
+
+/// What somebody hears who sends more than fits.
+pub fn too_large(bytes_max: u64) -> Refusal {
+    let message = format!("this has more than {bytes_max} bytes, which is the limit here");
+    Refusal::new(RefusalKind::Invalid, "file_too_large", message)
+        .hint("send something smaller, or ask the operator to raise the limit")
+}
+
+/// A file that could not be read to its end.
+pub(crate) fn broken_off(error: &SourceError) -> Refusal {
+    Refusal::new(RefusalKind::Gone, "file_changed", error.0.clone()).hint("store the file anew")
+}
+
+pub(crate) fn bad_name(error: BadFileName) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, "bad_file_name", error.to_string())
+        .hint("give the name alone, such as `report.pdf`, without folders")
+}
+
+/// Takes a name as somebody wrote it.
+pub fn file_name(name: &str) -> Result<FileName, Refusal> {
+    FileName::new(name).map_err(bad_name)
+}
+
+/// Of what a caller wrote, in an answer.
+const SHOWN_CHARS_MAX: usize = 100;
+
+pub(crate) fn unknown(what: Unknown, id: &str) -> Refusal {
+    let (code, noun) = match what {
+        Unknown::File => ("unknown_file", "file"),
+        Unknown::Ref => ("unknown_ref", "ref"),
+        Unknown::Artifact => ("unknown_artifact", "artifact"),
+        Unknown::Upload => ("unknown_upload", "place for an upload"),
+    };
+    Refusal::new(RefusalKind::NotFound, code, format!("there is no {noun} {}", shown(id)))
+        .hint("it may have been deleted, have expired, or belong to somebody else")
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unknown {
+    File,
+    Ref,
+    Artifact,
+    Upload,
+}
+
+impl Unknown {
+    pub(crate) fn of(what: What) -> Self {
+        match what {
+            What::File => Unknown::File,
+            What::Ref => Unknown::Ref,
+            What::Artifact => Unknown::Artifact,
+        }
+    }
+}
+
+/// An id as it was written, unless it is none.
+fn shown(id: &str) -> String {
+    if id.len() <= SHOWN_CHARS_MAX && !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return id.to_owned();
+    }
+    let start: String = id.chars().take(SHOWN_CHARS_MAX).collect();
+    format!("{start:?}")
+}
+
+pub(crate) fn not_yours(id: &FileId) -> Refusal {
+    let message = format!("{id} may be used here, but only its owner may delete it");
+    Refusal::new(RefusalKind::Forbidden, "not_allowed", message)
+}
+
+pub(crate) fn not_for_others() -> Refusal {
+    let message = "only admins and operators store files for somebody else";
+    Refusal::new(RefusalKind::Forbidden, "not_allowed", message).field("owner")
+}
+
+pub(crate) fn bad_owner(name: &str) -> Refusal {
+    let message = format!("nobody can be called {}", shown(name));
+    Refusal::new(RefusalKind::Invalid, "bad_owner", message).field("owner")
+}
+
+pub(crate) fn bad_keep(keep: Option<Duration>) -> Refusal {
+    let message = match keep {
+        Some(keep) => format!("a file is kept for 1 to {} seconds here", keep.as_secs()),
+        None => "a file is kept for a second at least".to_owned(),
+    };
+    Refusal::new(RefusalKind::Invalid, "bad_expiry", message)
+        .field("expires_in_seconds")
+        .hint("leave it out to keep the file as long as files are kept here")
+}
+
+pub(crate) fn not_content(digest: &Digest) -> Refusal {
+    let message = format!("auditors may know of the artifact {digest}, but not read it");
+    Refusal::new(RefusalKind::Forbidden, "not_allowed", message)
+}
+
+pub(crate) fn not_fetched(one: &Ref) -> Refusal {
+    let message = format!("what {} stands for is still with the server that made it", one.id);
+    Refusal::new(RefusalKind::Conflict, "ref_not_fetched", message).hint("read it once, which fetches it")
+}
+
+pub(crate) fn artifact_conflict(existing: &Artifact) -> Refusal {
+    let message = format!(
+        "this run has an artifact {:?} already, with other bytes: {}",
+        existing.name.as_str(),
+        existing.digest
+    );
+    Refusal::new(RefusalKind::Conflict, "artifact_conflict", message)
+        .hint("artifacts never change; store it under another name")
+}
+
+pub(crate) fn bad_base64(error: &base64::DecodeError) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, "bad_base64", format!("the content is no Base64: {error}"))
+        .hint("send Base64 of the standard alphabet, or plain text")
+}
+
+pub(crate) fn bad_range(bytes: u64) -> Refusal {
+    Refusal::new(
+        RefusalKind::Invalid,
+        "bad_range",
+        format!("none of the wanted bytes are there; it has {bytes}"),
+    )
+}
+
+pub(crate) fn bad_address() -> Refusal {
+    Refusal::new(RefusalKind::Forbidden, "bad_address", "this address was not given out here, or was changed")
+        .hint("use it exactly as it was given out")
+}
+
+pub(crate) fn address_expired() -> Refusal {
+    Refusal::new(RefusalKind::Gone, "address_expired", "the time of this address is over")
+        .hint("ask for a new one")
+}
+
+pub(crate) fn no_public_url() -> Refusal {
+    Refusal::new(
+        RefusalKind::Conflict,
+        "no_public_url",
+        "the gateway does not know where it is reached from outside",
+    )
+    .hint("an operator can set `files.public_url`")
+}
+
+pub(crate) fn upload_used(id: &UploadId) -> Refusal {
+    Refusal::new(RefusalKind::Conflict, "upload_used", format!("the place {id} was used, or is being used"))
+        .hint("a place takes one file; ask for another one")
+}
+
+pub(crate) fn upload_expired(id: &UploadId) -> Refusal {
+    Refusal::new(RefusalKind::Gone, "upload_expired", format!("the time of the place {id} is over"))
+        .hint("ask for another one")
+}
+
+pub(crate) fn slow_storage() -> Refusal {
+    Refusal::new(RefusalKind::Down, "storage_down", "the storage takes too long to delete bytes")
+}

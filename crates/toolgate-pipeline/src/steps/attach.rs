@@ -1,0 +1,48 @@
+//! Step one and a half: files and refs that the arguments name exist, belong to the caller, and have a content by which
+//! people can agree to them.
+
+use serde_json::Value;
+use toolgate_core::event::Outcome;
+
+use super::validate::Validated;
+use crate::answer::Refusal;
+use crate::call::{Executor, Pipeline};
+use crate::envelope::Warning;
+use crate::ticket::{Stopped, Ticket};
+
+/// A call of which everything is known that it is about.
+pub(crate) struct Attached {
+    ticket: Ticket,
+    arguments: Value,
+}
+
+impl Attached {
+    pub(super) fn into_parts(self) -> (Ticket, Value) {
+        (self.ticket, self.arguments)
+    }
+}
+
+pub(crate) async fn attach(
+    pipeline: &Pipeline,
+    validated: Validated,
+    executor: &dyn Executor,
+) -> Result<Attached, Box<Stopped>> {
+    let (mut ticket, arguments) = validated.into_parts();
+    // Who may not call the tool learns nothing about files either.
+    let looked_up = match executor.attach(&arguments) {
+        Some(looking) if ticket.barred.is_none() => Some(looking.await),
+        _ => None,
+    };
+    match looked_up {
+        None => Ok(Attached { ticket, arguments }),
+        Some(Ok(found)) => {
+            ticket.attachments = found.attachments;
+            ticket.warnings.extend(found.notices.into_iter().map(Warning::from));
+            Ok(Attached { ticket, arguments })
+        }
+        Some(Err(refusal)) => {
+            ticket.keep_input(pipeline, &arguments);
+            Err(Stopped::new(ticket, Outcome::Invalid, Refusal::of_content(&refusal)))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What somebody says about tasks and runs: whether it can be kept.
+
+use std::collections::BTreeSet;
+
+use toolgate_core::run::InputFile;
+use toolgate_core::{Refusal, RefusalKind};
+use toolgate_store::PageCursor;
+
+const NAME_CHARS_MAX: usize = 200;
+const DESCRIPTION_CHARS_MAX: usize = 20_000;
+const SUMMARY_CHARS_MAX: usize = 20_000;
+const REASON_CHARS_MAX: usize = 500;
+const CLIENT_ID_CHARS_MAX: usize = 200;
+const INPUT_FILES_MAX: usize = 1_000;
+const PATH_BYTES_MAX: usize = 1_024;
+
+pub(crate) fn name(text: &str) -> Result<(), Refusal> {
+    let fits = !text.trim().is_empty() && text.chars().count() <= NAME_CHARS_MAX;
+    match fits && !text.contains(char::is_control) {
+        true => Ok(()),
+        false => {
+            let message = format!("the name of a task has 1 to {NAME_CHARS_MAX} printable characters");
+            Err(invalid("bad_task", message, "name")
+                .hint("give it a short name, and the rest as `description`"))
+        }
+    }
+}
+
+pub(crate) fn description(text: &str) -> Result<(), Refusal> {
+    at_most(text, DESCRIPTION_CHARS_MAX, "bad_task", "description")
+}
+
+pub(crate) fn summary(text: &str) -> Result<(), Refusal> {
+    at_most(text, SUMMARY_CHARS_MAX, "bad_summary", "summary")
+}
+
+pub(crate) fn reason(text: &str) -> Result<(), Refusal> {
+    at_most(text, REASON_CHARS_MAX, "bad_reason", "reason")
+}
+
+pub(crate) fn client_id(text: &str) -> Result<(), Refusal> {
+    match (1..=CLIENT_ID_CHARS_MAX).contains(&text.chars().count()) {
+        true => Ok(()),
+        false => {
+            let message = format!("the id of a call has 1 to {CLIENT_ID_CHARS_MAX} characters");
+            Err(invalid("bad_call_id", message, "id").hint("pass the id that the model gave the call"))
+        }
+    }
+}
+
+fn at_most(text: &str, max: usize, code: &'static str, field: &'static str) -> Result<(), Refusal> {
+    match text.chars().count() <= max {
+        true => Ok(()),
+        false => Err(invalid(code, format!("`{field}` has at most {max} characters"), field)
+            .hint("say it shorter, or store it as an artifact")),
+    }
+}
+
+/// A manifest: sorted, and each path once.
+pub(crate) fn manifest(mut files: Vec<InputFile>) -> Result<Vec<InputFile>, Refusal> {
+    if files.len() > INPUT_FILES_MAX {
+        let message = format!("a run gets at most {INPUT_FILES_MAX} files");
+        return Err(invalid("bad_input", message, "input").hint("put them into an archive"));
+    }
+    let mut paths = BTreeSet::new();
+    for file in &files {
+        if !is_path(&file.path) {
+            let message = format!("{:?} is no path of a file", file.path);
+            return Err(invalid("bad_input", message, "input").hint(
+                "a path has steps between single `/`, none of them `.` or `..`, and no control characters",
+            ));
+        }
+        if !paths.insert(&file.path) {
+            let message = format!("the path {:?} is given twice", file.path);
+            return Err(invalid("bad_input", message, "input").hint("each path names one file"));
+        }
+    }
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(files)
+}
+
+fn is_path(path: &str) -> bool {
+    let is_step = |step: &str| !matches!(step, "" | "." | "..");
+    path.len() <= PATH_BYTES_MAX
+        && path.split('/').all(is_step)
+        && !path.contains(|c: char| c.is_control() || c == '\\')
+}
+
+pub(crate) fn cursor(text: Option<&str>) -> Result<Option<PageCursor>, Refusal> {
+    let parsed = text.map(str::parse).transpose();
+    parsed.map_err(|_| {
+        let message = format!("{:?} is not the end of a page", text.unwrap_or_default());
+        invalid("invalid_cursor", message, "cursor")
+            .hint("pass on what the page before has as `next`, as it is")
+    })
+}
+
+fn invalid(code: &'static str, message: String, field: &'static str) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, code, message).field(field)
+}

@@ -1,0 +1,164 @@
+//! What the runs are made of, and what their tasks share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_core::governance::Clock;
+use toolgate_core::id::{CallId, RunId};
+use toolgate_core::run::{InputRequest, RunCallEnd};
+use toolgate_core::{PrincipalId, RawJson};
+use toolgate_store::{Act, Books, RunError, Stepped, Store};
+
+use crate::bells::Bells;
+use crate::waiting::Waiting;
+
+/// What is written down later because the store was away. More of it is lost, and looks like a crash.
+const LATE_MAX: usize = 10_000;
+
+pub struct Setup {
+    pub store: Store,
+    pub books: Arc<Books>,
+    pub clock: Arc<dyn Clock>,
+    /// This gateway's ledger stream.
+    pub stream: String,
+    pub shutdown: CancellationToken,
+}
+
+/// How long somebody waits for others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// For the calls in flight, before a run is completed.
+    pub completing: Duration,
+    /// For the result of a call that runs already.
+    pub recording: Duration,
+    /// Between two looks at what other gateways did.
+    pub poll: Duration,
+    /// Between two looks at runs whose time may be over.
+    pub upkeep: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            completing: Duration::from_secs(60),
+            recording: Duration::from_secs(120),
+            poll: Duration::from_millis(150),
+            upkeep: Duration::from_secs(1),
+        }
+    }
+}
+
+pub(crate) struct Desk {
+    pub(crate) store: Store,
+    pub(crate) books: Arc<Books>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) stream: String,
+    pub(crate) limits: Limits,
+    pub(crate) waiting: Waiting,
+    pub(crate) bells: Bells,
+    late: Mutex<Vec<Late>>,
+}
+
+/// What has happened and could not be written down.
+#[derive(Clone, Debug)]
+pub(crate) enum Late {
+    Finished { run: RunId, call: CallId, end: RunCallEnd },
+    Recorded { run: RunId, client_id: String, result: RawJson },
+    PutOff { run: RunId, client_id: String, result: RawJson },
+}
+
+impl Desk {
+    pub(crate) fn new(setup: Setup, limits: Limits) -> Self {
+        let Setup { store, books, clock, stream, shutdown: _ } = setup;
+        Self {
+            store,
+            books,
+            clock,
+            stream,
+            limits,
+            waiting: Waiting::default(),
+            bells: Bells::default(),
+            late: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn act<'a>(&self, by: &'a PrincipalId) -> Act<'a> {
+        Act { by, at_ms: self.clock.now_ms() }
+    }
+
+    /// Tells whoever waits in this process what a step has changed.
+    pub(crate) fn tell(&self, stepped: &Stepped) {
+        for input in &stepped.cancelled {
+            self.tell_resolved(input);
+        }
+        for run in stepped.ended.iter().chain([&stepped.run.id]) {
+            self.bells.ring(run);
+        }
+    }
+
+    pub(crate) fn tell_resolved(&self, input: &InputRequest) {
+        self.waiting.tell(input);
+        self.bells.ring(&input.run);
+    }
+
+    /// Writes something down now, or later if the store is away.
+    pub(crate) async fn write_down(&self, late: Late) {
+        match self.try_write_down(&late).await {
+            Ok(()) => {}
+            Err(RunError::Store(error)) => {
+                tracing::debug!(%error, "the end of a call in a run is written down later");
+                self.keep(late);
+            }
+            Err(error) => tracing::warn!(%error, "the end of a call in a run is not written down"),
+        }
+    }
+
+    pub(crate) fn keep(&self, late: Late) {
+        let mut kept = self.late();
+        match kept.len() < LATE_MAX {
+            true => kept.push(late),
+            false => tracing::error!("too much waits for the store: the end of a call is not written down"),
+        }
+    }
+
+    /// Writes down what was kept.
+    pub(crate) async fn write_down_late(&self) {
+        let kept = std::mem::take(&mut *self.late());
+        for late in kept {
+            self.write_down(late).await;
+        }
+    }
+
+    async fn try_write_down(&self, late: &Late) -> Result<(), RunError> {
+        let run = match late {
+            Late::Finished { run, call, end } => {
+                self.books.finish_run_call(run, call, *end, self.clock.now_ms()).await?;
+                run
+            }
+            Late::Recorded { run, client_id, result } => {
+                self.store.record_batch_call(run, client_id, result).await?;
+                run
+            }
+            Late::PutOff { run, client_id, result } => {
+                self.store.put_off_batch_call(run, client_id, result).await?;
+                run
+            }
+        };
+        self.bells.ring(run);
+        Ok(())
+    }
+
+    fn late(&self) -> MutexGuard<'_, Vec<Late>> {
+        // Every change is one push or take: a panic elsewhere leaves nothing half done.
+        self.late.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether to go on after a while.
+    pub(crate) async fn rest(&self, period: Duration, shutdown: &CancellationToken) -> bool {
+        tokio::select! {
+            () = self.clock.sleep(period) => true,
+            () = shutdown.cancelled() => false,
+        }
+    }
+}

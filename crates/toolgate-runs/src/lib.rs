@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod bells;
+mod checks;
+mod desk;
+mod poller;
+mod refusal;
+mod runs;
+mod upkeep;
+mod view;
+mod waiting;
+
+pub use desk::{Limits, Setup};
+pub use refusal::{unknown_input, unknown_run};
+pub use runs::{DATA_TOOLS_BEFORE_ASKING, Runs};
+pub use toolgate_core::{Refusal, RefusalKind};
+pub use view::{
+    Asking, Claim, InputPage, InputQuery, NewRun, NewTask, RunCallView, RunPage, RunQuery, TaskPage,
+};
+
+pub use toolgate_store::RunCallState;

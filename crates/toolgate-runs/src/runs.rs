@@ -1,0 +1,53 @@
+//! The runs of one gateway process: what it is asked, what it answers. The work behind is done by `poller` and `upkeep`.
+
+mod batches;
+mod calls;
+mod ending;
+mod life;
+mod questions;
+mod tasks;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolgate_core::Refusal;
+
+use crate::desk::{Desk, Limits, Setup};
+use crate::refusal::down;
+use crate::{poller, upkeep};
+
+/// How many calls of data tools must have completed in a run before a person is asked.
+pub const DATA_TOOLS_BEFORE_ASKING: usize = 2;
+
+/// Live; one per gateway process.
+pub struct Runs {
+    desk: Arc<Desk>,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl Runs {
+    /// To be called before the gateway takes calls: what an earlier process of the same stream left open is closed.
+    pub async fn start(setup: Setup) -> Result<Arc<Runs>, Refusal> {
+        Self::start_within(setup, Limits::default()).await
+    }
+
+    /// The same with other limits.
+    pub async fn start_within(setup: Setup, limits: Limits) -> Result<Arc<Runs>, Refusal> {
+        let shutdown = setup.shutdown.child_token();
+        let desk = Arc::new(Desk::new(setup, limits));
+        batches::forget(&desk).await.map_err(|error| down(&error))?;
+        let tasks = TaskTracker::new();
+        tasks.spawn(poller::run(Arc::clone(&desk), shutdown.clone()));
+        tasks.spawn(upkeep::run(Arc::clone(&desk), shutdown.clone()));
+        tasks.close();
+        Ok(Arc::new(Runs { desk, tasks, shutdown }))
+    }
+
+    /// Ends what was started; what has happened and was not written yet is written, if the store is there.
+    pub async fn stop(&self) {
+        self.shutdown.cancel();
+        self.tasks.wait().await;
+    }
+}

@@ -1,0 +1,119 @@
+//! Calls that clients send under ids of their own: what is sent twice runs once.
+
+use serde_json::json;
+use toolgate_core::id::RunId;
+use toolgate_core::{Blame, Digest, RawJson, Refusal};
+use toolgate_store::{BatchCall, StoreError};
+
+use super::Runs;
+use crate::checks;
+use crate::desk::{Desk, Late};
+use crate::refusal::down;
+use crate::view::Claim;
+
+impl Runs {
+    /// Takes on a call that a client sends under this id, or finds what has become of it. `request` is the digest of all
+    /// that was asked.
+    pub async fn claim(&self, run: &RunId, client_id: &str, request: Digest) -> Result<Claim, Refusal> {
+        checks::client_id(client_id)?;
+        let down = |error| down(&error);
+        let (stream, now_ms) = (&self.desk.stream, self.desk.clock.now_ms());
+        if let Some(known) = self.desk.store.batch_call(run, client_id).await.map_err(down)? {
+            let take_up = self.desk.store.take_up_batch_call(run, client_id, request, stream);
+            let is_taken_up = known.result.is_some() && take_up.await.map_err(down)?;
+            return Ok(if is_taken_up { Claim::Run } else { claim_of(known, request) });
+        }
+        self.get(run).await?;
+        if self.desk.store.claim_batch_call(run, client_id, request, stream, now_ms).await.map_err(down)? {
+            return Ok(Claim::Run);
+        }
+        let known = self.desk.store.batch_call(run, client_id).await.map_err(down)?;
+        Ok(claim_of(known.expect("what could not be claimed is there, and is never deleted"), request))
+    }
+
+    /// Keeps what came of a call that was claimed. If the store is away, that is done when it is back.
+    pub async fn record(&self, run: &RunId, client_id: &str, result: RawJson) {
+        let late = Late::Recorded { run: run.clone(), client_id: client_id.to_owned(), result };
+        self.desk.write_down(late).await;
+    }
+
+    /// Keeps what came of a call that was claimed and has no end yet, such as one that waits for a person. Sent again, it
+    /// is claimed again.
+    pub async fn put_off(&self, run: &RunId, client_id: &str, result: RawJson) {
+        let late = Late::PutOff { run: run.clone(), client_id: client_id.to_owned(), result };
+        self.desk.write_down(late).await;
+    }
+
+    /// What came of a call that was claimed. Waits for one that runs, but not for ever: then it says so.
+    pub async fn recorded(&self, run: &RunId, client_id: &str) -> RawJson {
+        let mut limit = self.desk.clock.sleep(self.desk.limits.recording);
+        loop {
+            // Before anybody looks: what is recorded from now on is heard.
+            let mut bell = self.desk.bells.hear(run);
+            match Box::pin(self.desk.store.batch_call(run, client_id)).await {
+                Ok(Some(BatchCall { result: Some(result), .. })) => return result,
+                Ok(None) => return unknown(),
+                // It runs, or the store is away.
+                Ok(Some(_)) | Err(_) => {}
+            }
+            tokio::select! {
+                rung = bell.changed() => rung.expect("the sender is kept as long as somebody hears it"),
+                () = self.desk.clock.sleep(self.desk.limits.poll) => {}
+                () = &mut limit => return still_running(),
+            }
+        }
+    }
+}
+
+fn claim_of(known: BatchCall, request: Digest) -> Claim {
+    match known {
+        BatchCall { request: before, .. } if before != request => Claim::Mismatch,
+        BatchCall { result: Some(result), .. } => Claim::Recorded(result),
+        BatchCall { result: None, .. } => Claim::Running,
+    }
+}
+
+/// Closes what an earlier process of the same stream left open.
+pub(super) async fn forget(desk: &Desk) -> Result<(), StoreError> {
+    let calls = desk.store.forget_run_calls(&desk.stream, desk.clock.now_ms()).await?;
+    let claimed = desk.store.forget_batch_calls(&desk.stream, &unknown()).await?;
+    if calls + claimed > 0 {
+        tracing::warn!(
+            calls,
+            claimed,
+            "calls in runs were under way when the gateway stopped: nobody knows their end"
+        );
+    }
+    Ok(())
+}
+
+/// The result of a call whose gateway died.
+fn unknown() -> RawJson {
+    envelope(
+        "unknown",
+        json!({
+            "code": "call_unknown",
+            "fault": Blame::Gateway,
+            "retry": false,
+            "message": "the gateway stopped while the call was under way: nobody knows whether it ran",
+            "hint": "look at what it may have changed before you repeat it, under another id",
+        }),
+    )
+}
+
+fn still_running() -> RawJson {
+    envelope(
+        "running",
+        json!({
+            "code": "call_running",
+            "fault": Blame::Caller,
+            "retry": true,
+            "message": "the call was sent before under this id, and is still under way",
+            "hint": "send it again under the same id, and it waits for the result",
+        }),
+    )
+}
+
+fn envelope(status: &str, error: serde_json::Value) -> RawJson {
+    json!({ "status": status, "data": null, "refs": [], "warnings": [], "error": error }).into()
+}

@@ -1,0 +1,77 @@
+//! The runs as calls meet them. Whoever makes a call may leave at any moment; what was counted is counted to its end.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use toolgate_core::id::{CallId, RunId};
+use toolgate_core::port::BoxFuture;
+use toolgate_core::run::{self, RunCall, RunCallEnd};
+use toolgate_core::{Refusal, RefusalKind};
+use toolgate_store::RunError;
+
+use super::Runs;
+use crate::desk::{Desk, Late};
+use crate::refusal::refusal;
+
+/// The end of a call that was let in and then not made.
+const NOT_MADE: RunCallEnd = RunCallEnd { completed: false, bytes: 0 };
+
+impl run::Runs for Runs {
+    fn admit(&self, run: &RunId, call: RunCall) -> BoxFuture<'static, Result<(), Refusal>> {
+        let (reply, answer) = oneshot::channel();
+        let (desk, run) = (Arc::clone(&self.desk), run.clone());
+        self.tasks.spawn(async move {
+            // If nobody hears it any more, the admission is given back where it is dropped.
+            drop(reply.send(admit(desk, run, call).await));
+        });
+        Box::pin(async move {
+            let stopped = || {
+                Refusal::new(RefusalKind::Down, "shutting_down", "the gateway is shutting down")
+                    .hint("another instance can take the call")
+            };
+            answer.await.map_err(|_| stopped())?.map(Admission::keep)
+        })
+    }
+
+    fn finish(&self, run: &RunId, call: &CallId, end: RunCallEnd) -> BoxFuture<'static, ()> {
+        let late = Late::Finished { run: run.clone(), call: call.clone(), end };
+        let desk = Arc::clone(&self.desk);
+        let finished = self.tasks.spawn(async move { desk.write_down(late).await });
+        // It goes on without whoever waits for it.
+        Box::pin(async move { finished.await.unwrap_or_default() })
+    }
+}
+
+async fn admit(desk: Arc<Desk>, run: RunId, call: RunCall) -> Result<Admission, Refusal> {
+    let admitted = desk.books.admit_run_call(&run, &call, desk.clock.now_ms()).await;
+    let admission = Admission { given: Some((Arc::clone(&desk), run, call.call)) };
+    match admitted {
+        Ok(()) => Ok(admission),
+        // Nobody knows whether it was written; dropped, it is taken back in any case.
+        Err(RunError::Store(error)) => Err(refusal(RunError::Store(error))),
+        Err(refused) => {
+            admission.keep();
+            Err(refusal(refused))
+        }
+    }
+}
+
+/// A call that was let in. Dropped before anybody has heard of it, it is over.
+struct Admission {
+    given: Option<(Arc<Desk>, RunId, CallId)>,
+}
+
+impl Admission {
+    /// From now on it is for its caller to say how it ended.
+    fn keep(mut self) {
+        self.given = None;
+    }
+}
+
+impl Drop for Admission {
+    fn drop(&mut self) {
+        if let Some((desk, run, call)) = self.given.take() {
+            desk.keep(Late::Finished { run, call, end: NOT_MADE });
+        }
+    }
+}

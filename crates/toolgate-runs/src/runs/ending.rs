@@ -1,0 +1,75 @@
+//! What ends runs.
+
+use toolgate_core::id::{CallId, RunId};
+use toolgate_core::run::Run;
+use toolgate_core::{Digest, PrincipalId, Refusal};
+use toolgate_store::{Completion, Ending, RunError, Stepped};
+
+use super::Runs;
+use crate::checks;
+use crate::refusal::refusal;
+
+/// Why a run has ended that says so itself.
+const COMPLETED: &str = "complete_workflow";
+
+impl Runs {
+    /// Ends a run that says that it is done, with what it says it made; nothing means all that it stored. Waits for calls
+    /// in flight other than `own_call`, but not for ever. Partial, if calls were refused because a budget was used up.
+    pub async fn complete(
+        &self,
+        run: &RunId,
+        own_call: Option<&CallId>,
+        summary: &str,
+        artifacts: &[Digest],
+        by: &PrincipalId,
+    ) -> Result<Run, Refusal> {
+        checks::summary(summary)?;
+        let completion = Completion {
+            call: own_call.cloned(),
+            summary: summary.to_owned(),
+            artifacts: (!artifacts.is_empty()).then(|| artifacts.to_vec()),
+            reason: COMPLETED.to_owned(),
+        };
+        let stepped = Box::pin(self.completed(run, &completion, by)).await.map_err(refusal)?;
+        self.desk.tell(&stepped);
+        self.get(run).await
+    }
+
+    async fn completed(
+        &self,
+        run: &RunId,
+        completion: &Completion,
+        by: &PrincipalId,
+    ) -> Result<Stepped, RunError> {
+        let mut limit = self.desk.clock.sleep(self.desk.limits.completing);
+        loop {
+            // Before anybody looks: what ends from now on is heard.
+            let mut bell = self.desk.bells.hear(run);
+            let tried = self.desk.books.complete_run(run, completion, self.desk.act(by)).await;
+            let Err(RunError::InFlight(calls)) = tried else { return tried };
+            tokio::select! {
+                rung = bell.changed() => rung.expect("the sender is kept as long as somebody hears it"),
+                () = self.desk.clock.sleep(self.desk.limits.poll) => {}
+                () = &mut limit => return Err(RunError::InFlight(calls)),
+            }
+        }
+    }
+
+    /// Ends a run that cannot be done.
+    pub async fn fail(&self, run: &RunId, reason: &str, by: &PrincipalId) -> Result<Run, Refusal> {
+        checks::reason(reason)?;
+        self.end(run, Ending::Failed { reason: reason.to_owned() }, by).await
+    }
+
+    /// Ends a run that nobody wants any more, all runs within it, and the questions they wait for.
+    pub async fn cancel(&self, run: &RunId, by: &PrincipalId, reason: &str) -> Result<Run, Refusal> {
+        checks::reason(reason)?;
+        self.end(run, Ending::Cancelled { reason: reason.to_owned() }, by).await
+    }
+
+    async fn end(&self, run: &RunId, ending: Ending, by: &PrincipalId) -> Result<Run, Refusal> {
+        let stepped = self.desk.books.end_run(run, &ending, self.desk.act(by)).await.map_err(refusal)?;
+        self.desk.tell(&stepped);
+        self.get(run).await
+    }
+}

@@ -1,0 +1,95 @@
+//! Questions to people.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolgate_core::id::InputId;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::run::{InputFile, InputRequest, InputState};
+use toolgate_core::{PrincipalId, Refusal, RefusalKind};
+use toolgate_store::{InputAnswer, InputFilter, RunError};
+
+use super::{DATA_TOOLS_BEFORE_ASKING, Runs};
+use crate::checks;
+use crate::desk::Desk;
+use crate::refusal::{down, refusal};
+use crate::view::{Asking, InputPage, InputQuery};
+
+impl Runs {
+    /// Asks a person, and pauses the run; or finds the question that was asked under the same id before, which may have
+    /// been answered.
+    pub async fn ask(&self, asking: Asking) -> Result<InputRequest, Refusal> {
+        let slot = asking.slot.checked().map_err(|bad| {
+            Refusal::new(RefusalKind::Invalid, "bad_slot", bad.to_string())
+                .hint("choice and multi_choice have two or more options, the other types none")
+        })?;
+        let act = self.desk.act(&asking.principal);
+        let new = InputRequest {
+            id: InputId::new(self.desk.clock.fresh_id(InputId::PREFIX)),
+            run: asking.run,
+            session: asking.session,
+            call: asking.call,
+            principal: asking.principal.clone(),
+            slot,
+            state: InputState::Pending,
+            answer: None,
+            answered_by: None,
+            via: None,
+            created_at_ms: act.at_ms,
+            resolved_at_ms: None,
+        };
+        self.desk.books.ask_input(&new, DATA_TOOLS_BEFORE_ASKING, act).await.map_err(refusal)
+    }
+
+    /// Ends when the question is not pending any more, whoever answered it and in whichever process. Not before; the
+    /// caller sets its own limit.
+    pub fn resolved(&self, id: &InputId) -> BoxFuture<'static, InputRequest> {
+        let (desk, id) = (Arc::clone(&self.desk), id.clone());
+        Box::pin(async move { resolved(&desk, &id).await })
+    }
+
+    /// Takes an answer and lets the run go on with it. `file` is the file that it names, if it names one: the run may use
+    /// it from then on.
+    pub async fn answer(
+        &self,
+        id: &InputId,
+        answer: Value,
+        file: Option<InputFile>,
+        by: &PrincipalId,
+        via: &str,
+    ) -> Result<InputRequest, Refusal> {
+        let answer = InputAnswer { value: answer, via: via.to_owned(), file };
+        let answered = self.desk.books.answer_input(id, &answer, self.desk.act(by)).await;
+        let answered = answered.map_err(refusal)?;
+        self.desk.tell_resolved(&answered);
+        Ok(answered)
+    }
+
+    pub async fn input(&self, id: &InputId) -> Result<InputRequest, Refusal> {
+        let input = self.desk.store.input(id).await.map_err(|error| down(&error))?;
+        input.ok_or_else(|| refusal(RunError::UnknownInput(id.clone())))
+    }
+
+    /// One page, newest first.
+    pub async fn inputs(&self, query: InputQuery) -> Result<InputPage, Refusal> {
+        let InputQuery { state, run, cursor, limit } = query;
+        let cursor = checks::cursor(cursor.as_deref())?;
+        let listed = self.desk.store.inputs(&InputFilter { state, run }, cursor.as_ref(), limit).await;
+        let (inputs, next) = listed.map_err(|error| down(&error))?;
+        Ok(InputPage { inputs, next: next.map(|next| next.to_string()) })
+    }
+}
+
+async fn resolved(desk: &Desk, id: &InputId) -> InputRequest {
+    // Before it is read: what is answered from now on is told.
+    let mut answer = desk.waiting.wait_for(id);
+    // While the store is away, or there is no such question, there is nothing to tell yet.
+    if let Ok(Some(input)) = desk.store.input(id).await
+        && input.state != InputState::Pending
+    {
+        return input;
+    }
+    let told = answer.wait_for(Option::is_some).await;
+    let told = told.expect("the sender is kept as long as somebody waits");
+    told.clone().expect("it was waited for")
+}

@@ -1,0 +1,44 @@
+//! Ends runs whose time is over, and writes down what the store was not there for.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_core::PrincipalId;
+use toolgate_core::id::RunId;
+use toolgate_store::{Outage, RunError, StoreError};
+
+use crate::desk::Desk;
+
+/// How many runs are ended before others get a turn.
+const DUE_MAX: usize = 100;
+
+pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
+    let mut outage = Outage::default();
+    while desk.rest(desk.limits.upkeep, &shutdown).await {
+        desk.write_down_late().await;
+        outage.note("runs whose time is over are not ended", &desk.end_due().await);
+    }
+    desk.write_down_late().await;
+}
+
+impl Desk {
+    pub(crate) async fn end_due(&self) -> Result<(), StoreError> {
+        let mut failed = Ok(());
+        for id in self.store.due_runs(self.clock.now_ms(), DUE_MAX).await? {
+            // One that cannot be ended does not hold up the others.
+            if let Err(RunError::Store(error)) = self.run_out(&id).await {
+                failed = Err(error);
+            }
+        }
+        failed
+    }
+
+    async fn run_out(&self, id: &RunId) -> Result<(), RunError> {
+        let gateway = PrincipalId::gateway();
+        if let Some(stepped) = self.books.end_late_run(id, self.act(&gateway)).await? {
+            tracing::info!(run = %id, state = stepped.run.state.as_str(), "the time of a run is over");
+            self.tell(&stepped);
+        }
+        Ok(())
+    }
+}

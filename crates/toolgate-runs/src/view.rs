@@ -1,0 +1,121 @@
+//! What is asked of the runs, and what is told.
+
+use toolgate_core::id::{CallId, RunId, SessionId, TaskId};
+use toolgate_core::run::{Budget, CallKind, InputFile, InputRequest, InputState, Run, RunState, Slot, Task};
+use toolgate_core::scope::AgentName;
+use toolgate_core::{CanonicalName, PrincipalId, RawJson};
+use toolgate_store::{RunCallState, StoredRunCall};
+
+/// What somebody wants a task to be.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct NewTask {
+    /// The one that is to be changed. None is a new one.
+    pub id: Option<TaskId>,
+    pub name: String,
+    pub description: String,
+    pub agent: Option<AgentName>,
+    pub budget: Budget,
+    /// The version that the caller saw.
+    pub if_version: Option<u64>,
+}
+
+/// Newest first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaskPage {
+    pub tasks: Vec<Task>,
+    pub next: Option<String>,
+}
+
+/// What somebody wants a run to be.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewRun {
+    pub task: Option<TaskId>,
+    /// The task's, if not said.
+    pub agent: Option<AgentName>,
+    /// Who works in it.
+    pub principal: PrincipalId,
+    pub created_by: PrincipalId,
+    pub parent: Option<RunId>,
+    pub input: Vec<InputFile>,
+    /// No more than the task admits, and than the parent has left.
+    pub budget: Budget,
+}
+
+/// Which runs are wanted. What is `None` may be anything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunQuery {
+    pub state: Option<RunState>,
+    pub task: Option<TaskId>,
+    pub principal: Option<PrincipalId>,
+    pub parent: Option<RunId>,
+    /// The `next` of the page before.
+    pub cursor: Option<String>,
+    pub limit: usize,
+}
+
+/// Newest first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunPage {
+    pub runs: Vec<Run>,
+    pub next: Option<String>,
+}
+
+/// A call that was let into a run.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct RunCallView {
+    pub call: CallId,
+    pub tool: CanonicalName,
+    pub kind: CallKind,
+    pub state: RunCallState,
+    pub created_at_ms: i64,
+    pub ended_at_ms: Option<i64>,
+}
+
+impl From<StoredRunCall> for RunCallView {
+    fn from(stored: StoredRunCall) -> Self {
+        let StoredRunCall { call, tool, kind, state, created_at_ms, ended_at_ms } = stored;
+        Self { call, tool, kind, state, created_at_ms, ended_at_ms }
+    }
+}
+
+/// A question on its way to a person.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Asking {
+    pub run: RunId,
+    pub session: Option<SessionId>,
+    /// The call that asks.
+    pub call: Option<CallId>,
+    /// Who asks.
+    pub principal: PrincipalId,
+    pub slot: Slot,
+}
+
+/// Which questions are wanted. What is `None` may be anything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InputQuery {
+    pub state: Option<InputState>,
+    pub run: Option<RunId>,
+    /// The `next` of the page before.
+    pub cursor: Option<String>,
+    pub limit: usize,
+}
+
+/// Newest first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InputPage {
+    pub inputs: Vec<InputRequest>,
+    pub next: Option<String>,
+}
+
+/// What is to be done with a call that a client sends under an id of its own.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Claim {
+    /// It is new: run it, and then `record` what came of it.
+    Run,
+    /// It ran, and this came of it.
+    Recorded(RawJson),
+    /// Somebody runs it; `recorded` waits for it.
+    Running,
+    /// Something else was asked under this id.
+    Mismatch,
+}

@@ -1,0 +1,50 @@
+//! Who waits for which answer. Answers that come in through this process wake them at once; those of another process are
+//! found by `poller`, for as long as anybody waits.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, watch};
+use toolgate_core::id::InputId;
+use toolgate_core::run::InputRequest;
+
+type Answers = BTreeMap<InputId, watch::Sender<Option<InputRequest>>>;
+
+#[derive(Default)]
+pub(crate) struct Waiting {
+    answers: Mutex<Answers>,
+    begun: Notify,
+}
+
+impl Waiting {
+    /// Becomes the question once it is not pending any more.
+    pub(crate) fn wait_for(&self, id: &InputId) -> watch::Receiver<Option<InputRequest>> {
+        let answer = self.lock().entry(id.clone()).or_insert_with(|| watch::Sender::new(None)).subscribe();
+        self.begun.notify_one();
+        answer
+    }
+
+    /// A question is not pending any more.
+    pub(crate) fn tell(&self, input: &InputRequest) {
+        if let Some(sender) = self.lock().get(&input.id) {
+            sender.send_replace(Some(input.clone()));
+        }
+    }
+
+    /// Those that somebody still waits for.
+    pub(crate) fn wanted(&self) -> Vec<InputId> {
+        let mut answers = self.lock();
+        answers.retain(|_, sender| sender.receiver_count() > 0);
+        answers.keys().cloned().collect()
+    }
+
+    /// Ends when somebody has begun to wait since the last time.
+    pub(crate) async fn begun(&self) {
+        self.begun.notified().await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Answers> {
+        // Every change is one insert or remove: a panic elsewhere leaves nothing half done.
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

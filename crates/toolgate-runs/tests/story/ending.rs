@@ -1,0 +1,140 @@
+//! How runs end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::file::{Artifact, FileName};
+use toolgate_core::run::{Budget, CallKind, RunState, Runs as _};
+use toolgate_core::{Digest, RefusalKind};
+use toolgate_runs::Limits;
+use toolgate_store::Doer;
+
+use crate::world::{World, ada, call, call_id, deaf, erna, limits, refused, until, within};
+
+#[tokio::test]
+async fn completing_waits_for_calls_in_flight() {
+    // Here it hears of their end, there it has to look for it.
+    for is_here in [true, false] {
+        let world = World::new();
+        let gateway = world.gateway_within("one", if is_here { deaf() } else { limits() }).await;
+        let other = world.gateway("two").await;
+        let run = gateway.run().await;
+        gateway.admit(&run, "slow").await.expect("let in");
+        gateway.runs.admit(&run, call("own", CallKind::Control)).await.expect("let in");
+        let (runs, id) = (Arc::clone(&gateway.runs), run.clone());
+        let completing =
+            tokio::spawn(
+                async move { runs.complete(&id, Some(&call_id("own")), "all done", &[], &erna()).await },
+            );
+        // It may not be over before the call is; that it is under way shows only in that.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert!(!completing.is_finished());
+        assert_eq!(gateway.state(&run).await, "running");
+        if is_here { &gateway } else { &other }.finish(&run, "slow").await;
+        let ended = within("the end of the run", completing).await.expect("no panic").expect("completed");
+        assert_eq!((ended.state, ended.summary.as_deref()), (RunState::Completed, Some("all done")));
+        assert_eq!(ended.reason.as_deref(), Some("complete_workflow"));
+    }
+}
+
+#[tokio::test]
+async fn completing_names_the_calls_that_do_not_end() {
+    let world = World::new();
+    let brief = Limits { completing: Duration::from_millis(30), ..limits() };
+    let gateway = world.gateway_within("one", brief).await;
+    let run = gateway.run().await;
+    for name in ["one", "two"] {
+        gateway.admit(&run, name).await.expect("let in");
+    }
+    let refusal = refused(gateway.complete(&run).await, "calls_in_flight");
+    assert_eq!(refusal.kind, RefusalKind::Conflict);
+    assert_eq!(refusal.message, "2 calls in this run have not ended: files:one (tc_one), files:two (tc_two)");
+    assert_eq!(gateway.state(&run).await, "running");
+    gateway.admit(&run, "three").await.expect("it goes on");
+}
+
+#[tokio::test]
+async fn a_run_is_completed_once_and_after_its_children() {
+    let gateway = World::new().gateway("one").await;
+    let run = gateway.run().await;
+    let child = gateway.child(&run).await;
+    let refusal = refused(gateway.complete(&run).await, "children_running");
+    assert!(refusal.message.contains(child.as_str()), "{refusal}");
+    gateway.complete(&child).await.expect("completed");
+    gateway.complete(&run).await.expect("completed");
+    refused(gateway.complete(&run).await, "run_ended");
+    refused(gateway.runs.cancel(&run, &ada(), "operator").await, "run_ended");
+    refused(gateway.runs.fail(&run, "no", &ada()).await, "run_ended");
+    refused(gateway.runs.pause(&run, &ada()).await, "run_ended");
+    refused(gateway.runs.resume(&run, &ada()).await, "run_ended");
+}
+
+#[tokio::test]
+async fn a_completed_run_has_what_it_made() {
+    let world = World::new();
+    let gateway = world.gateway("one").await;
+    let run = gateway.run().await;
+    let (kept, other) = (make(&gateway, &run, "a.txt").await, make(&gateway, &run, "b.txt").await);
+    assert_ne!(kept, other);
+    let ended = gateway.runs.complete(&run, None, "done", &[kept], &erna()).await.expect("completed");
+    let names: Vec<&str> = ended.output.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["a.txt"]);
+    let long = "x".repeat(20_001);
+    let refusal = refused(gateway.runs.complete(&run, None, &long, &[], &erna()).await, "bad_summary");
+    assert_eq!(refusal.kind, RefusalKind::Invalid);
+}
+
+async fn make(gateway: &crate::world::Gateway, run: &toolgate_core::id::RunId, name: &str) -> Digest {
+    let digest = Digest::of(name);
+    gateway.store.touch_blob(&digest, 5, 1).await.expect("touched");
+    let artifact = Artifact {
+        digest,
+        name: FileName::new(name).expect("a legal name"),
+        media_type: "text/plain".to_owned(),
+        bytes: 5,
+        run: Some(run.clone()),
+        owner: erna(),
+        created_at_ms: 1,
+    };
+    gateway.books().store_artifact(&artifact, &Doer::person(&erna())).await.expect("stored");
+    digest
+}
+
+#[tokio::test]
+async fn a_run_that_failed_or_was_cancelled_says_why() {
+    let gateway = World::new().gateway("one").await;
+    let (one, two) = (gateway.run().await, gateway.run().await);
+    let child = gateway.child(&two).await;
+    let failed = gateway.runs.fail(&one, "the bank is closed", &erna()).await.expect("failed");
+    assert_eq!((failed.state, failed.reason.as_deref()), (RunState::Failed, Some("the bank is closed")));
+    let cancelled = gateway.runs.cancel(&two, &ada(), "operator").await.expect("cancelled");
+    assert_eq!((cancelled.state, cancelled.reason.as_deref()), (RunState::Cancelled, Some("operator")));
+    let child = gateway.runs.get(&child).await.expect("read");
+    assert_eq!((child.state, child.reason.as_deref()), (RunState::Cancelled, Some("parent")));
+    refused(gateway.runs.fail(&one, &"x".repeat(501), &erna()).await, "bad_reason");
+}
+
+#[tokio::test]
+async fn a_run_ends_when_its_time_is_over() {
+    let world = World::new();
+    let gateway = world.gateway("one").await;
+    let minute = Budget { seconds: Some(60), ..Budget::default() };
+    let (idle, busy, waiting) =
+        (gateway.run_with(minute).await, gateway.run_with(minute).await, gateway.run_with(minute).await);
+    for run in [&idle, &busy, &waiting] {
+        gateway.look_first(run).await;
+    }
+    make(&gateway, &busy, "a.txt").await;
+    let child = gateway.child(&idle).await;
+    gateway.ask(&waiting, "a").await.expect("asked");
+    let pending = gateway.run_with(minute).await;
+    world.clock.advance(60);
+    until("the end of both", async || {
+        (gateway.state(&idle).await, gateway.state(&busy).await) == ("failed", "partial")
+    })
+    .await;
+    assert_eq!(gateway.runs.get(&busy).await.expect("read").reason.as_deref(), Some("budget.seconds"));
+    assert_eq!(gateway.state(&child).await, "cancelled");
+    let (waiting, pending) = (gateway.state(&waiting).await, gateway.state(&pending).await);
+    assert_eq!((waiting, pending), ("paused", "pending"), "only time in which it runs counts");
+}

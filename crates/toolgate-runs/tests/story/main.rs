@@ -1,0 +1,9 @@
+//! What runs promise, told on a real database.
+
+mod batches;
+mod calls;
+mod ending;
+mod life;
+mod questions;
+mod tasks;
+mod world;

@@ -1,0 +1,209 @@
+//! Files, refs and artifacts as rows, and the bytes that they share. Reading is a matter of the `Store`; what the ledger
+//! tells of is a method of the `Books`, which write both in the same transaction. The bytes themselves are elsewhere.
+//!
+//! A content has one row (`blob.rs`). Whoever writes bytes touches it first, then writes them, then inserts the row that
+//! uses them, which fails if the bytes have been given up meanwhile. Whoever deletes bytes marks the row first.
+
+mod artifact;
+mod blob;
+mod event;
+mod extraction;
+mod reference;
+mod row;
+mod upload;
+mod write;
+
+use std::fmt;
+use std::str::FromStr;
+
+use toolgate_core::content::Holder;
+use toolgate_core::event::Durability;
+use toolgate_core::file::{File, FileName};
+use toolgate_core::id::{CallId, FileId, RunId, SessionId};
+use toolgate_core::{Digest, PrincipalId};
+
+pub use artifact::{StoreArtifactError, Stored};
+pub use blob::{CONDEMNED_LEASE_MS, Touched};
+pub use upload::{Claim, NewUpload, Upload};
+
+use crate::db::{Statement, without_nul};
+use crate::error::doing;
+use crate::registry::unreadable;
+use crate::{Store, StoreError};
+use row::FileRow;
+
+const READ: &str = "WHERE tenant = $1 AND id = $2";
+const LIST: &str = "WHERE tenant = $1";
+
+/// How many files a page has at most.
+pub const FILES_PAGE_MAX: usize = 500;
+
+/// Who did something, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Doer {
+    pub principal: PrincipalId,
+    pub session: Option<SessionId>,
+    pub run: Option<RunId>,
+    pub call: Option<CallId>,
+}
+
+impl Doer {
+    /// Whoever did it outside a session.
+    pub fn person(principal: &PrincipalId) -> Self {
+        Self { principal: principal.clone(), session: None, run: None, call: None }
+    }
+
+    pub fn of(holder: &Holder) -> Self {
+        Self {
+            principal: holder.principal.id.clone(),
+            session: Some(holder.session.clone()),
+            run: holder.run.clone(),
+            call: holder.call.clone(),
+        }
+    }
+}
+
+/// Why a file is no more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileEnd {
+    Deleted,
+    Expired,
+}
+
+impl FileEnd {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FileEnd::Deleted => "deleted",
+            FileEnd::Expired => "expired",
+        }
+    }
+}
+
+/// Which files are wanted. What is `None` may be anything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileFilter {
+    pub owner: Option<PrincipalId>,
+    pub name: Option<FileName>,
+    /// Those whose time is not over at this moment.
+    pub alive_at_ms: Option<i64>,
+    /// Where the page before ended.
+    pub cursor: Option<FileCursor>,
+}
+
+/// Where a page of files, newest first, ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileCursor {
+    created_at_ms: i64,
+    id: String,
+}
+
+impl fmt::Display for FileCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.created_at_ms, self.id)
+    }
+}
+
+impl FromStr for FileCursor {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (created, id) = text.split_once('.').unwrap_or((text, ""));
+        Ok(Self { created_at_ms: created.parse()?, id: id.to_owned() })
+    }
+}
+
+impl Store {
+    /// A file whose time is over is there until it is removed.
+    pub async fn file(&self, id: &FileId) -> Result<Option<File>, StoreError> {
+        const DOING: &str = "read a file's row";
+        let read = self.db.sql(sqlx::AssertSqlSafe(row::select(READ))).bind(self.tenant);
+        let row: Option<FileRow> =
+            read.bind(without_nul(id.as_str())).fetch_optional().await.map_err(doing(DOING))?;
+        row.map(|row| row.read(DOING)).transpose()
+    }
+
+    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    pub async fn files(
+        &self,
+        filter: &FileFilter,
+        limit: usize,
+    ) -> Result<(Vec<File>, Option<FileCursor>), StoreError> {
+        const DOING: &str = "list the files";
+        let limit = limit.clamp(1, FILES_PAGE_MAX);
+        let (text, values) = list(filter);
+        let mut statement = self.db.sql(sqlx::AssertSqlSafe(text)).bind(self.tenant);
+        for value in values {
+            match value {
+                Wanted::Text(text) => statement.push(text),
+                Wanted::Number(number) => statement.push(number),
+            }
+        }
+        // One more than asked tells whether there is a next page.
+        let statement = statement.bind(i64::try_from(limit + 1).expect("a page is limited"));
+        let rows: Vec<FileRow> = statement.fetch_all().await.map_err(doing(DOING))?;
+        let more = rows.len() > limit;
+        let files: Vec<File> =
+            rows.into_iter().take(limit).map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
+        let next = files
+            .last()
+            .filter(|_| more)
+            .map(|last| FileCursor { created_at_ms: last.created_at_ms, id: last.id.to_string() });
+        Ok((files, next))
+    }
+}
+
+/// One statement that writes, in its turn with everybody else's. How many rows it changed.
+async fn write(
+    store: &Store,
+    text: &'static str,
+    push: impl FnOnce(&mut Statement<'_>),
+) -> Result<u64, sqlx::Error> {
+    let mut transaction = store.db.begin(Durability::Written).await?;
+    let mut statement = transaction.sql(text);
+    push(&mut statement);
+    let changed = statement.execute().await?;
+    transaction.commit().await?;
+    Ok(changed)
+}
+
+enum Wanted {
+    Text(String),
+    Number(i64),
+}
+
+/// The statement that lists, and what is bound behind the tenant; the limit comes last.
+fn list(filter: &FileFilter) -> (String, Vec<Wanted>) {
+    let mut text = row::select(LIST);
+    let mut values = Vec::new();
+    let mut wanted = |condition: &'static str, value: Wanted| {
+        values.push(value);
+        text.push_str(&condition.replace('?', &format!("${}", values.len() + 1)));
+    };
+    if let Some(owner) = &filter.owner {
+        wanted(" AND owner = ?", Wanted::Text(without_nul(owner.as_str())));
+    }
+    if let Some(name) = &filter.name {
+        wanted(" AND name = ?", Wanted::Text(name.to_string()));
+    }
+    if let Some(at_ms) = filter.alive_at_ms {
+        wanted(" AND (expires_at_ms IS NULL OR expires_at_ms > ?)", Wanted::Number(at_ms));
+    }
+    if let Some(FileCursor { created_at_ms, id }) = &filter.cursor {
+        wanted(" AND (created_at_ms, id) < (?, ", Wanted::Number(*created_at_ms));
+        wanted("?)", Wanted::Text(without_nul(id)));
+    }
+    text.push_str(&format!(" ORDER BY created_at_ms DESC, id DESC LIMIT ${}", values.len() + 2));
+    (text, values)
+}
+
+fn read_digest(bytes: &[u8], doing: &'static str) -> Result<Digest, StoreError> {
+    bytes.try_into().map(Digest::from_bytes).map_err(|_| unreadable(doing, "digest"))
+}
+
+fn read_name(name: &str, doing: &'static str) -> Result<FileName, StoreError> {
+    FileName::new(name).map_err(|_| unreadable(doing, "name of a file"))
+}
+
+fn stored_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,167 @@
+//! Places for one upload each, which open with a key that was handed out once.
+
+use toolgate_core::file::FileName;
+use toolgate_core::id::{FileId, RunId, SessionId, UploadId};
+use toolgate_core::{Digest, PrincipalId};
+
+use super::{read_digest, read_name, stored_limit, write};
+use crate::db::{Statement, without_nul};
+use crate::error::doing;
+use crate::{Store, StoreError};
+
+const OFFER: &str =
+    "INSERT INTO uploads (tenant, id, secret_digest, name, owner, session, run, state, expires_at_ms)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, 'open', $8)";
+const READ: &str =
+    "SELECT id, secret_digest, name, owner, session, run, state, file, expires_at_ms FROM uploads
+    WHERE tenant = $1 AND id = $2";
+const CLAIM: &str = "UPDATE uploads SET state = 'claimed'
+    WHERE tenant = $1 AND id = $2 AND state = 'open' AND expires_at_ms > $3";
+const RELEASE: &str = "UPDATE uploads SET state = 'open' WHERE tenant = $1 AND id = $2 AND state = 'claimed'";
+const FINISH: &str =
+    "UPDATE uploads SET state = 'done', file = $3 WHERE tenant = $1 AND id = $2 AND state = 'claimed'";
+const FORGET: &str = "DELETE FROM uploads WHERE tenant = $1 AND id IN (
+        SELECT id FROM uploads WHERE tenant = $1 AND expires_at_ms < $2 ORDER BY expires_at_ms LIMIT $3
+    )";
+
+const OPEN: &str = "open";
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewUpload {
+    pub id: UploadId,
+    /// Of the key that opens it.
+    pub secret_digest: Digest,
+    pub name: FileName,
+    /// Whose the file will be.
+    pub owner: PrincipalId,
+    /// Where it was asked for.
+    pub session: SessionId,
+    pub run: Option<RunId>,
+    pub expires_at_ms: i64,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Upload {
+    pub id: UploadId,
+    pub secret_digest: Digest,
+    pub name: FileName,
+    pub owner: PrincipalId,
+    pub session: SessionId,
+    pub run: Option<RunId>,
+    pub expires_at_ms: i64,
+    /// What it became.
+    pub file: Option<FileId>,
+}
+
+/// What became of an attempt to use a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// It is the caller's, until they finish or release it.
+    Ready(Upload),
+    /// Somebody uses it or has used it.
+    Used,
+    Expired,
+    Unknown,
+}
+
+impl Store {
+    pub async fn offer_upload(&self, upload: &NewUpload) -> Result<(), StoreError> {
+        let offer = |to: &mut Statement<'_>| {
+            to.push(self.tenant);
+            to.push(without_nul(upload.id.as_str()));
+            to.push(&upload.secret_digest.as_bytes()[..]);
+            to.push(upload.name.as_str());
+            to.push(without_nul(upload.owner.as_str()));
+            to.push(without_nul(upload.session.as_str()));
+            to.push(upload.run.as_ref().map(|run| without_nul(run.as_str())));
+            to.push(upload.expires_at_ms);
+        };
+        write(self, OFFER, offer).await.map(drop).map_err(doing("offer a place for an upload"))
+    }
+
+    /// A place as it is, for whoever checks a key before they use it.
+    pub async fn upload(&self, id: &UploadId) -> Result<Option<Upload>, StoreError> {
+        Ok(self.read_upload(id).await?.map(|(upload, _)| upload))
+    }
+
+    /// Takes a place. Of several that try at once, one gets it.
+    pub async fn claim_upload(&self, id: &UploadId, now_ms: i64) -> Result<Claim, StoreError> {
+        let claim = |to: &mut Statement<'_>| {
+            to.push(self.tenant);
+            to.push(without_nul(id.as_str()));
+            to.push(now_ms);
+        };
+        let claimed = write(self, CLAIM, claim).await.map_err(doing("use a place for an upload"))?;
+        Ok(match self.read_upload(id).await? {
+            None => Claim::Unknown,
+            Some((upload, _)) if claimed > 0 => Claim::Ready(upload),
+            Some((_, state)) if state == OPEN => Claim::Expired,
+            Some(_) => Claim::Used,
+        })
+    }
+
+    /// Gives a place back whose upload broke off. It may be tried again until it expires.
+    pub async fn release_upload(&self, id: &UploadId) -> Result<(), StoreError> {
+        let release = |to: &mut Statement<'_>| {
+            to.push(self.tenant);
+            to.push(without_nul(id.as_str()));
+        };
+        write(self, RELEASE, release).await.map(drop).map_err(doing("give a place for an upload back"))
+    }
+
+    /// Closes a place for good.
+    pub async fn finish_upload(&self, id: &UploadId, file: &FileId) -> Result<(), StoreError> {
+        let finish = |to: &mut Statement<'_>| {
+            to.push(self.tenant);
+            to.push(without_nul(id.as_str()));
+            to.push(without_nul(file.as_str()));
+        };
+        write(self, FINISH, finish).await.map(drop).map_err(doing("close a place for an upload"))
+    }
+
+    /// Forgets places that expired before a moment: `max` at most. Tells how many.
+    pub async fn forget_uploads(&self, expired_before_ms: i64, max: usize) -> Result<u64, StoreError> {
+        let forget = |to: &mut Statement<'_>| {
+            to.push(self.tenant);
+            to.push(expired_before_ms);
+            to.push(stored_limit(max));
+        };
+        write(self, FORGET, forget).await.map_err(doing("forget places for uploads"))
+    }
+
+    async fn read_upload(&self, id: &UploadId) -> Result<Option<(Upload, String)>, StoreError> {
+        const DOING: &str = "read a place for an upload";
+        let read = self.db.sql(READ).bind(self.tenant).bind(without_nul(id.as_str()));
+        let row: Option<UploadRow> = read.fetch_optional().await.map_err(doing(DOING))?;
+        row.map(|row| row.read(DOING)).transpose()
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct UploadRow {
+    id: String,
+    secret_digest: Vec<u8>,
+    name: String,
+    owner: String,
+    session: String,
+    run: Option<String>,
+    state: String,
+    file: Option<String>,
+    expires_at_ms: i64,
+}
+
+impl UploadRow {
+    fn read(self, doing: &'static str) -> Result<(Upload, String), StoreError> {
+        let upload = Upload {
+            id: UploadId::new(self.id),
+            secret_digest: read_digest(&self.secret_digest, doing)?,
+            name: read_name(&self.name, doing)?,
+            owner: PrincipalId::new(&self.owner),
+            session: SessionId::new(self.session),
+            run: self.run.map(RunId::new),
+            expires_at_ms: self.expires_at_ms,
+            file: self.file.map(FileId::new),
+        };
+        Ok((upload, self.state))
+    }
+}

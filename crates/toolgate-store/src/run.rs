@@ -1,0 +1,95 @@
+//! Tasks, runs, the calls in them and the questions they ask, as rows. Reading is a matter of the `Store`; what changes
+//! something that the ledger tells of is a method of the `Books`, which write both in one transaction.
+//!
+//! Runs form trees, and what happens in one may concern those above it (budgets) and below it (their end). Whoever changes
+//! anything in a tree first locks the row of its root (`held.rs`): whatever happens at the same moment, there is one order.
+
+mod batch;
+mod budget;
+mod call;
+mod end;
+mod error;
+mod events;
+mod held;
+mod input;
+mod output;
+mod page;
+mod row;
+mod step;
+mod task;
+
+use toolgate_core::PrincipalId;
+use toolgate_core::id::{RunId, TaskId};
+use toolgate_core::run::{Run, RunState};
+
+pub use batch::BatchCall;
+pub use call::{RUN_CALLS_MAX, RunCallState, StoredRunCall};
+pub use end::{Completion, Ending};
+pub use error::{Exhausted, RunError};
+pub use held::Act;
+pub use input::{InputAnswer, InputFilter};
+pub use page::{PageCursor, RUN_PAGE_MAX};
+pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, Stepped};
+pub use task::TaskVersion;
+
+use crate::db::without_nul;
+use crate::error::doing;
+use crate::registry::read_count;
+use crate::{Store, StoreError};
+use page::Wanted;
+use row::{READ, RunRow, SELECT};
+
+const COUNT_CHILDREN: &str = "SELECT COUNT(*) FROM runs WHERE tenant = $1 AND parent = $2";
+
+/// Which runs are wanted. What is `None` may be anything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunFilter {
+    pub state: Option<RunState>,
+    pub task: Option<TaskId>,
+    pub principal: Option<PrincipalId>,
+    pub parent: Option<RunId>,
+}
+
+impl Store {
+    pub async fn run(&self, id: &RunId) -> Result<Option<Run>, StoreError> {
+        const DOING: &str = "read a run";
+        let read = self.db.sql(READ).bind(self.tenant).bind(without_nul(id.as_str()));
+        let row: Option<RunRow> = read.fetch_optional().await.map_err(doing(DOING))?;
+        let runs = self.with_output(row.into_iter().collect(), DOING).await?;
+        Ok(runs.into_iter().next())
+    }
+
+    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    pub async fn runs(
+        &self,
+        filter: &RunFilter,
+        cursor: Option<&PageCursor>,
+        limit: usize,
+    ) -> Result<(Vec<Run>, Option<PageCursor>), StoreError> {
+        const DOING: &str = "list the runs";
+        let wanted = Wanted::new(cursor, limit)
+            .text(" AND state = ", filter.state.map(RunState::as_str))
+            .text(" AND task = ", filter.task.as_ref().map(TaskId::as_str))
+            .text(" AND principal = ", filter.principal.as_ref().map(PrincipalId::as_str))
+            .text(" AND parent = ", filter.parent.as_ref().map(RunId::as_str));
+        let (rows, more) = wanted.fetch::<RunRow>(self, SELECT).await.map_err(doing(DOING))?;
+        let runs = self.with_output(rows, DOING).await?;
+        let next = runs.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));
+        Ok((runs, next))
+    }
+
+    /// How many runs were created within one.
+    pub async fn count_child_runs(&self, id: &RunId) -> Result<u64, StoreError> {
+        let count = self.db.sql(COUNT_CHILDREN).bind(self.tenant).bind(without_nul(id.as_str()));
+        let (count,): (i64,) = count.fetch_one().await.map_err(doing("count the runs within one"))?;
+        Ok(read_count(count))
+    }
+
+    /// The oldest of those that have been running for as long as they may.
+    pub async fn due_runs(&self, now_ms: i64, limit: usize) -> Result<Vec<RunId>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let due = self.db.sql(row::DUE).bind(self.tenant).bind(now_ms).bind(limit);
+        let ids: Vec<(String,)> = due.fetch_all().await.map_err(doing("find runs whose time is over"))?;
+        Ok(ids.into_iter().map(|(id,)| RunId::new(id)).collect())
+    }
+}

@@ -1,0 +1,111 @@
+//! Calls under the ids that their client gave them: what is sent twice runs once, and is answered twice.
+
+use toolgate_core::event::Durability;
+use toolgate_core::id::RunId;
+use toolgate_core::{Digest, RawJson};
+
+use crate::db::without_nul;
+use crate::error::doing;
+use crate::registry::{read_raw, unreadable};
+use crate::{Store, StoreError};
+
+const CLAIM: &str = "INSERT INTO batch_calls (tenant, run, client_id, request, state, stream, created_at_ms)
+    VALUES ($1, $2, $3, $4, 'running', $5, $6) ON CONFLICT DO NOTHING";
+const READ: &str =
+    "SELECT request, result FROM batch_calls WHERE tenant = $1 AND run = $2 AND client_id = $3";
+const RECORD: &str = "UPDATE batch_calls SET state = 'done', result = $4
+    WHERE tenant = $1 AND run = $2 AND client_id = $3 AND state = 'running'";
+const PUT_OFF: &str = "UPDATE batch_calls SET state = 'put_off', result = $4
+    WHERE tenant = $1 AND run = $2 AND client_id = $3 AND state = 'running'";
+const TAKE_UP: &str = "UPDATE batch_calls SET state = 'running', result = NULL, stream = $5
+    WHERE tenant = $1 AND run = $2 AND client_id = $3 AND request = $4 AND state = 'put_off'";
+const FORGET: &str = "UPDATE batch_calls SET state = 'done', result = $3
+    WHERE tenant = $1 AND stream = $2 AND state = 'running'";
+
+/// A call that a client has sent under an id of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BatchCall {
+    /// Of what was asked.
+    pub request: Digest,
+    /// Nothing while it runs. The last one, where it was put off.
+    pub result: Option<RawJson>,
+}
+
+impl Store {
+    /// Takes a call on, through a gateway of this stream. `false` if somebody has it already.
+    pub async fn claim_batch_call(
+        &self,
+        run: &RunId,
+        client_id: &str,
+        request: Digest,
+        stream: &str,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        const DOING: &str = "take on a call of a batch";
+        // What is claimed is claimed, whatever happens to the machine: it may be sent next.
+        let mut tx = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        let claim = tx.sql(CLAIM).bind(self.tenant).bind(without_nul(run.as_str()));
+        let claim = claim.bind(without_nul(client_id)).bind(request.as_bytes().to_vec());
+        let claimed = claim.bind(stream).bind(now_ms).execute().await.map_err(doing(DOING))?;
+        tx.commit().await.map_err(doing(DOING))?;
+        Ok(claimed > 0)
+    }
+
+    /// Takes a call on again that was put off. `false` if it was not, or if somebody else has it now.
+    pub async fn take_up_batch_call(
+        &self,
+        run: &RunId,
+        client_id: &str,
+        request: Digest,
+        stream: &str,
+    ) -> Result<bool, StoreError> {
+        const DOING: &str = "take up a call of a batch";
+        let mut tx = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        let take = tx.sql(TAKE_UP).bind(self.tenant).bind(without_nul(run.as_str()));
+        let take = take.bind(without_nul(client_id)).bind(request.as_bytes().to_vec()).bind(stream);
+        let taken = take.execute().await.map_err(doing(DOING))?;
+        tx.commit().await.map_err(doing(DOING))?;
+        Ok(taken > 0)
+    }
+
+    pub async fn batch_call(&self, run: &RunId, client_id: &str) -> Result<Option<BatchCall>, StoreError> {
+        const DOING: &str = "read a call of a batch";
+        let read = self.db.sql(READ).bind(self.tenant).bind(without_nul(run.as_str()));
+        let read = read.bind(without_nul(client_id));
+        let row: Option<(Vec<u8>, Option<String>)> = read.fetch_optional().await.map_err(doing(DOING))?;
+        let Some((request, result)) = row else { return Ok(None) };
+        let request = <[u8; 32]>::try_from(request).map_err(|_| unreadable(DOING, "digest of a request"))?;
+        let result = result.map(|result| read_raw(result, DOING, "result of a call")).transpose()?;
+        Ok(Some(BatchCall { request: Digest::from_bytes(request), result }))
+    }
+
+    /// Keeps the result of a call that runs. `false` if it has one, or was never taken on.
+    pub async fn record_batch_call(
+        &self,
+        run: &RunId,
+        client_id: &str,
+        result: &RawJson,
+    ) -> Result<bool, StoreError> {
+        let record = self.db.sql(RECORD).bind(self.tenant).bind(without_nul(run.as_str()));
+        let record = record.bind(without_nul(client_id)).bind(result.as_str().to_owned());
+        Ok(record.execute().await.map_err(doing("keep the result of a call"))? > 0)
+    }
+
+    /// Keeps what came of a call that runs and has no end yet: whoever sends it again takes it up.
+    pub async fn put_off_batch_call(
+        &self,
+        run: &RunId,
+        client_id: &str,
+        result: &RawJson,
+    ) -> Result<bool, StoreError> {
+        let put_off = self.db.sql(PUT_OFF).bind(self.tenant).bind(without_nul(run.as_str()));
+        let put_off = put_off.bind(without_nul(client_id)).bind(result.as_str().to_owned());
+        Ok(put_off.execute().await.map_err(doing("put off a call"))? > 0)
+    }
+
+    /// Calls that were taken on by a gateway of this stream that is no more have this result: nobody knows. Tells how many.
+    pub async fn forget_batch_calls(&self, stream: &str, unknown: &RawJson) -> Result<u64, StoreError> {
+        let forget = self.db.sql(FORGET).bind(self.tenant).bind(stream).bind(unknown.as_str().to_owned());
+        forget.execute().await.map_err(doing("close the calls of batches that a crash left open"))
+    }
+}

@@ -1,0 +1,76 @@
+//! What calls use up: of the budget of their run, and of all above it.
+
+use toolgate_core::run::{CallKind, Run, RunCall};
+
+use super::error::{Exhausted, RunError};
+use super::held::Held;
+use super::row::KeptRun;
+use crate::StoreError;
+
+/// Only data tools use up anything but time.
+pub(super) fn exhausted(held: &Held<'_>, above: &[KeptRun], call: &RunCall) -> Option<Exhausted> {
+    if call.kind != CallKind::Data {
+        return None;
+    }
+    let outer = above.iter().map(|kept| &kept.run);
+    std::iter::once(held.run()).chain(outer).find_map(|run| exhausted_by(run, call, held.act().at_ms))
+}
+
+fn exhausted_by(run: &Run, call: &RunCall, now_ms: i64) -> Option<Exhausted> {
+    let (budget, used) = (&run.budget, run.used_at(now_ms));
+    let of = |limit, max: Option<u64>, used| {
+        let max = max.unwrap_or(u64::MAX);
+        Exhausted { run: run.id.clone(), limit, max, used, wanted: 0 }
+    };
+    match run.exhausted(now_ms) {
+        Some("seconds") => Some(of("seconds", budget.seconds, used.active_ms / 1_000)),
+        Some("calls") => Some(of("calls", budget.calls, used.calls)),
+        Some(_) => Some(of("bytes", budget.bytes, used.bytes)),
+        None => {
+            let is_too_large = budget.bytes.is_some_and(|max| used.bytes.saturating_add(call.bytes) > max);
+            is_too_large.then(|| Exhausted { wanted: call.bytes, ..of("bytes", budget.bytes, used.bytes) })
+        }
+    }
+}
+
+/// That a call was refused stays known: such a run is never more than partial.
+pub(super) async fn refuse(mut held: Held<'_>, exhausted: Exhausted) -> Result<(), RunError> {
+    if held.kept.ran_out_of.is_none() {
+        held.kept.ran_out_of = Some(exhausted.limit.to_owned());
+        held.save_own().await?;
+        held.commit().await?;
+    }
+    Err(RunError::Exhausted(Box::new(exhausted)))
+}
+
+pub(super) async fn charge(
+    held: &mut Held<'_>,
+    above: &mut [KeptRun],
+    call: &RunCall,
+    calls: u64,
+) -> Result<(), StoreError> {
+    match call.kind {
+        CallKind::Data => add(held, above, calls, call.bytes).await,
+        CallKind::Control | CallKind::Ask => Ok(()),
+    }
+}
+
+/// Whatever a run uses up, those above it have used up as well.
+pub(super) async fn add(
+    held: &mut Held<'_>,
+    above: &mut [KeptRun],
+    calls: u64,
+    bytes: u64,
+) -> Result<(), StoreError> {
+    let charge = |run: &mut Run| {
+        run.used.calls = run.used.calls.saturating_add(calls);
+        run.used.bytes = run.used.bytes.saturating_add(bytes);
+    };
+    charge(&mut held.kept.run);
+    held.save_own().await?;
+    for outer in above {
+        charge(&mut outer.run);
+        held.save(outer).await?;
+    }
+    Ok(())
+}

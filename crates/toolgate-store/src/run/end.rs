@@ -1,0 +1,133 @@
+//! What ends a run. Runs within it end with it, and nobody has to answer their questions any more; all in one transaction.
+
+use toolgate_core::Digest;
+use toolgate_core::event::Durability;
+use toolgate_core::id::{CallId, RunId};
+use toolgate_core::run::{RunState, ended};
+
+use super::error::RunError;
+use super::held::{Act, Held};
+use super::row::{KeptRun, READ_OPEN_CHILDREN, RunRow};
+use super::step::Stepped;
+use super::{call, input};
+use crate::StoreError;
+use crate::books::Books;
+use crate::db::without_nul;
+
+const HAS_MADE: &str = "SELECT name FROM artifacts WHERE tenant = $1 AND run = $2 LIMIT 1";
+
+/// Why runs end that are within another one.
+const BY_PARENT: &str = "parent";
+
+/// How a run ends that does not say itself that it is done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    Failed { reason: String },
+    Cancelled { reason: String },
+}
+
+/// A run that says that it is done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Completion {
+    /// The call that says so; all others must have ended.
+    pub call: Option<CallId>,
+    pub summary: String,
+    /// What it says it made. Nothing means all that it stored.
+    pub artifacts: Option<Vec<Digest>>,
+    /// Why it has ended, if no budget was too small.
+    pub reason: String,
+}
+
+impl Books {
+    /// Ends a run, if nothing in it is still under way.
+    pub async fn complete_run(
+        &self,
+        id: &RunId,
+        completion: &Completion,
+        act: Act<'_>,
+    ) -> Result<Stepped, RunError> {
+        let mut held = Held::take(self, id, act, Durability::OnDisk, "complete a run").await?;
+        match held.run().state {
+            RunState::Paused => return Err(input::paused(&mut held).await?),
+            state if state.is_final() => return Err(ended(id, state).into()),
+            _ => {}
+        }
+        let in_flight = call::in_flight(&mut held, completion.call.as_ref()).await?;
+        if !in_flight.is_empty() {
+            return Err(RunError::InFlight(in_flight));
+        }
+        let children = open_children(&mut held, id).await?;
+        if !children.is_empty() {
+            return Err(RunError::OpenChildren(children.into_iter().map(|child| child.run.id).collect()));
+        }
+        held.kept.run.summary = Some(completion.summary.clone());
+        held.kept.output = completion.artifacts.clone();
+        let (state, reason) = match &held.kept.ran_out_of {
+            Some(limit) => (RunState::Partial, format!("budget.{limit}")),
+            None => (RunState::Completed, completion.reason.clone()),
+        };
+        Box::pin(end(held, state, &reason, completion.call.as_ref())).await
+    }
+
+    /// Ends a run whatever is under way in it.
+    pub async fn end_run(&self, id: &RunId, ending: &Ending, act: Act<'_>) -> Result<Stepped, RunError> {
+        let held = Held::take(self, id, act, Durability::OnDisk, "end a run").await?;
+        match ending {
+            Ending::Failed { reason } => Box::pin(end(held, RunState::Failed, reason, None)).await,
+            Ending::Cancelled { reason } => Box::pin(end(held, RunState::Cancelled, reason, None)).await,
+        }
+    }
+
+    /// Ends a run whose time is over: partial if it has made something. Nothing if that is not so any more.
+    pub async fn end_late_run(&self, id: &RunId, act: Act<'_>) -> Result<Option<Stepped>, RunError> {
+        let mut held = Held::take(self, id, act, Durability::OnDisk, "end a run whose time is over").await?;
+        if !is_out_of_time(&held) {
+            return Ok(None);
+        }
+        let state = if has_made(&mut held).await? { RunState::Partial } else { RunState::Failed };
+        Box::pin(end(held, state, "budget.seconds", None)).await.map(Some)
+    }
+}
+
+fn is_out_of_time(held: &Held<'_>) -> bool {
+    let run = held.run();
+    run.state == RunState::Running && run.exhausted(held.act().at_ms) == Some("seconds")
+}
+
+async fn has_made(held: &mut Held<'_>) -> Result<bool, StoreError> {
+    let failed = held.failed();
+    let run = without_nul(held.run().id.as_str());
+    let made = held.tx.sql(HAS_MADE).bind(held.tenant).bind(run);
+    let made: Option<(String,)> = made.fetch_optional().await.map_err(failed)?;
+    Ok(made.is_some())
+}
+
+/// Ends the run that is held and all within it.
+async fn end(
+    mut held: Held<'_>,
+    state: RunState,
+    reason: &str,
+    call: Option<&CallId>,
+) -> Result<Stepped, RunError> {
+    let kept = held.kept.clone();
+    let mut cancelled: Vec<_> = input::cancel_pending(&mut held, &kept).await?.into_iter().collect();
+    held.kept = held.step_one(kept, state, reason, call).await?;
+    let (mut ended, mut outer) = (Vec::new(), vec![held.run().id.clone()]);
+    while let Some(id) = outer.pop() {
+        for child in open_children(&mut held, &id).await? {
+            cancelled.extend(input::cancel_pending(&mut held, &child).await?);
+            let child = held.step_one(child, RunState::Cancelled, BY_PARENT, None).await?;
+            outer.push(child.run.id.clone());
+            ended.push(child.run.id);
+        }
+    }
+    let run = held.commit().await?;
+    Ok(Stepped { run, cancelled, ended })
+}
+
+async fn open_children(held: &mut Held<'_>, id: &RunId) -> Result<Vec<KeptRun>, StoreError> {
+    let (failed, doing) = (held.failed(), held.doing);
+    let children = held.tx.sql(READ_OPEN_CHILDREN).bind(held.tenant).bind(without_nul(id.as_str()));
+    let rows: Vec<RunRow> = children.fetch_all().await.map_err(failed)?;
+    rows.into_iter().map(|row| row.read(doing)).collect()
+}

@@ -1,0 +1,65 @@
+//! Why something was not done in a run.
+
+use toolgate_core::Refusal;
+use toolgate_core::id::{InputId, RunId, TaskId};
+use toolgate_core::run::{BadAnswer, InputRequest, RunState};
+
+use super::call::StoredRunCall;
+use crate::StoreError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error("there is no run {0}")]
+    UnknownRun(RunId),
+    #[error("there is no task {0}")]
+    UnknownTask(TaskId),
+    #[error("there is no question {0}")]
+    UnknownInput(InputId),
+    /// The machine of its states has no such step.
+    #[error(transparent)]
+    Step(#[from] Refusal),
+    /// It waits: for an answer, or for whoever stopped it.
+    #[error("the run {run} is paused")]
+    Paused { run: RunId, question: Option<Box<InputRequest>> },
+    #[error("the run {run} is {}", state.as_str())]
+    NotPaused { run: RunId, state: RunState },
+    #[error("the budget of {} is used up", .0.run)]
+    Exhausted(Box<Exhausted>),
+    /// Which calls there were.
+    #[error("{} calls of data tools have completed", completed.len())]
+    TooEarly { completed: Vec<StoredRunCall> },
+    /// Something else was asked under the same id.
+    #[error("the slot {:?} was asked for before", .0.slot.slot_id)]
+    SlotTaken(Box<InputRequest>),
+    /// It is not pending any more.
+    #[error("the question {} is {}", .0.id, .0.state.as_str())]
+    Resolved(Box<InputRequest>),
+    #[error(transparent)]
+    BadAnswer(#[from] BadAnswer),
+    /// Calls that have not ended.
+    #[error("{} calls are in flight", .0.len())]
+    InFlight(Vec<StoredRunCall>),
+    #[error("{} runs within it have not ended", .0.len())]
+    OpenChildren(Vec<RunId>),
+    #[error("it would have {max} runs above it")]
+    TooDeep { max: u64 },
+    #[error("{max} runs of the tree have not ended, and no more are allowed")]
+    TooManyRuns { max: u64 },
+    #[error("it is at version {current} now")]
+    Stale { current: u64 },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Whose budget does not let a call in, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exhausted {
+    /// The run of the call, or one above it.
+    pub run: RunId,
+    /// `calls`, `bytes` or `seconds`.
+    pub limit: &'static str,
+    pub max: u64,
+    pub used: u64,
+    /// What the call would have taken, where that is more than what is left.
+    pub wanted: u64,
+}

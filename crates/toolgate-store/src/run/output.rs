@@ -1,0 +1,77 @@
+//! What runs made.
+
+use toolgate_core::Digest;
+use toolgate_core::file::FileName;
+use toolgate_core::id::RunId;
+use toolgate_core::run::{OutputFile, Run};
+
+use super::row::{KeptRun, RunRow};
+use crate::db::without_nul;
+use crate::error::doing;
+use crate::registry::{read_count, unreadable};
+use crate::{Store, StoreError};
+
+#[derive(sqlx::FromRow)]
+struct OutputRow {
+    run: String,
+    digest: Vec<u8>,
+    name: String,
+    media_type: String,
+    bytes: i64,
+}
+
+impl Store {
+    /// Runs together with what they made: those artifacts that they named, or all that they stored.
+    pub(super) async fn with_output(
+        &self,
+        rows: Vec<RunRow>,
+        what: &'static str,
+    ) -> Result<Vec<Run>, StoreError> {
+        let kept: Vec<KeptRun> = rows.into_iter().map(|row| row.read(what)).collect::<Result<_, _>>()?;
+        let ids: Vec<RunId> = kept.iter().map(|kept| kept.run.id.clone()).collect();
+        let made = self.made(&ids, what).await?;
+        Ok(kept.into_iter().map(|kept| with_output(kept, &made)).collect())
+    }
+
+    /// By their names.
+    async fn made(&self, runs: &[RunId], what: &'static str) -> Result<Vec<(RunId, OutputFile)>, StoreError> {
+        let Some(last) = runs.last() else { return Ok(Vec::new()) };
+        // Few different texts, so that they stay prepared.
+        let count = runs.len().next_power_of_two();
+        let mut statement = self.db.sql(sqlx::AssertSqlSafe(made_text(count))).bind(self.tenant);
+        for id in runs.iter().chain(std::iter::repeat(last)).take(count) {
+            statement.push(without_nul(id.as_str()));
+        }
+        let rows: Vec<OutputRow> = statement.fetch_all().await.map_err(doing(what))?;
+        rows.into_iter().map(|row| row.read(what)).collect()
+    }
+}
+
+fn made_text(count: usize) -> String {
+    let places: Vec<String> = (2..count + 2).map(|place| format!("${place}")).collect();
+    format!(
+        "SELECT run, digest, name, media_type, bytes FROM artifacts WHERE tenant = $1 AND run IN ({}) ORDER BY name",
+        places.join(", ")
+    )
+}
+
+fn with_output(kept: KeptRun, made: &[(RunId, OutputFile)]) -> Run {
+    let KeptRun { run, output: named, .. } = kept;
+    let is_named = |file: &OutputFile| named.as_ref().is_none_or(|named| named.contains(&file.artifact));
+    let output = made.iter().filter(|(by, file)| *by == run.id && is_named(file));
+    Run { output: output.map(|(_, file)| file.clone()).collect(), ..run }
+}
+
+impl OutputRow {
+    fn read(self, doing: &'static str) -> Result<(RunId, OutputFile), StoreError> {
+        let digest =
+            <[u8; 32]>::try_from(self.digest).map_err(|_| unreadable(doing, "digest of an artifact"))?;
+        let file = OutputFile {
+            name: FileName::new(&self.name).map_err(|_| unreadable(doing, "name of an artifact"))?,
+            artifact: Digest::from_bytes(digest),
+            bytes: read_count(self.bytes),
+            media_type: self.media_type,
+        };
+        Ok((RunId::new(self.run), file))
+    }
+}

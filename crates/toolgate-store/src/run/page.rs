@@ -1,0 +1,94 @@
+//! Pages of what is listed newest first.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Store;
+use crate::db::{Row, without_nul};
+
+/// How many tasks, runs or questions a page has at most.
+pub const RUN_PAGE_MAX: usize = 200;
+
+/// Where a page, newest first, ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PageCursor {
+    created_at_ms: i64,
+    id: String,
+}
+
+impl PageCursor {
+    pub(super) fn at(created_at_ms: i64, id: &impl fmt::Display) -> Self {
+        Self { created_at_ms, id: id.to_string() }
+    }
+}
+
+impl fmt::Display for PageCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.created_at_ms, self.id)
+    }
+}
+
+impl FromStr for PageCursor {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (created, id) = text.split_once('.').unwrap_or((text, ""));
+        Ok(Self { created_at_ms: created.parse()?, id: id.to_owned() })
+    }
+}
+
+/// What a page is asked for.
+pub(super) struct Wanted<'c> {
+    conditions: Vec<(&'static str, String)>,
+    cursor: Option<&'c PageCursor>,
+    limit: usize,
+}
+
+impl<'c> Wanted<'c> {
+    pub(super) fn new(cursor: Option<&'c PageCursor>, limit: usize) -> Self {
+        Self { conditions: Vec::new(), cursor, limit: limit.clamp(1, RUN_PAGE_MAX) }
+    }
+
+    /// `condition` ends where its value goes. Without a value there is no condition.
+    pub(super) fn text(mut self, condition: &'static str, value: Option<&str>) -> Self {
+        self.conditions.extend(value.map(|value| (condition, without_nul(value))));
+        self
+    }
+
+    /// The rows, and whether there are more. `select` is a statement without its conditions.
+    pub(super) async fn fetch<T: Row>(
+        self,
+        store: &Store,
+        select: &'static str,
+    ) -> Result<(Vec<T>, bool), sqlx::Error> {
+        let mut statement = store.db.sql(sqlx::AssertSqlSafe(self.statement(select))).bind(store.tenant);
+        for (_, value) in self.conditions {
+            statement.push(value);
+        }
+        if let Some(PageCursor { created_at_ms, id }) = self.cursor {
+            statement.push(*created_at_ms);
+            statement.push(without_nul(id));
+        }
+        // One more than asked tells whether there is a next page.
+        statement.push(i64::try_from(self.limit + 1).expect("a page is limited"));
+        let mut rows: Vec<T> = statement.fetch_all().await?;
+        let more = rows.len() > self.limit;
+        rows.truncate(self.limit);
+        Ok((rows, more))
+    }
+
+    fn statement(&self, select: &str) -> String {
+        let mut text = format!("{select} WHERE tenant = $1");
+        let mut place = 1;
+        for (condition, _) in &self.conditions {
+            place += 1;
+            text.push_str(&format!("{condition}${place}"));
+        }
+        if self.cursor.is_some() {
+            text.push_str(&format!(" AND (created_at_ms, id) < (${}, ${})", place + 1, place + 2));
+            place += 2;
+        }
+        text.push_str(&format!(" ORDER BY created_at_ms DESC, id DESC LIMIT ${}", place + 1));
+        text
+    }
+}

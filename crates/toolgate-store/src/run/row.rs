@@ -1,0 +1,203 @@
+//! One run as columns.
+
+use toolgate_core::id::{RunId, SessionId, TaskId};
+use toolgate_core::run::{Budget, InputFile, Run, RunState, Used};
+use toolgate_core::scope::AgentName;
+use toolgate_core::{Digest, PrincipalId};
+
+use crate::StoreError;
+use crate::db::{Statement, without_nul};
+use crate::registry::{read_count, stored_count, unreadable};
+
+/// Longer than anybody waits, and short enough that it can be multiplied and added to a time.
+const SECONDS_MAX: u64 = 1_000 * 365 * 24 * 3_600;
+
+macro_rules! select {
+    ($conditions:literal) => {
+        concat!(
+            "SELECT id, root, depth, parent, task, agent, principal, created_by, session, state, reason, summary, input, \
+             output, budget_calls, budget_seconds, budget_bytes, used_calls, used_bytes, active_ms, ran_out_of, \
+             created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version FROM runs",
+            $conditions
+        )
+    };
+}
+
+pub(super) const SELECT: &str = select!("");
+pub(super) const READ: &str = select!(" WHERE tenant = $1 AND id = $2");
+/// What a run's root is never changes; so nobody can slip in between the two.
+pub(super) const READ_ROOT: &str =
+    select!(" WHERE tenant = $1 AND id = (SELECT root FROM runs WHERE tenant = $1 AND id = $2)");
+pub(super) const READ_OPEN_CHILDREN: &str =
+    select!(" WHERE tenant = $1 AND parent = $2 AND ended_at_ms IS NULL ORDER BY id");
+pub(super) const COUNT_OPEN: &str =
+    "SELECT COUNT(*) FROM runs WHERE tenant = $1 AND root = $2 AND ended_at_ms IS NULL";
+pub(super) const DUE: &str = "SELECT id FROM runs
+    WHERE tenant = $1 AND state = 'running' AND budget_seconds IS NOT NULL
+        AND active_ms + ($2 - state_since_ms) >= budget_seconds * 1000
+    ORDER BY state_since_ms, id LIMIT $3";
+pub(super) const INSERT: &str =
+    "INSERT INTO runs (tenant, id, root, depth, parent, task, agent, principal, created_by,
+        session, state, reason, summary, input, budget_calls, budget_seconds, budget_bytes, used_calls, used_bytes,
+        active_ms, created_at_ms, started_at_ms, state_since_ms, ended_at_ms, row_version)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+        $24, $25)";
+pub(super) const SAVE: &str = "UPDATE runs SET session = $3, state = $4, reason = $5, summary = $6, input = $7,
+        output = $8, used_calls = $9, used_bytes = $10, active_ms = $11, ran_out_of = $12, started_at_ms = $13,
+        state_since_ms = $14, ended_at_ms = $15, row_version = $16
+    WHERE tenant = $1 AND id = $2";
+
+/// A run with what only the store knows of it.
+#[derive(Clone, Debug)]
+pub(super) struct KeptRun {
+    pub(super) run: Run,
+    pub(super) root: RunId,
+    /// How many there are above it.
+    pub(super) depth: u64,
+    /// What it says it made. Nothing means all that it stored.
+    pub(super) output: Option<Vec<Digest>>,
+    /// Which limit a call was refused for.
+    pub(super) ran_out_of: Option<String>,
+}
+
+impl KeptRun {
+    /// In the order of `INSERT`.
+    pub(super) fn push_new(&self, tenant: &'static str, to: &mut Statement<'_>) {
+        let run = &self.run;
+        to.push(tenant);
+        to.push(without_nul(run.id.as_str()));
+        to.push(without_nul(self.root.as_str()));
+        to.push(stored_count(self.depth));
+        to.push(run.parent.as_ref().map(|parent| without_nul(parent.as_str())));
+        to.push(run.task.as_ref().map(|task| without_nul(task.as_str())));
+        to.push(run.agent.as_str());
+        to.push(without_nul(run.principal.as_str()));
+        to.push(without_nul(run.created_by.as_str()));
+        to.push(run.session.as_ref().map(|session| without_nul(session.as_str())));
+        to.push(run.state.as_str());
+        to.push(run.reason.as_deref().map(without_nul));
+        to.push(run.summary.as_deref().map(without_nul));
+        to.push(json(&run.input));
+        push_budget(&run.budget, to);
+        to.push(stored_count(run.used.calls));
+        to.push(stored_count(run.used.bytes));
+        to.push(stored_count(run.used.active_ms));
+        to.push(run.created_at_ms);
+        to.push(run.started_at_ms);
+        to.push(run.state_since_ms);
+        to.push(run.ended_at_ms);
+        to.push(stored_count(run.row_version));
+    }
+
+    /// In the order of `SAVE`.
+    pub(super) fn push_changed(&self, tenant: &'static str, to: &mut Statement<'_>) {
+        let run = &self.run;
+        to.push(tenant);
+        to.push(without_nul(run.id.as_str()));
+        to.push(run.session.as_ref().map(|session| without_nul(session.as_str())));
+        to.push(run.state.as_str());
+        to.push(run.reason.as_deref().map(without_nul));
+        to.push(run.summary.as_deref().map(without_nul));
+        to.push(json(&run.input));
+        to.push(self.output.as_ref().map(json));
+        to.push(stored_count(run.used.calls));
+        to.push(stored_count(run.used.bytes));
+        to.push(stored_count(run.used.active_ms));
+        to.push(self.ran_out_of.as_deref());
+        to.push(run.started_at_ms);
+        to.push(run.state_since_ms);
+        to.push(run.ended_at_ms);
+        to.push(stored_count(run.row_version));
+    }
+}
+
+/// Calls, seconds, bytes.
+pub(super) fn push_budget(budget: &Budget, to: &mut Statement<'_>) {
+    to.push(budget.calls.map(stored_count));
+    to.push(budget.seconds.map(|seconds| stored_count(seconds.min(SECONDS_MAX))));
+    to.push(budget.bytes.map(stored_count));
+}
+
+pub(super) fn json(value: &(impl serde::Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).expect("our own types serialise: string keys, no failing impls")
+}
+
+#[derive(sqlx::FromRow)]
+pub(super) struct RunRow {
+    id: String,
+    root: String,
+    depth: i64,
+    parent: Option<String>,
+    task: Option<String>,
+    agent: String,
+    principal: String,
+    created_by: String,
+    session: Option<String>,
+    state: String,
+    reason: Option<String>,
+    summary: Option<String>,
+    input: String,
+    output: Option<String>,
+    budget_calls: Option<i64>,
+    budget_seconds: Option<i64>,
+    budget_bytes: Option<i64>,
+    used_calls: i64,
+    used_bytes: i64,
+    active_ms: i64,
+    ran_out_of: Option<String>,
+    created_at_ms: i64,
+    started_at_ms: Option<i64>,
+    state_since_ms: i64,
+    ended_at_ms: Option<i64>,
+    row_version: i64,
+}
+
+impl RunRow {
+    /// Without its output.
+    pub(super) fn read(self, doing: &'static str) -> Result<KeptRun, StoreError> {
+        let bad = |what| move |_| unreadable(doing, what);
+        let input: Vec<InputFile> = serde_json::from_str(&self.input).map_err(bad("input of a run"))?;
+        let output = self.output.as_deref().map(serde_json::from_str).transpose();
+        let run = Run {
+            id: RunId::new(self.id),
+            task: self.task.map(TaskId::new),
+            parent: self.parent.map(RunId::new),
+            agent: read_agent(&self.agent, doing)?,
+            principal: PrincipalId::new(&self.principal),
+            created_by: PrincipalId::new(&self.created_by),
+            session: self.session.map(SessionId::new),
+            state: RunState::parse(&self.state).ok_or(unreadable(doing, "state of a run"))?,
+            reason: self.reason,
+            summary: self.summary,
+            input,
+            output: Vec::new(),
+            budget: read_budget([self.budget_calls, self.budget_seconds, self.budget_bytes]),
+            used: Used {
+                calls: read_count(self.used_calls),
+                bytes: read_count(self.used_bytes),
+                active_ms: read_count(self.active_ms),
+            },
+            created_at_ms: self.created_at_ms,
+            started_at_ms: self.started_at_ms,
+            state_since_ms: self.state_since_ms,
+            ended_at_ms: self.ended_at_ms,
+            row_version: read_count(self.row_version),
+        };
+        Ok(KeptRun {
+            run,
+            root: RunId::new(self.root),
+            depth: read_count(self.depth),
+            output: output.map_err(bad("output of a run"))?,
+            ran_out_of: self.ran_out_of,
+        })
+    }
+}
+
+/// Calls, seconds, bytes.
+pub(super) fn read_budget([calls, seconds, bytes]: [Option<i64>; 3]) -> Budget {
+    Budget { calls: calls.map(read_count), seconds: seconds.map(read_count), bytes: bytes.map(read_count) }
+}
+
+pub(super) fn read_agent(name: &str, doing: &'static str) -> Result<AgentName, StoreError> {
+    AgentName::new(name).map_err(|_| unreadable(doing, "name of an agent"))
+}

@@ -1,0 +1,116 @@
+//! What begins a run, and what stops it and lets it go on.
+
+use toolgate_core::event::Durability;
+use toolgate_core::id::{RunId, SessionId};
+use toolgate_core::run::{InputRequest, Run, RunState, ended};
+
+use super::error::RunError;
+use super::held::{Act, Held};
+use super::row::{COUNT_OPEN, INSERT, KeptRun};
+use super::{events, input};
+use crate::books::Books;
+use crate::db::{Transaction, without_nul};
+use crate::error::doing;
+use crate::registry::read_count;
+
+/// How many runs there may be above one.
+pub const RUN_DEPTH_MAX: u64 = 8;
+/// How many runs of one tree may be open: they end together.
+pub const RUNS_OPEN_MAX: u64 = 1_000;
+
+const CREATING: &str = "create a run";
+
+/// A run after a step, and what came with it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stepped {
+    /// Without what it made.
+    pub run: Run,
+    /// Questions that nobody has to answer any more.
+    pub cancelled: Vec<InputRequest>,
+    /// Runs within it that ended with it.
+    pub ended: Vec<RunId>,
+}
+
+impl Books {
+    /// Keeps a new run. It gets no more than those above it have left.
+    pub async fn create_run(&self, run: Run, act: Act<'_>) -> Result<Run, RunError> {
+        let tenant = self.store().tenant;
+        let (root, depth, run, mut tx) = match run.parent.clone() {
+            None => (run.id.clone(), 0, run, self.begin().await.map_err(doing(CREATING))?),
+            Some(parent) => self.within(&parent, run, act).await?,
+        };
+        let kept = KeptRun { run, root, depth, output: None, ran_out_of: None };
+        let mut insert = tx.sql(INSERT);
+        kept.push_new(tenant, &mut insert);
+        insert.execute().await.map_err(doing(CREATING))?;
+        let told = vec![events::created(&kept.run, act)];
+        self.record(tx, told).await.map_err(doing(CREATING))?;
+        Ok(kept.run)
+    }
+
+    /// What a run becomes that is created within another one: its root, its depth, and its budget.
+    async fn within(
+        &self,
+        parent: &RunId,
+        mut run: Run,
+        act: Act<'_>,
+    ) -> Result<(RunId, u64, Run, Transaction), RunError> {
+        let mut held = Held::take(self, parent, act, Durability::OnDisk, CREATING).await?;
+        if held.run().state.is_final() {
+            return Err(ended(parent, held.run().state).into());
+        }
+        let depth = held.kept.depth + 1;
+        if depth > RUN_DEPTH_MAX {
+            return Err(RunError::TooDeep { max: RUN_DEPTH_MAX });
+        }
+        let root = held.kept.root.clone();
+        let count = held.tx.sql(COUNT_OPEN).bind(held.tenant).bind(without_nul(root.as_str()));
+        let (open,): (i64,) = count.fetch_one().await.map_err(doing(CREATING))?;
+        if read_count(open) >= RUNS_OPEN_MAX {
+            return Err(RunError::TooManyRuns { max: RUNS_OPEN_MAX });
+        }
+        let above = held.above().await?;
+        for outer in std::iter::once(&held.kept).chain(&above) {
+            run.budget = run.budget.within(outer.run.budget.less(outer.run.used_at(act.at_ms)));
+        }
+        Ok((root, depth, run, held.tx))
+    }
+
+    /// The session that the calls of a run are made in.
+    pub async fn attach_run_session(
+        &self,
+        id: &RunId,
+        session: &SessionId,
+        act: Act<'_>,
+    ) -> Result<Run, RunError> {
+        let mut held = Held::take(self, id, act, Durability::OnDisk, "attach a session to a run").await?;
+        if held.run().state.is_final() {
+            return Err(ended(id, held.run().state).into());
+        }
+        held.kept.run.session = Some(session.clone());
+        held.kept.run.row_version += 1;
+        held.save_own().await?;
+        held.commit().await
+    }
+
+    /// Stops a run for a while. What is in flight goes on; nothing else begins.
+    pub async fn pause_run(&self, id: &RunId, reason: &str, act: Act<'_>) -> Result<Run, RunError> {
+        let mut held = Held::take(self, id, act, Durability::OnDisk, "pause a run").await?;
+        held.step(RunState::Paused, reason).await?;
+        held.commit().await
+    }
+
+    /// Lets a run go on, without the answer that it waited for.
+    pub async fn resume_run(&self, id: &RunId, act: Act<'_>) -> Result<Stepped, RunError> {
+        let mut held = Held::take(self, id, act, Durability::OnDisk, "resume a run").await?;
+        let state = held.run().state;
+        if !state.is_final() && state != RunState::Paused {
+            return Err(RunError::NotPaused { run: id.clone(), state });
+        }
+        let kept = held.kept.clone();
+        let cancelled = input::cancel_pending(&mut held, &kept).await?;
+        held.step(RunState::Running, "").await?;
+        let run = held.commit().await?;
+        Ok(Stepped { run, cancelled: cancelled.into_iter().collect(), ended: Vec::new() })
+    }
+}

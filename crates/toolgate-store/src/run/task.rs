@@ -1,0 +1,168 @@
+//! Tasks: definitions of work.
+
+use toolgate_core::PrincipalId;
+use toolgate_core::id::TaskId;
+use toolgate_core::run::Task;
+
+use super::error::RunError;
+use super::events;
+use super::held::Act;
+use super::page::{PageCursor, Wanted};
+use super::row::{push_budget, read_agent, read_budget};
+use crate::books::Books;
+use crate::db::without_nul;
+use crate::error::doing;
+use crate::registry::{read_count, stored_count};
+use crate::{Store, StoreError};
+
+macro_rules! select {
+    ($conditions:literal) => {
+        concat!(
+            "SELECT id, name, description, agent, budget_calls, budget_seconds, budget_bytes, created_by, created_at_ms, \
+             updated_at_ms, row_version FROM tasks",
+            $conditions
+        )
+    };
+}
+
+const SELECT: &str = select!("");
+const READ: &str = select!(" WHERE tenant = $1 AND id = $2");
+const INSERT: &str =
+    "INSERT INTO tasks (tenant, id, name, description, agent, budget_calls, budget_seconds, budget_bytes,
+        created_by, created_at_ms, updated_at_ms, row_version)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+const CHANGE: &str =
+    "UPDATE tasks SET name = $3, description = $4, agent = $5, budget_calls = $6, budget_seconds = $7,
+        budget_bytes = $8, updated_at_ms = $9, row_version = $10
+    WHERE tenant = $1 AND id = $2";
+const DELETE: &str = "DELETE FROM tasks WHERE tenant = $1 AND id = $2";
+
+/// Which version of a task is to be changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TaskVersion {
+    Any,
+    /// The one that whoever changes it has seen.
+    Seen(u64),
+}
+
+impl Books {
+    /// Keeps a task that there was not.
+    pub async fn create_task(&self, task: &Task, act: Act<'_>) -> Result<(), RunError> {
+        let doing = doing("create a task");
+        let mut tx = self.begin().await.map_err(&doing)?;
+        let mut insert = tx.sql(INSERT).bind(self.store().tenant).bind(without_nul(task.id.as_str()));
+        insert = insert.bind(without_nul(&task.name)).bind(without_nul(&task.description));
+        insert = insert.bind(task.agent.as_ref().map(|agent| agent.as_str().to_owned()));
+        push_budget(&task.budget, &mut insert);
+        insert = insert.bind(without_nul(task.created_by.as_str())).bind(task.created_at_ms);
+        insert = insert.bind(task.updated_at_ms).bind(stored_count(task.row_version));
+        insert.execute().await.map_err(&doing)?;
+        self.record(tx, vec![events::task_changed(task, act)]).await.map_err(doing)?;
+        Ok(())
+    }
+
+    /// Makes something else of a task: `change` gets it as it is.
+    pub async fn change_task(
+        &self,
+        id: &TaskId,
+        version: TaskVersion,
+        change: impl FnOnce(Task) -> Task,
+        act: Act<'_>,
+    ) -> Result<Task, RunError> {
+        const DOING: &str = "change a task";
+        let mut tx = self.begin().await.map_err(doing(DOING))?;
+        let tenant = self.store().tenant;
+        let read = tx.sql_for_update(READ).bind(tenant).bind(without_nul(id.as_str()));
+        let row: Option<TaskRow> = read.fetch_optional().await.map_err(doing(DOING))?;
+        let before = row.ok_or_else(|| RunError::UnknownTask(id.clone()))?.read(DOING)?;
+        let current = before.row_version;
+        if let TaskVersion::Seen(seen) = version
+            && seen != current
+        {
+            return Err(RunError::Stale { current });
+        }
+        let (created_by, created_at_ms) = (before.created_by.clone(), before.created_at_ms);
+        let task = Task {
+            id: id.clone(),
+            created_by,
+            created_at_ms,
+            updated_at_ms: act.at_ms,
+            row_version: current + 1,
+            ..change(before)
+        };
+        let mut update = tx.sql(CHANGE).bind(tenant).bind(without_nul(id.as_str()));
+        update = update.bind(without_nul(&task.name)).bind(without_nul(&task.description));
+        update = update.bind(task.agent.as_ref().map(|agent| agent.as_str().to_owned()));
+        push_budget(&task.budget, &mut update);
+        update = update.bind(task.updated_at_ms).bind(stored_count(task.row_version));
+        update.execute().await.map_err(doing(DOING))?;
+        self.record(tx, vec![events::task_changed(&task, act)]).await.map_err(doing(DOING))?;
+        Ok(task)
+    }
+
+    /// Takes a task away; its runs stay.
+    pub async fn delete_task(&self, id: &TaskId, act: Act<'_>) -> Result<(), RunError> {
+        let doing = doing("delete a task");
+        let mut tx = self.begin().await.map_err(&doing)?;
+        let delete = tx.sql(DELETE).bind(self.store().tenant).bind(without_nul(id.as_str()));
+        if delete.execute().await.map_err(&doing)? == 0 {
+            return Err(RunError::UnknownTask(id.clone()));
+        }
+        self.record(tx, vec![events::task_deleted(id, act)]).await.map_err(doing)?;
+        Ok(())
+    }
+}
+
+impl Store {
+    pub async fn task(&self, id: &TaskId) -> Result<Option<Task>, StoreError> {
+        const DOING: &str = "read a task";
+        let read = self.db.sql(READ).bind(self.tenant).bind(without_nul(id.as_str()));
+        let row: Option<TaskRow> = read.fetch_optional().await.map_err(doing(DOING))?;
+        row.map(|row| row.read(DOING)).transpose()
+    }
+
+    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    pub async fn tasks(
+        &self,
+        cursor: Option<&PageCursor>,
+        limit: usize,
+    ) -> Result<(Vec<Task>, Option<PageCursor>), StoreError> {
+        const DOING: &str = "list the tasks";
+        let wanted = Wanted::new(cursor, limit);
+        let (rows, more) = wanted.fetch::<TaskRow>(self, SELECT).await.map_err(doing(DOING))?;
+        let tasks: Vec<Task> = rows.into_iter().map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
+        let next = tasks.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));
+        Ok((tasks, next))
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct TaskRow {
+    id: String,
+    name: String,
+    description: String,
+    agent: Option<String>,
+    budget_calls: Option<i64>,
+    budget_seconds: Option<i64>,
+    budget_bytes: Option<i64>,
+    created_by: String,
+    created_at_ms: i64,
+    updated_at_ms: i64,
+    row_version: i64,
+}
+
+impl TaskRow {
+    fn read(self, doing: &'static str) -> Result<Task, StoreError> {
+        Ok(Task {
+            id: TaskId::new(self.id),
+            name: self.name,
+            description: self.description,
+            agent: self.agent.as_deref().map(|agent| read_agent(agent, doing)).transpose()?,
+            budget: read_budget([self.budget_calls, self.budget_seconds, self.budget_bytes]),
+            created_by: PrincipalId::new(&self.created_by),
+            created_at_ms: self.created_at_ms,
+            updated_at_ms: self.updated_at_ms,
+            row_version: read_count(self.row_version),
+        })
+    }
+}

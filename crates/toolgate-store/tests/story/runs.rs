@@ -1,0 +1,258 @@
+//! Tasks, runs, the calls in them, and the questions they ask.
+
+mod calls;
+mod children;
+mod ending;
+mod faults;
+mod interleavings;
+mod life;
+mod questions;
+mod races;
+mod tasks;
+
+use serde_json::Value;
+use toolgate_core::event::{EventKind, Filter, Recorded};
+use toolgate_core::file::{Artifact, FileName};
+use toolgate_core::id::{CallId, FileId, InputId, RunId, TaskId};
+use toolgate_core::run::{
+    Budget, CallKind, InputFile, InputRequest, InputState, Run, RunCall, RunCallEnd, RunState, Slot,
+    SlotType, Used,
+};
+use toolgate_core::scope::AgentName;
+use toolgate_core::{CanonicalName, Digest, PrincipalId};
+use toolgate_store::{Act, Books, Completion, Doer, InputAnswer, Order, RunError, Stepped, Store};
+
+use crate::desk;
+use crate::world::World;
+
+const NOW_MS: i64 = 1_790_000_000_000;
+const CALLS_BEFORE: usize = 2;
+/// More than a story has of one run.
+const EVENTS_MAX: usize = 100;
+
+/// Two gateways on one database.
+async fn replicas(world: &World) -> (Store, Books, Books) {
+    let (first, second) = (world.open().await, world.open().await);
+    let one = desk::books(&first).await;
+    let two = second.books(desk::settings("two")).await.expect("the books open");
+    (first, one, two)
+}
+
+async fn place(world: &World) -> (Store, Books) {
+    let store = world.open().await;
+    let books = desk::books(&store).await;
+    (store, books)
+}
+
+fn id(name: &str) -> RunId {
+    RunId::new(format!("run_{name}"))
+}
+
+fn ada() -> PrincipalId {
+    PrincipalId::new("ada")
+}
+
+/// What Ada does so many milliseconds later.
+fn later(by: &PrincipalId, ms: i64) -> Act<'_> {
+    Act { by, at_ms: NOW_MS + ms }
+}
+
+fn a_run(name: &str) -> Run {
+    Run {
+        id: id(name),
+        task: Some(TaskId::new("task_1")),
+        parent: None,
+        agent: AgentName::new("clerk").expect("a legal name"),
+        principal: PrincipalId::new("erna"),
+        created_by: ada(),
+        session: None,
+        state: RunState::Pending,
+        reason: None,
+        summary: None,
+        input: vec![InputFile {
+            path: "in/a\u{1F600}.pdf".to_owned(),
+            file: FileId::new("file_1"),
+            digest: Digest::of("bytes"),
+        }],
+        output: Vec::new(),
+        budget: Budget::default(),
+        used: Used::default(),
+        created_at_ms: NOW_MS,
+        started_at_ms: None,
+        state_since_ms: NOW_MS,
+        ended_at_ms: None,
+        row_version: 1,
+    }
+}
+
+fn with_calls(calls: u64) -> Budget {
+    Budget { calls: Some(calls), ..Budget::default() }
+}
+
+async fn create(books: &Books, run: Run) -> Run {
+    let by = ada();
+    books.create_run(run, later(&by, 0)).await.expect("created")
+}
+
+async fn create_child(books: &Books, name: &str, parent: &RunId) -> Run {
+    create(books, Run { parent: Some(parent.clone()), ..a_run(name) }).await
+}
+
+async fn read(store: &Store, id: &RunId) -> Run {
+    store.run(id).await.expect("read").expect("is there")
+}
+
+fn call_id(name: &str) -> CallId {
+    CallId::new(format!("tc_{name}"))
+}
+
+fn a_call(name: &str, kind: CallKind) -> RunCall {
+    let tool = match kind {
+        CallKind::Data => "files:read",
+        CallKind::Control => "toolgate:complete_workflow",
+        CallKind::Ask => "toolgate:request_user_input",
+    };
+    RunCall { call: call_id(name), tool: CanonicalName::recorded(tool), kind, bytes: 10 }
+}
+
+async fn admit(books: &Books, run: &RunId, call: &str) -> Result<(), RunError> {
+    books.admit_run_call(run, &a_call(call, CallKind::Data), NOW_MS + 10).await
+}
+
+const DONE: RunCallEnd = RunCallEnd { completed: true, bytes: 90 };
+
+async fn finish(books: &Books, run: &RunId, call: &str) {
+    books.finish_run_call(run, &call_id(call), DONE, NOW_MS + 20).await.expect("noted");
+}
+
+/// Runs two data tools, so that somebody may be asked.
+async fn look_first(books: &Books, run: &RunId) {
+    for call in ["first", "second"] {
+        admit(books, run, call).await.expect("let in");
+        finish(books, run, call).await;
+    }
+}
+
+fn a_slot(slot_id: &str) -> Slot {
+    Slot {
+        slot_type: SlotType::Text,
+        slot_id: slot_id.to_owned(),
+        prompt_key: "Which one?".to_owned(),
+        options: Vec::new(),
+    }
+}
+
+fn a_question(name: &str, run: &RunId, slot: Slot) -> InputRequest {
+    InputRequest {
+        id: InputId::new(format!("inp_{name}")),
+        run: run.clone(),
+        session: None,
+        call: Some(call_id("asking")),
+        principal: PrincipalId::new("erna"),
+        slot,
+        state: InputState::Pending,
+        answer: None,
+        answered_by: None,
+        via: None,
+        created_at_ms: NOW_MS + 30,
+        resolved_at_ms: None,
+    }
+}
+
+async fn ask(books: &Books, name: &str, run: &RunId, slot: Slot) -> Result<InputRequest, RunError> {
+    let by = PrincipalId::new("erna");
+    books.ask_input(&a_question(name, run, slot), CALLS_BEFORE, later(&by, 30)).await
+}
+
+async fn answer(books: &Books, id: &InputId, by: &str, value: &str) -> Result<InputRequest, RunError> {
+    let by = PrincipalId::new(by);
+    let answer = InputAnswer { value: Value::from(value), via: "api".to_owned(), file: None };
+    books.answer_input(id, &answer, later(&by, 40)).await
+}
+
+async fn complete(books: &Books, run: &RunId, own: Option<&str>) -> Result<Stepped, RunError> {
+    let by = PrincipalId::new("erna");
+    let completion = Completion {
+        call: own.map(call_id),
+        summary: "done\0".to_owned(),
+        artifacts: None,
+        reason: "complete_workflow".to_owned(),
+    };
+    books.complete_run(run, &completion, later(&by, 50)).await
+}
+
+async fn make(store: &Store, books: &Books, run: &RunId, name: &str) -> Digest {
+    let digest = Digest::of(name);
+    store.touch_blob(&digest, 5, NOW_MS).await.expect("touched");
+    let artifact = Artifact {
+        digest,
+        name: FileName::new(name).expect("a legal name"),
+        media_type: "text/plain".to_owned(),
+        bytes: 5,
+        run: Some(run.clone()),
+        owner: ada(),
+        created_at_ms: NOW_MS,
+    };
+    books.store_artifact(&artifact, &Doer::person(&ada())).await.expect("stored");
+    digest
+}
+
+/// What the ledger says of a run, oldest first: the kinds of events.
+async fn story_of(store: &Store, run: &RunId) -> Vec<&'static str> {
+    events_of(store, run).await.iter().map(|one| one.event.kind.as_str()).collect()
+}
+
+async fn events_of(store: &Store, run: &RunId) -> Vec<Recorded> {
+    let filter = Filter { run: Some(run.clone()), ..Filter::default() };
+    let page = store.ledger_page(&filter, None, EVENTS_MAX, Order::OldestFirst).await.expect("read");
+    assert!(page.len() < EVENTS_MAX, "a story is shorter");
+    page
+}
+
+async fn prove_ledger(store: &Store) {
+    let verified = store.verify_ledger(|_| ()).await.expect("the ledger can be read");
+    assert_eq!(verified.fault, None);
+}
+
+fn detail(one: &Recorded) -> Value {
+    one.event.detail.as_ref().expect("a detail").decode().expect("JSON")
+}
+
+/// The states of a run as the ledger tells them, held against the machine and against what the run says of itself.
+async fn trace(store: &Store, run: &RunId) -> Vec<RunState> {
+    let mut states = Vec::new();
+    for one in events_of(store, run).await {
+        match one.event.kind {
+            EventKind::RunCreated => {
+                assert!(states.is_empty(), "{states:?}");
+                states.push(RunState::Pending);
+            }
+            EventKind::RunStarted | EventKind::RunPaused | EventKind::RunResumed | EventKind::RunEnded => {
+                let told = detail(&one);
+                let state = |key: &str| RunState::parse(told[key].as_str().expect("a state"));
+                let (from, to) = (state("from").expect("known"), state("to").expect("known"));
+                assert_eq!(states.last(), Some(&from), "{told}");
+                assert!(from.may_become(to), "{told}");
+                states.push(to);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(states.last(), Some(&read(store, run).await.state), "{states:?}");
+    assert!(states.iter().filter(|state| state.is_final()).count() <= 1, "{states:?}");
+    states
+}
+
+/// A run is paused for an answer exactly as long as the question is pending.
+async fn check_question(store: &Store, run: &RunId) {
+    let filter = toolgate_store::InputFilter { run: Some(run.clone()), ..Default::default() };
+    let (inputs, _) = store.inputs(&filter, None, 100).await.expect("read");
+    let pending = inputs.iter().filter(|input| input.state == InputState::Pending).count();
+    let run = read(store, run).await;
+    let waits = run.state == RunState::Paused && run.reason.as_deref() == Some("input");
+    assert_eq!(pending, usize::from(waits), "{run:?} {inputs:?}");
+    for input in inputs {
+        assert_eq!(input.answer.is_some(), input.state == InputState::Answered, "{input:?}");
+        assert_eq!(input.resolved_at_ms.is_none(), input.state == InputState::Pending, "{input:?}");
+    }
+}

@@ -1,0 +1,197 @@
+//! A message on its way to a server: a text, and what is written into it on the way.
+//!
+//! Nearly every message is a text and nothing else; it costs nothing here. One with inserts is never held as a whole: it
+//! is written piece by piece, and whoever writes it takes the next piece when the one before has gone.
+
+mod pieces;
+mod reading;
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+use bytes::Bytes;
+use toolgate_core::port::{Insert, SourceError, TextSource};
+
+pub(crate) use pieces::{Piece, Pieces};
+use reading::Reading;
+
+/// Can be written as often as need be; each time its sources are opened anew.
+#[derive(Clone)]
+pub(crate) struct Message {
+    text: Bytes,
+    inserts: Option<Arc<Inserts>>,
+}
+
+impl Message {
+    /// `params_at` is where the parameters begin in `text`; the places of the inserts are counted from there.
+    pub(crate) fn new(text: String, params_at: usize, inserts: &[Insert]) -> Self {
+        let inserts = (!inserts.is_empty()).then(|| Arc::new(Inserts::new(params_at, inserts)));
+        Self { text: text.into(), inserts }
+    }
+
+    /// The text without what goes into it.
+    pub(crate) fn text(&self) -> &Bytes {
+        &self.text
+    }
+
+    pub(crate) fn into_text(self) -> Bytes {
+        self.text
+    }
+
+    pub(crate) fn inserts(&self) -> Option<&Arc<Inserts>> {
+        self.inserts.as_ref()
+    }
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Bytes::from(text).into()
+    }
+}
+
+impl From<Bytes> for Message {
+    fn from(text: Bytes) -> Self {
+        Self { text, inserts: None }
+    }
+}
+
+/// What goes into one message, and how far its writing has come.
+pub(crate) struct Inserts {
+    /// In the order in which they stand in the text.
+    places: Vec<Place>,
+    /// The first of them, if it was opened before the writing began.
+    begun: Mutex<Option<Reading>>,
+    progress: Mutex<Progress>,
+}
+
+struct Place {
+    /// Counted from the start of the text.
+    at: usize,
+    source: Arc<dyn TextSource>,
+    /// What the source announced when the message was made.
+    bytes: u64,
+}
+
+/// `Writing ↔ Reading → Whole | Broken`, and anew when the message is written again. `Abandoned` is for ever.
+#[derive(Clone, Debug)]
+enum Progress {
+    /// The connection is to take what was read, or the writing has not begun.
+    Writing,
+    /// The next piece has not come out of its source yet.
+    Reading,
+    /// A source broke off, so the message did.
+    Broken(SourceError),
+    /// The last piece was handed out: the server may get the whole message.
+    Whole,
+    /// Nobody waits for the answer any more, and the server has not got the whole message and never will.
+    Abandoned,
+}
+
+/// Whether a server may have got the whole message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Sent {
+    Whole,
+    /// It has not, and cannot have run anything.
+    Partly,
+    /// It has not, for this reason.
+    Broken(SourceError),
+}
+
+impl Place {
+    fn open(&self) -> Reading {
+        Reading::new(self.source.open(), self.bytes)
+    }
+}
+
+impl Inserts {
+    fn new(params_at: usize, inserts: &[Insert]) -> Self {
+        debug_assert!(
+            inserts.is_sorted_by_key(|insert| insert.at),
+            "inserts come in the order of their places"
+        );
+        let place = |Insert { at, source }: &Insert| Place {
+            at: params_at + at,
+            bytes: source.bytes(),
+            source: source.clone(),
+        };
+        let places = inserts.iter().map(place).collect();
+        Self { places, begun: Mutex::default(), progress: Mutex::new(Progress::Writing) }
+    }
+
+    /// Opens the first source and waits for its first piece. What cannot be read at all is known before anything has
+    /// been written, and nobody who shares the connection waits for storage to answer.
+    pub(crate) async fn begin(&self) -> Result<(), SourceError> {
+        if self.begun().is_some() {
+            return Ok(());
+        }
+        let mut first = self.places[0].open();
+        let peeked = poll_fn(|cx| self.watched(first.poll_peek(cx))).await;
+        peeked.inspect_err(|error| self.broke(error))?;
+        *self.begun() = Some(first);
+        Ok(())
+    }
+
+    /// Notes whether it is the source that is waited for.
+    fn watched<T>(&self, polled: Poll<T>) -> Poll<T> {
+        self.become_unless_abandoned(if polled.is_pending() { Progress::Reading } else { Progress::Writing });
+        polled
+    }
+
+    fn open(&self, place: usize) -> Reading {
+        let begun = if place == 0 { self.begun().take() } else { None };
+        begun.unwrap_or_else(|| self.places[place].open())
+    }
+
+    fn broke(&self, error: &SourceError) {
+        self.become_unless_abandoned(Progress::Broken(error.clone()));
+    }
+
+    /// The last piece is about to be handed out; `false` if it must not be any more.
+    fn is_whole_now(&self) -> bool {
+        self.become_unless_abandoned(Progress::Whole)
+    }
+
+    fn become_unless_abandoned(&self, next: Progress) -> bool {
+        let mut progress = self.progress();
+        if matches!(*progress, Progress::Abandoned) {
+            return false;
+        }
+        *progress = next;
+        true
+    }
+
+    /// Sees to it that a server that has not got the whole message never gets it. `false` if it is too late for that.
+    pub(crate) fn abandon(&self) -> bool {
+        let mut progress = self.progress();
+        if matches!(*progress, Progress::Whole) {
+            return false;
+        }
+        *progress = Progress::Abandoned;
+        true
+    }
+
+    pub(crate) fn sent(&self) -> Sent {
+        match &*self.progress() {
+            Progress::Whole => Sent::Whole,
+            Progress::Broken(error) => Sent::Broken(error.clone()),
+            Progress::Writing | Progress::Reading | Progress::Abandoned => Sent::Partly,
+        }
+    }
+
+    /// Whether a source is what is being waited for.
+    pub(crate) fn awaits_source(&self) -> bool {
+        matches!(*self.progress(), Progress::Reading)
+    }
+
+    fn begun(&self) -> MutexGuard<'_, Option<Reading>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! What goes to a child's standard input: one message a line, and never two lines at once.
+
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::io::{AsyncWrite, AsyncWriteExt, BufWriter};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::port::SourceError;
+
+use crate::context::Context;
+use crate::message::{Inserts, Message, Piece, Pieces};
+use crate::pending::Pending;
+use crate::pipe::Outgoing;
+
+pub(super) struct Writer<W> {
+    pub(super) ctx: Arc<Context>,
+    pub(super) pending: Arc<Pending>,
+    pub(super) input: BufWriter<W>,
+    pub(super) outgoing: mpsc::Receiver<Outgoing>,
+}
+
+impl<W: AsyncWrite + Unpin> Writer<W> {
+    /// Writes until there is nobody to write for, or to.
+    pub(super) async fn run(mut self, stop: CancellationToken) {
+        tokio::select! {
+            () = self.write() => {}
+            () = stop.cancelled() => {}
+        }
+    }
+
+    async fn write(&mut self) {
+        while let Some(next) = self.outgoing.recv().await {
+            if self.write_all_waiting(next).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Writes what waits and flushes once.
+    async fn write_all_waiting(&mut self, first: Outgoing) -> io::Result<()> {
+        let mut next = Some(first);
+        while let Some(Outgoing { id, message, ended }) = next {
+            match message.inserts().cloned() {
+                None => self.write_line(message.text()).await?,
+                Some(inserts) => {
+                    let upload = Upload { id, message, inserts, ended: ended.unwrap_or_default() };
+                    Box::pin(self.write_in_pieces(upload)).await?;
+                }
+            }
+            next = self.outgoing.try_recv().ok();
+        }
+        self.input.flush().await
+    }
+
+    async fn write_line(&mut self, text: &Bytes) -> io::Result<()> {
+        self.write_flat(text).await?;
+        self.input.write_all(b"\n").await
+    }
+
+    async fn write_flat(&mut self, text: &Bytes) -> io::Result<()> {
+        if memchr::memchr2(b'\n', b'\r', text).is_none() {
+            return self.input.write_all(text).await;
+        }
+        // In valid JSON a bare line break is only ever space between tokens.
+        let flat: Vec<u8> =
+            text.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect();
+        self.input.write_all(&flat).await
+    }
+
+    /// Others wait until the line has ended. How long that may take is bounded by the time of the request it is for: when
+    /// that one ends, the line does.
+    async fn write_in_pieces(&mut self, upload: Upload) -> io::Result<()> {
+        if upload.ended.is_cancelled() {
+            return Ok(());
+        }
+        // What was written before must not wait for a source.
+        self.input.flush().await?;
+        let mut pieces = Pieces::new(upload.message.text().clone(), upload.inserts.clone());
+        while pieces.bytes_left() > 0 {
+            let line = tokio::select! {
+                biased;
+                () = upload.ended.cancelled() => Ok(Line::BreaksOff),
+                next = pieces.next() => self.write_piece(next, &upload).await,
+            };
+            if line? == Line::BreaksOff {
+                return self.break_off(&upload, pieces.text_written()).await;
+            }
+        }
+        self.input.write_all(b"\n").await
+    }
+
+    /// Text is always written to its end, so that it is known what is open behind it.
+    async fn write_piece(
+        &mut self,
+        next: Option<Result<Piece, SourceError>>,
+        upload: &Upload,
+    ) -> io::Result<Line> {
+        match next {
+            None => Ok(Line::GoesOn),
+            Some(Ok(Piece::Text(text))) => self.write_flat(&text).await.map(|()| Line::GoesOn),
+            Some(Ok(Piece::Content(content))) => tokio::select! {
+                biased;
+                () = upload.ended.cancelled() => Ok(Line::BreaksOff),
+                written = self.input.write_all(&content) => written.map(|()| Line::GoesOn),
+            },
+            Some(Err(error)) => {
+                if let Some(id) = upload.id {
+                    self.pending.settle(id, Err(self.ctx.unread(error)));
+                }
+                Ok(Line::BreaksOff)
+            }
+        }
+    }
+
+    /// A line that has begun cannot be taken back, and half a message could be the end of a child that expects JSON. So the
+    /// line is made one that every server is bound to ignore: what is open is closed, and since the method and the id
+    /// stand behind the parameters it becomes a notification that nobody knows.
+    async fn break_off(&mut self, upload: &Upload, text_written: usize) -> io::Result<()> {
+        if text_written == 0 {
+            return Ok(());
+        }
+        let mut rest = closing(&upload.message.text()[..text_written]);
+        // The object of the parameters is closed as well; the outermost one stays open for the method.
+        rest.pop();
+        rest.extend_from_slice(br#","method":"notifications/toolgate/broken_off"}"#);
+        rest.push(b'\n');
+        self.input.write_all(&rest).await
+    }
+}
+
+/// A message that is written in pieces.
+struct Upload {
+    id: Option<u64>,
+    message: Message,
+    inserts: Arc<Inserts>,
+    /// Cancelled when nobody waits for the answer any more.
+    ended: CancellationToken,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    GoesOn,
+    /// There is no more to write into it, or nobody waits for the answer any more.
+    BreaksOff,
+}
+
+/// What closes everything that is open at the end of a beginning of JSON.
+fn closing(text: &[u8]) -> Vec<u8> {
+    let mut open = Vec::new();
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        match (byte, open.last()) {
+            (b'\\', Some(b'"')) => drop(bytes.next()),
+            (b'"', Some(b'"')) => drop(open.pop()),
+            (_, Some(b'"')) => {}
+            (b'"', _) => open.push(b'"'),
+            (b'{', _) => open.push(b'}'),
+            (b'[', _) => open.push(b']'),
+            (b'}' | b']', _) => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.reverse();
+    open
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+//! `toolgate runs …`, `toolgate inputs …` and `toolgate tasks …`
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use toolgate_core::run::RunState;
+
+const LIMIT_MAX: u64 = 10_000;
+
+#[derive(Subcommand)]
+pub(crate) enum RunsCommand {
+    /// Runs, newest first
+    #[command(
+        after_help = "Examples:\n  toolgate runs list\n  toolgate runs list --state paused\n  toolgate runs list --task task_0198f3…"
+    )]
+    List(ListRunsArgs),
+    /// One run in full: where it stands, what it waits for, what it used and made
+    #[command(after_help = "Example:\n  toolgate runs show 3f2a")]
+    Show {
+        #[command(flatten)]
+        which: WhichRun,
+    },
+    /// Stop a run for a while: calls under way go on, no others begin
+    #[command(after_help = "Example:\n  toolgate runs pause 3f2a")]
+    Pause {
+        #[command(flatten)]
+        which: WhichRun,
+    },
+    /// Let a paused run go on; a question that it waits for is taken back
+    #[command(
+        after_help = "Example:\n  toolgate runs resume 3f2a\n\nTo go on with an answer, use `toolgate inputs answer`."
+    )]
+    Resume {
+        #[command(flatten)]
+        which: WhichRun,
+    },
+    /// End a run and all within it
+    #[command(after_help = "Example:\n  toolgate runs cancel 3f2a --reason 'not needed any more'")]
+    Cancel {
+        #[command(flatten)]
+        which: WhichRun,
+        /// Why; the ledger keeps it
+        #[arg(long)]
+        reason: Option<String>,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct WhichRun {
+    /// Its id, or part of it: a beginning or an ending of three characters is enough if it is the only one
+    #[arg(value_name = "RUN")]
+    pub(crate) id: String,
+}
+
+#[derive(Args)]
+pub(crate) struct ListRunsArgs {
+    /// Only those in this state
+    #[arg(long, value_parser = states())]
+    pub(crate) state: Option<RunState>,
+    /// Only executions of this task
+    #[arg(long, value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// Only those that this principal works in
+    #[arg(long, value_name = "NAME")]
+    pub(crate) principal: Option<String>,
+    #[command(flatten)]
+    pub(crate) most: Most,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum InputsCommand {
+    /// What runs ask people, newest first
+    #[command(after_help = "Examples:\n  toolgate inputs list\n  toolgate inputs list --all --run 3f2a")]
+    List(ListInputsArgs),
+    /// One question in full
+    #[command(after_help = "Example:\n  toolgate inputs show 3f2a")]
+    Show {
+        #[command(flatten)]
+        which: WhichInput,
+    },
+    /// Answer a question; its run goes on with the answer
+    #[command(
+        after_help = "Examples:\n  toolgate inputs answer 3f2a formal\n  toolgate inputs answer 3f2a 'red, green'\n  toolgate inputs answer 3f2a 2026-07-28\n  toolgate inputs answer 3f2a --raw '[\"one, or two\"]'"
+    )]
+    Answer(AnswerArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct WhichInput {
+    /// Its id, or part of it: a beginning or an ending of three characters is enough if it is the only one
+    #[arg(value_name = "INPUT")]
+    pub(crate) id: String,
+}
+
+#[derive(Args)]
+pub(crate) struct ListInputsArgs {
+    /// Also those that were answered or taken back
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Only those of this run
+    #[arg(long, value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    #[command(flatten)]
+    pub(crate) most: Most,
+}
+
+#[derive(Args)]
+pub(crate) struct AnswerArgs {
+    #[command(flatten)]
+    pub(crate) which: WhichInput,
+    /// Text, a number, true or false, a date such as 2026-07-28, the id of a file, or options with commas between them: as
+    /// the question wants it
+    #[arg(value_name = "ANSWER", allow_hyphen_values = true)]
+    pub(crate) answer: String,
+    /// The answer is written as JSON
+    #[arg(long)]
+    pub(crate) raw: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum TasksCommand {
+    /// Definitions of work, newest first
+    #[command(after_help = "Example:\n  toolgate tasks list")]
+    List {
+        #[command(flatten)]
+        most: Most,
+    },
+    /// One task in full
+    #[command(after_help = "Example:\n  toolgate tasks show 3f2a")]
+    Show {
+        /// Its id, or part of it: a beginning or an ending of three characters is enough if it is the only one
+        #[arg(value_name = "TASK")]
+        id: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Most {
+    /// How many at most
+    #[arg(long, short = 'n', value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=LIMIT_MAX))]
+    limit: u64,
+}
+
+impl Most {
+    pub(crate) fn count(&self) -> usize {
+        usize::try_from(self.limit).unwrap_or(usize::MAX)
+    }
+}
+
+fn states() -> impl TypedValueParser<Value = RunState> {
+    PossibleValuesParser::new(RunState::ALL.map(RunState::as_str))
+        .map(|name| RunState::parse(&name).expect("it is one of them"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn parse(words: &[&str]) -> Result<Command, String> {
+        let words = ["toolgate"].iter().chain(words);
+        Cli::try_parse_from(words).map(|cli| cli.command).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_answer_may_look_like_anything() {
+        for written in ["-5", "--", "", "a, b", "--raw"] {
+            let Ok(Command::Inputs(InputsCommand::Answer(args))) =
+                parse(&["inputs", "answer", "3f2a", "--", written])
+            else {
+                panic!("it answers: {written:?}")
+            };
+            assert_eq!((args.answer.as_str(), args.raw), (written, false));
+        }
+        let negative = parse(&["inputs", "answer", "3f2a", "-5"]);
+        assert!(matches!(negative, Ok(Command::Inputs(InputsCommand::Answer(args))) if args.answer == "-5"));
+        let raw = parse(&["inputs", "answer", "3f2a", "--raw", "[1]"]);
+        assert!(
+            matches!(raw, Ok(Command::Inputs(InputsCommand::Answer(args))) if args.raw && args.answer == "[1]")
+        );
+        assert!(parse(&["inputs", "answer", "3f2a"]).is_err_and(|told| told.contains("ANSWER")));
+    }
+
+    #[test]
+    fn runs_are_asked_for_by_their_state() {
+        let Ok(Command::Runs(RunsCommand::List(args))) = parse(&["runs", "list", "--state", "paused"]) else {
+            panic!("a list")
+        };
+        assert_eq!((args.state, args.most.count()), (Some(RunState::Paused), 100));
+        assert!(parse(&["runs", "list", "--state", "done"]).is_err_and(|told| told.contains("completed")));
+        assert!(parse(&["runs", "list", "--limit", "0"]).is_err());
+        assert!(parse(&["runs", "cancel"]).is_err_and(|told| told.contains("RUN")));
+        assert!(parse(&["tasks", "list"]).is_ok() && parse(&["tasks", "show", "3f2a"]).is_ok());
+    }
+}

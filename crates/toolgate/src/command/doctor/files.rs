@@ -1,0 +1,34 @@
+//! What the doctor says about files.
+
+use toolgate_core::CanonicalName;
+use toolgate_files::{Place, S3Place};
+use toolgate_store::Store;
+
+use super::{Finding, fine, wrong};
+use crate::config::Config;
+use crate::{failure, stored};
+
+pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
+    let mut findings = vec![fine("files", format!("are kept in {}", shown(&config.files.place)))];
+    match stored::catalog(config, store).await {
+        Ok(catalog) => findings.extend(catalog.snapshot().misfits.iter().map(misfit)),
+        Err(error) => findings.push(wrong("files", failure::render(&error.into()), None)),
+    }
+    findings
+}
+
+fn shown(place: &Place) -> String {
+    match place {
+        Place::Folder(folder) => folder.display().to_string(),
+        Place::S3(S3Place { bucket, prefix, endpoint, region, .. }) => {
+            let at = endpoint.as_deref().unwrap_or(region);
+            format!("s3://{bucket}/{prefix} at {at}")
+        }
+    }
+}
+
+/// The tool was listed last without the argument that somebody wants to fill.
+fn misfit((name, why): &(CanonicalName, String)) -> Finding {
+    let hint = "name the argument in `[[tools.files]]`, or let its server say which one takes the file";
+    wrong("files", format!("{name}: {why}"), Some(hint.to_owned()))
+}

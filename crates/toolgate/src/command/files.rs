@@ -1,0 +1,147 @@
+//! `toolgate files`: bytes that agents use by their id alone.
+
+mod progress;
+mod render;
+mod transfer;
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use super::Context;
+use super::pick::pick;
+use super::sessions::is_unknown;
+use super::shown::text;
+use crate::cli::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
+use crate::local::{Catalogue, LocalApi};
+use crate::output::{put, say, talk};
+use crate::table;
+use transfer::{Place, Source};
+
+/// Files that are asked for at once.
+const PAGE_SIZE: usize = 500;
+/// The newest files among which part of an id is looked up.
+const LOOKED_THROUGH_MAX: usize = 10_000;
+
+pub(super) async fn run(context: &Context, command: FilesCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        FilesCommand::Put(args) => store(context, args).await,
+        FilesCommand::List(args) => list(context, &args).await,
+        FilesCommand::Get(args) => get(context, &args).await,
+        FilesCommand::Show { which } => show(context, &which.id).await,
+        FilesCommand::Delete { which } => delete(context, &which.id).await,
+    }
+}
+
+async fn store(context: &Context, args: PutArgs) -> anyhow::Result<ExitCode> {
+    // What cannot be read is known before a gateway is put together.
+    let source = Source::open(&args.path, args.name).await?;
+    let mut query = vec![("name", source.name.clone())];
+    query.extend(args.owner.map(|owner| ("owner", owner)));
+    query.extend(args.expires_in.map(|span| ("expires_in_seconds", span.as_secs().to_string())));
+    let ask = async |api: &mut LocalApi| source.send(api, &query).await;
+    let file = context.ask(Catalogue::NotNeeded, ask).await?;
+    if context.global.json {
+        put!("{}", table::json(&file));
+    } else {
+        say!("{}", text(&file["id"]));
+        talk!("{}", render::stored(&file));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(context: &Context, args: &ListFilesArgs) -> anyhow::Result<ExitCode> {
+    let mut query = Vec::new();
+    query.extend(args.owner.as_ref().map(|owner| ("owner", owner.clone())));
+    query.extend(args.name.as_ref().map(|name| ("name", name.clone())));
+    let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let ask = async |api: &mut LocalApi| newest(api, &query, limit).await;
+    let files = context.ask(Catalogue::NotNeeded, ask).await?;
+    put!("{}", render::list(&files).render(context.reader(), &files));
+    if files.len() == limit {
+        talk!("the newest {limit} of them; --limit shows more");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn get(context: &Context, args: &GetArgs) -> anyhow::Result<ExitCode> {
+    let ask = async |api: &mut LocalApi| {
+        let id = find(api, &args.which.id).await?;
+        let file = api.get(&["files", &id], &[]).await?;
+        let place = Place::of(args.output.as_deref(), &context.cwd, text(&file["name"]))?;
+        let download = api.fetch(&["files", &id, "content"]).await?;
+        transfer::save(download, &place, text(&file["digest"])).await?;
+        Ok((file, place))
+    };
+    let (file, place) = context.ask(Catalogue::NotNeeded, ask).await?;
+    match &place {
+        // The bytes were all that was asked for.
+        Place::StandardOutput => {}
+        Place::File { .. } if context.global.json => put!("{}", table::json(&file)),
+        Place::File { path, .. } => say!("{}", path.display()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn show(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
+    let ask = async |api: &mut LocalApi| {
+        let id = find(api, id).await?;
+        api.get(&["files", &id], &[]).await
+    };
+    let file = context.ask(Catalogue::NotNeeded, ask).await?;
+    put!("{}", if context.global.json { table::json(&file) } else { render::show(&file) });
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn delete(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
+    let ask = async |api: &mut LocalApi| {
+        let id = find(api, id).await?;
+        let file = api.get(&["files", &id], &[]).await?;
+        api.delete(&["files", &id]).await?;
+        Ok(file)
+    };
+    let file = context.ask(Catalogue::NotNeeded, ask).await?;
+    if context.global.json {
+        put!("{}", table::json(&file));
+    } else {
+        say!("deleted {}", text(&file["id"]));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn newest(
+    api: &mut LocalApi,
+    query: &[(&'static str, String)],
+    limit: usize,
+) -> anyhow::Result<Vec<Value>> {
+    let mut files = Vec::new();
+    let mut cursor = Value::Null;
+    loop {
+        let mut query = query.to_vec();
+        query.push(("limit", (limit - files.len()).clamp(1, PAGE_SIZE).to_string()));
+        query.extend(cursor.as_str().map(|after| ("cursor", after.to_owned())));
+        let mut page = api.get(&["files"], &query).await?;
+        if let Value::Array(more) = page["files"].take() {
+            files.extend(more);
+        }
+        cursor = page["next_cursor"].take();
+        if cursor.is_null() || files.len() >= limit {
+            files.truncate(limit);
+            return Ok(files);
+        }
+    }
+}
+
+/// The id of the one file that is meant.
+async fn find(api: &mut LocalApi, given: &str) -> anyhow::Result<String> {
+    if given.starts_with("file_") {
+        match api.get(&["files", given], &[]).await {
+            Ok(_) => return Ok(given.to_owned()),
+            Err(error) if is_unknown(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let files = newest(api, &[], LOOKED_THROUGH_MAX).await?;
+    let ids = files.iter().map(|file| text(&file["id"]));
+    pick(given, ids, "file", "toolgate files list").map(str::to_owned)
+}

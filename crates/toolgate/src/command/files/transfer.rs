@@ -1,0 +1,174 @@
+//! Bytes between this machine's files and the gateway.
+
+use std::fs::Permissions;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
+use toolgate_core::Digest;
+
+use super::progress::{PAUSE, Progress};
+use crate::local::{Download, LocalApi, Upload};
+use crate::output;
+
+/// Stands for standard input or output.
+const DASH: &str = "-";
+
+/// What is sent.
+pub(super) struct Source {
+    pub(super) name: String,
+    upload: Upload,
+    bytes: Option<u64>,
+}
+
+impl Source {
+    pub(super) async fn open(path: &Path, name: Option<String>) -> anyhow::Result<Self> {
+        if path == Path::new(DASH) {
+            let name = name
+                .context("standard input has no name\nhint: say what the file is called with --name NAME")?;
+            return Ok(Self { name, upload: Upload::new(tokio::io::stdin(), None), bytes: None });
+        }
+        let own = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+        let name = name.or(own).with_context(|| {
+            format!("{} has no name that could be told\nhint: give one with --name NAME", path.display())
+        })?;
+        let file = tokio::fs::File::open(path)
+            .await
+            .with_context(|| format!("could not open {}", path.display()))?;
+        let about = file.metadata().await.with_context(|| format!("could not look at {}", path.display()))?;
+        if about.is_dir() {
+            bail!("{} is a folder\nhint: pack it into one file first, such as with tar", path.display());
+        }
+        // A pipe has a length too, which is none.
+        let bytes = about.is_file().then_some(about.len());
+        Ok(Self { name, upload: Upload::new(file, bytes), bytes })
+    }
+
+    /// Sends it, and tells those who watch how far it is.
+    pub(super) async fn send(self, api: &mut LocalApi, query: &[(&str, String)]) -> anyhow::Result<Value> {
+        let (passed, mut progress) = (self.upload.passed(), Progress::new(self.bytes));
+        let mut sending = Box::pin(api.send(&["files"], query, self.upload));
+        loop {
+            match tokio::time::timeout(PAUSE, &mut sending).await {
+                Ok(sent) => return sent,
+                Err(_) => progress.at(passed.bytes()),
+            }
+        }
+    }
+}
+
+/// Where a file is written to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    StandardOutput,
+    File {
+        path: PathBuf,
+        /// Whether what is there may be replaced.
+        replaces: bool,
+    },
+}
+
+impl Place {
+    /// `name` is what the gateway calls it, which has no folders in it.
+    pub(super) fn of(output: Option<&Path>, cwd: &Path, name: &str) -> anyhow::Result<Self> {
+        let own = |folder: &Path| Place::File { path: folder.join(name), replaces: false };
+        let place = match output {
+            Some(path) if path == Path::new(DASH) => Place::StandardOutput,
+            Some(path) if path.is_dir() => own(path),
+            Some(path) => Place::File { path: path.to_owned(), replaces: true },
+            None => own(cwd),
+        };
+        match &place {
+            Place::File { path, replaces: false } if path.symlink_metadata().is_ok() => {
+                bail!(
+                    "{} is there already\nhint: --output PATH writes it elsewhere, or over it",
+                    path.display()
+                )
+            }
+            _ => Ok(place),
+        }
+    }
+}
+
+/// Writes it, and proves that it is what it should be. What breaks off leaves no file.
+pub(super) async fn save(download: Download, place: &Place, digest: &str) -> anyhow::Result<()> {
+    match place {
+        Place::StandardOutput => {
+            let write = |piece: &[u8]| output::try_write_bytes(piece);
+            copy(download, digest, write).await.context("could not write to standard output")
+        }
+        Place::File { path, replaces } => {
+            let could_not = || format!("could not write {}", path.display());
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let mut file = new_file(folder.unwrap_or(Path::new("."))).with_context(could_not)?;
+            copy(download, digest, |piece| file.write_all(piece)).await.with_context(could_not)?;
+            let kept = if *replaces { file.persist(path) } else { file.persist_noclobber(path) };
+            kept.map(drop).map_err(|error| error.error).with_context(could_not)
+        }
+    }
+}
+
+/// With the mode that a file of this user usually has: a temporary one would be for nobody else.
+fn new_file(folder: &Path) -> std::io::Result<NamedTempFile> {
+    tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)
+}
+
+async fn copy(
+    mut download: Download,
+    digest: &str,
+    mut write: impl FnMut(&[u8]) -> std::io::Result<()>,
+) -> anyhow::Result<()> {
+    let (mut hash, mut progress) = (Sha256::new(), Progress::new(download.bytes));
+    while let Some(piece) = download.next().await? {
+        hash.update(&piece);
+        write(&piece)?;
+        progress.at(download.passed());
+    }
+    drop(progress);
+    let came = Digest::from_bytes(hash.finalize().into());
+    match came.to_string() == digest {
+        true => Ok(()),
+        false => bail!("what came is {came}, and not {digest}\nhint: fetch it again"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_goes_where_it_is_told_and_over_nothing_by_itself() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let there = folder.path().join("a.txt");
+        let of = |output: Option<&Path>| Place::of(output, folder.path(), "a.txt");
+        assert_eq!(of(None).expect("free"), Place::File { path: there.clone(), replaces: false });
+        assert_eq!(of(Some(Path::new("-"))).expect("free"), Place::StandardOutput);
+        std::fs::write(&there, "mine").expect("written");
+        for output in [None, Some(folder.path())] {
+            assert!(of(output).is_err_and(|error| error.to_string().contains("--output")));
+        }
+        assert_eq!(of(Some(&there)).expect("said"), Place::File { path: there.clone(), replaces: true });
+    }
+
+    #[tokio::test]
+    async fn what_is_not_what_it_should_be_leaves_no_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = Place::of(None, folder.path(), "a.txt").expect("free");
+        let came = || Download::of_bytes("hello", 5);
+        let wrong = Digest::of("other").to_string();
+        assert!(
+            save(came(), &place, &wrong)
+                .await
+                .is_err_and(|error| format!("{error:#}").contains("and not sha256:"))
+        );
+        let short = Download::of_bytes("hell", 5);
+        assert!(save(short, &place, &Digest::of("hell").to_string()).await.is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+        save(came(), &place, &Digest::of("hello").to_string()).await.expect("saved");
+        assert_eq!(std::fs::read_to_string(folder.path().join("a.txt")).expect("there"), "hello");
+    }
+}

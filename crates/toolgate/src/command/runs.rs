@@ -1,0 +1,107 @@
+//! `toolgate runs` and `toolgate tasks`: executions of work, and what they are executions of.
+
+mod render;
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use toolgate_core::id::{RunId, TaskId};
+
+use super::Context;
+use super::pages::Listed;
+use super::shown::text;
+use crate::cli::{ListRunsArgs, RunsCommand, TasksCommand};
+use crate::local::{Catalogue, LocalApi};
+use crate::output::{put, say, talk};
+use crate::table;
+
+pub(super) const RUNS: Listed = Listed {
+    path: "runs",
+    prefix: RunId::PREFIX,
+    noun: "run",
+    command: "toolgate runs list",
+    everything: &[],
+};
+
+const TASKS: Listed = Listed {
+    path: "tasks",
+    prefix: TaskId::PREFIX,
+    noun: "task",
+    command: "toolgate tasks list",
+    everything: &[],
+};
+
+pub(super) async fn run(context: &Context, command: RunsCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        RunsCommand::List(args) => list(context, &args).await,
+        RunsCommand::Show { which } => show(context, &which.id).await,
+        RunsCommand::Pause { which } => step(context, &which.id, "pause", &json!({})).await,
+        RunsCommand::Resume { which } => step(context, &which.id, "resume", &json!({})).await,
+        RunsCommand::Cancel { which, reason } => {
+            step(context, &which.id, "cancel", &json!({ "reason": reason })).await
+        }
+    }
+}
+
+pub(super) async fn run_tasks(context: &Context, command: TasksCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        TasksCommand::List { most } => {
+            let limit = most.count();
+            let ask = async |api: &mut LocalApi| TASKS.newest(api, &[], limit).await;
+            let tasks = context.ask(Catalogue::NotNeeded, ask).await?;
+            put!("{}", render::tasks(&tasks).render(context.reader(), &tasks));
+            tell_of_more(&tasks, limit);
+        }
+        TasksCommand::Show { id } => {
+            let ask = async |api: &mut LocalApi| TASKS.find(api, &id).await;
+            let task = context.ask(Catalogue::NotNeeded, ask).await?;
+            put!("{}", if context.global.json { table::json(&task) } else { render::task(&task) });
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(context: &Context, args: &ListRunsArgs) -> anyhow::Result<ExitCode> {
+    let limit = args.most.count();
+    let ask = async |api: &mut LocalApi| {
+        let mut query = Vec::new();
+        query.extend(args.state.map(|state| ("state", state.as_str().to_owned())));
+        query.extend(args.principal.as_ref().map(|principal| ("principal", principal.clone())));
+        if let Some(task) = &args.task {
+            query.push(("task", text(&TASKS.find(api, task).await?["id"]).to_owned()));
+        }
+        RUNS.newest(api, &query, limit).await
+    };
+    let runs = context.ask(Catalogue::NotNeeded, ask).await?;
+    put!("{}", render::list(&runs).render(context.reader(), &runs));
+    tell_of_more(&runs, limit);
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn show(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
+    let ask = async |api: &mut LocalApi| RUNS.find(api, id).await;
+    let run = context.ask(Catalogue::NotNeeded, ask).await?;
+    put!("{}", if context.global.json { table::json(&run) } else { render::show(&run) });
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `verb` is where the API takes the step.
+async fn step(context: &Context, id: &str, verb: &str, body: &Value) -> anyhow::Result<ExitCode> {
+    let ask = async |api: &mut LocalApi| {
+        let run = RUNS.find(api, id).await?;
+        api.post(&["runs", text(&run["id"]), verb], body).await
+    };
+    let run = context.ask(Catalogue::NotNeeded, ask).await?;
+    if context.global.json {
+        put!("{}", table::json(&run));
+    } else {
+        say!("{} is {}", text(&run["id"]), text(&run["state"]));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn tell_of_more(entries: &[Value], limit: usize) {
+    if entries.len() == limit {
+        talk!("the newest {limit} of them; --limit shows more");
+    }
+}

@@ -1,0 +1,223 @@
+//! Runs and tasks as a person reads them.
+
+use serde_json::Value;
+
+use crate::command::shown::{count, facts, several, text};
+use crate::output::printable;
+use crate::table::Table;
+
+pub(super) fn list(runs: &[Value]) -> Table {
+    let mut table = Table::new(["RUN", "STATE", "REASON", "AGENT", "PRINCIPAL", "CALLS", "CREATED", "TASK"]);
+    for run in runs {
+        let own = |key: &str| text(&run[key]).to_owned();
+        table.row([
+            own("id"),
+            own("state"),
+            own("reason"),
+            own("agent"),
+            own("principal"),
+            used(run, "calls"),
+            own("created_at"),
+            own("task"),
+        ]);
+    }
+    table
+}
+
+pub(super) fn show(run: &Value) -> String {
+    let own = |key: &str| text(&run[key]).to_owned();
+    let lines = facts(&[
+        ("state", own("state")),
+        ("reason", own("reason")),
+        ("summary", own("summary")),
+        ("task", own("task")),
+        ("parent", own("parent")),
+        ("children", children(run)),
+        ("agent", own("agent")),
+        ("principal", own("principal")),
+        ("created by", own("created_by")),
+        ("session", own("session")),
+        ("calls", calls(run)),
+        ("seconds", used(run, "seconds")),
+        ("bytes", used(run, "bytes")),
+        ("created", own("created_at")),
+        ("started", own("started_at")),
+        ("in this state since", own("state_since")),
+        ("ended", own("ended_at")),
+    ]);
+    let files = |files: &Value, line: fn(&Value) -> String| -> Vec<String> {
+        files.as_array().into_iter().flatten().map(line).collect()
+    };
+    let sections = [
+        ("waits for", waits(&run["waiting"])),
+        (
+            "was given",
+            files(&run["input"], |file| format!("{}  {}", text(&file["path"]), text(&file["file_id"]))),
+        ),
+        ("has made", files(&run["output"], made)),
+    ];
+    let told: String = sections.into_iter().map(|(name, lines)| section(name, &lines)).collect();
+    format!("{}\n{lines}{told}", printable(text(&run["id"])))
+}
+
+fn section(name: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(|line| format!("    {}\n", printable(line))).collect();
+    format!("  {name}\n{lines}")
+}
+
+fn waits(waiting: &Value) -> Vec<String> {
+    let each = |key: &str, line: fn(&Value) -> String| -> Vec<String> {
+        waiting[key].as_array().into_iter().flatten().map(line).collect()
+    };
+    let inputs = each("inputs", |input| {
+        format!("an answer to {}: {}", text(&input["id"]), one_line(&input["prompt_key"]))
+    });
+    let approvals =
+        each("approvals", |one| format!("approval {} of {}", text(&one["id"]), text(&one["tool"])));
+    [inputs, approvals].concat()
+}
+
+fn made(file: &Value) -> String {
+    let size = several(file["size"].as_u64().unwrap_or_default(), "byte");
+    format!("{}  {}, {size}  {}", text(&file["name"]), text(&file["media_type"]), text(&file["artifact"]))
+}
+
+fn one_line(value: &Value) -> String {
+    text(value).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What was used up, and of how much if that is limited.
+fn used(run: &Value, what: &str) -> String {
+    let number = |value: &Value| value.as_u64().map(count);
+    let used = number(&run["used"][what]).unwrap_or_default();
+    match number(&run["budget"][what]) {
+        Some(most) => format!("{used} of {most}"),
+        None => used,
+    }
+}
+
+fn calls(run: &Value) -> String {
+    let counts = ["open", "completed", "failed", "unknown"];
+    let counts = counts.map(|state| (run["calls"][state].as_u64().unwrap_or_default(), state));
+    let told: Vec<String> = counts
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, state)| format!("{number} {state}"))
+        .collect();
+    match told.is_empty() {
+        true => used(run, "calls"),
+        false => format!("{} ({})", used(run, "calls"), told.join(", ")),
+    }
+}
+
+fn children(run: &Value) -> String {
+    match run["children"].as_u64() {
+        None | Some(0) => String::new(),
+        Some(number) => count(number),
+    }
+}
+
+pub(super) fn tasks(tasks: &[Value]) -> Table {
+    let mut table = Table::new(["TASK", "NAME", "AGENT", "BUDGET", "CREATED BY", "UPDATED"]);
+    for task in tasks {
+        let own = |key: &str| text(&task[key]).to_owned();
+        table.row([
+            own("id"),
+            own("name"),
+            own("agent"),
+            budget(&task["budget"]),
+            own("created_by"),
+            own("updated_at"),
+        ]);
+    }
+    table
+}
+
+pub(super) fn task(task: &Value) -> String {
+    let own = |key: &str| text(&task[key]).to_owned();
+    let lines = facts(&[
+        ("name", own("name")),
+        ("description", own("description")),
+        ("agent", own("agent")),
+        ("budget", budget(&task["budget"])),
+        ("created by", own("created_by")),
+        ("created", own("created_at")),
+        ("updated", own("updated_at")),
+        ("version", task["version"].as_u64().map(count).unwrap_or_default()),
+    ]);
+    format!("{}\n{lines}", printable(text(&task["id"])))
+}
+
+fn budget(budget: &Value) -> String {
+    let limits = [("calls", "call"), ("seconds", "second"), ("bytes", "byte")];
+    let told = limits.iter().filter_map(|(key, noun)| Some(several(budget[*key].as_u64()?, noun)));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::table::Reader;
+
+    fn run() -> Value {
+        json!({
+            "id": "run_1", "state": "paused", "reason": "input", "agent": "writer", "principal": "bot",
+            "created_by": "local", "session": "ses_1", "created_at": "2026-01-01T00:00:00Z",
+            "state_since": "2026-01-01T00:00:05Z", "budget": { "calls": 5, "bytes": 1000000 },
+            "used": { "calls": 2, "seconds": 3, "bytes": 1234 }, "children": 1,
+            "calls": { "open": 0, "completed": 1, "failed": 1, "unknown": 0 },
+            "input": [{ "path": "cv.pdf", "file_id": "file_1", "digest": "sha256:0" }],
+            "output": [{ "name": "out.md", "artifact": "sha256:1", "size": 1, "media_type": "text/markdown" }],
+            "waiting": {
+                "inputs": [{ "id": "inp_1", "prompt_key": "Which\ntone?" }],
+                "approvals": [{ "id": "apr_1", "tool": "bank:transfer" }],
+            },
+        })
+    }
+
+    #[test]
+    fn a_run_is_shown_with_what_it_waits_for_used_and_made() {
+        insta::assert_snapshot!(show(&run()), @r"
+        run_1
+          state                paused
+          reason               input
+          children             1
+          agent                writer
+          principal            bot
+          created by           local
+          session              ses_1
+          calls                2 of 5 (1 completed, 1 failed)
+          seconds              3
+          bytes                1,234 of 1,000,000
+          created              2026-01-01T00:00:00Z
+          in this state since  2026-01-01T00:00:05Z
+          waits for
+            an answer to inp_1: Which tone?
+            approval apr_1 of bank:transfer
+          was given
+            cv.pdf  file_1
+          has made
+            out.md  text/markdown, 1 byte  sha256:1
+        ");
+    }
+
+    #[test]
+    fn runs_and_tasks_are_listed_in_one_line_each() {
+        insta::assert_snapshot!(list(&[run()]).render(Reader::Pipe, &()), @r"
+        RUN    STATE   REASON  AGENT   PRINCIPAL  CALLS   CREATED               TASK
+        run_1  paused  input   writer  bot        2 of 5  2026-01-01T00:00:00Z
+        ");
+        let defined = json!({ "id": "task_1", "name": "Tailor", "description": "", "budget": { "calls": 1, "seconds": 60 },
+            "created_by": "local", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z", "version": 2 });
+        insta::assert_snapshot!(tasks(std::slice::from_ref(&defined)).render(Reader::Pipe, &()), @r"
+        TASK    NAME    AGENT  BUDGET              CREATED BY  UPDATED
+        task_1  Tailor         1 call, 60 seconds  local       2026-01-02T00:00:00Z
+        ");
+        assert!(task(&defined).contains("  budget      1 call, 60 seconds\n"));
+    }
+}

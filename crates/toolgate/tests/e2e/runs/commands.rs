@@ -1,0 +1,1 @@
+//! `toolgate inputs` and `toolgate runs`.
