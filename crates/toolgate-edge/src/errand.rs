@@ -61,7 +61,8 @@ impl<'a> Errand<'a> {
             (luggage.admitted.clone(), luggage.result_bytes)
         };
         if let (Some(run), Some(call)) = (self.run(), admitted) {
-            let completed = matches!(answer.envelope.status, Outcome::Succeeded | Outcome::Accepted);
+            let done = [Outcome::Succeeded, Outcome::Accepted, Outcome::PendingInput];
+            let completed = done.contains(&answer.envelope.status);
             self.call.gateway.runs.finish(run, &call, RunCallEnd { completed, bytes }).await;
         }
     }

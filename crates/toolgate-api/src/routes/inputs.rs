@@ -213,6 +213,10 @@ async fn take(
     answer: Value,
     by: &Principal,
 ) -> Result<InputRequest, Refusal> {
+    // What does not fit the question is told so before anybody looks for a file.
+    if slot.check_answer(&answer).is_err() {
+        return context.runs.answer(id, answer, None, &by.id, VIA).await;
+    }
     let file = context.files.answering(by, slot, &answer).await?;
     context.runs.answer(id, answer, file, &by.id, VIA).await
 }

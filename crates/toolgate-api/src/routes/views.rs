@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use toolgate_core::approval::{Approval, Grant, Vote};
+use toolgate_core::content::Attachment;
 use toolgate_core::decision::Requirement;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{Digest, RawJson};
@@ -27,6 +28,9 @@ pub(crate) struct ApprovalView {
     /// What would run, redacted.
     #[schema(value_type = Object)]
     arguments: RawJson,
+    /// Files and refs that the arguments name: the yes is for this very content.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attachments: Vec<AttachmentView>,
     /// What was proposed, where an approver changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -52,6 +56,33 @@ pub(crate) struct ApprovalView {
     /// The call that ran under it.
     #[serde(skip_serializing_if = "Option::is_none")]
     consumed_by: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AttachmentView {
+    /// A JSON pointer into the arguments.
+    #[schema(example = "/file_id")]
+    place: String,
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    media_type: String,
+    size: u64,
+    #[schema(value_type = String)]
+    digest: Digest,
+}
+
+impl From<Attachment> for AttachmentView {
+    fn from(one: Attachment) -> Self {
+        Self {
+            place: one.place,
+            id: one.id,
+            name: one.name.map(|name| name.to_string()),
+            media_type: one.media_type,
+            size: one.bytes,
+            digest: one.digest,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -108,6 +139,7 @@ impl From<Approval> for ApprovalView {
             session: approval.session.map(|session| session.to_string()),
             run: approval.run.map(|run| run.to_string()),
             task: approval.task,
+            attachments: approval.attachments.into_iter().map(AttachmentView::from).collect(),
             arguments: approval.arguments,
             proposed_arguments: approval.proposed_arguments,
             effective: approval.effective,

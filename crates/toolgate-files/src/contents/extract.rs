@@ -91,7 +91,8 @@ impl Files {
             return Err(too_large(strategy, &format!("the text of {id}"), text.bytes, bytes_max));
         }
         let bytes = self.blobs().read_whole(text.digest, bytes_max).await?;
-        text::decode(&bytes).map_err(|_| not_text(id, &found.media_type, ""))
+        // It was text when it was kept, and is not judged again.
+        String::from_utf8(bytes.into()).map_err(|_| not_text(id, &found.media_type, ""))
     }
 
     /// The whole of something that is text, whatever it is written in.

@@ -117,6 +117,8 @@ fn push_block(text: &mut String, outcome: Outcome<'_>, extra: &Extra<'_>) {
     push_member(&mut link, "type", "\"resource_link\"");
     push_member(&mut link, "uri", &quoted(&format!("{ADDRESS}{}", one.id)));
     push_member(&mut link, "name", &quoted(name(&one.media_type)));
+    // Clients decide by it what to do with a link.
+    push_member(&mut link, "mimeType", &quoted(&one.media_type));
     for (key, value) in [("annotations", extra.annotations), ("_meta", extra.meta)] {
         if let Some(value) = value {
             push_member(&mut link, key, value);

@@ -208,7 +208,10 @@ async fn tools_are_called_in_all_combinations() {
         }
         for (client, told) in clients.call(&format!("{server}__test_multiple_content_types"), json!({})).await
         {
-            assert_eq!(told.result()["content"].as_array().map(Vec::len), Some(3), "{client}, {server}");
+            let result = told.result();
+            let blocks = result["content"].as_array().expect("blocks").iter().map(|block| &block["type"]);
+            let kinds: Vec<&Value> = blocks.collect();
+            assert_eq!(kinds, ["text", "text", "resource_link", "resource"], "{client}, {server}");
         }
     }
 }

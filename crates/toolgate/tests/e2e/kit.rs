@@ -97,10 +97,11 @@ pub(crate) async fn listed_within(wait: Duration, gateway: &Gateway, tool: &str)
     there.await.unwrap_or_else(|| panic!("{tool} was never listed"));
 }
 
-/// The gateway's own tool that stands in every list with tools.
-const READ_REF: &str = "read_ref";
+/// The gateway's own tools that stand in lists.
+const OWN: [&str; 5] =
+    ["complete_workflow", "file_upload_url", "read_ref", "request_user_input", "store_artifact"];
 
-/// Every name on the tool list but that of the gateway's own tool, all pages read.
+/// Every name on the tool list but those of the gateway's own tools, all pages read.
 pub(crate) async fn names(client: &HttpClient) -> Vec<String> {
     let mut names = Vec::new();
     let mut params = json!({});
@@ -114,11 +115,11 @@ pub(crate) async fn names(client: &HttpClient) -> Vec<String> {
     }
 }
 
-/// The names on one page, without that of the gateway's own tool.
+/// The names on one page, without those of the gateway's own tools.
 pub(crate) fn names_of(page: &Value) -> Vec<String> {
     let tools = page["tools"].as_array().unwrap_or_else(|| panic!("no list: {page}"));
     let names = tools.iter().map(|tool| tool["name"].as_str().expect("a name"));
-    names.filter(|name| *name != READ_REF).map(str::to_owned).collect()
+    names.filter(|name| !OWN.contains(name)).map(str::to_owned).collect()
 }
 
 /// Calls a tool in the newer era.

@@ -7,7 +7,7 @@ use toolgate_testkit::gateway::{Gateway, until};
 
 use crate::boot;
 use crate::doors::{Pair, Stdio, WAIT};
-use crate::kit::{call, child, file, label, listed, names, text};
+use crate::kit::{call, child, file, label, listed, names, names_of, text};
 
 /// `[[servers]]` entries of servers that answer with their label and the tool's own name.
 struct Village {
@@ -314,14 +314,8 @@ async fn lists_are_read_to_the_end_upstream_and_paged_downstream() {
     assert_eq!(names(&gateway.client()).await, expected);
 
     let page = |result: &Value| {
-        let tools: Vec<String> = result["tools"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
-            .collect();
-        assert!(tools.len() <= 7, "{result}");
-        (tools, result.get("nextCursor").cloned())
+        assert!(result["tools"].as_array().is_some_and(|tools| tools.len() <= 7), "{result}");
+        (names_of(result), result.get("nextCursor").cloned())
     };
     let mut client = gateway.client();
     client.initialize("2025-11-25").await;

@@ -187,7 +187,7 @@ fn expect_everything(saw: &Value, not_found: i64) {
 
     assert_eq!(saw["echo"], "grüße");
     assert_eq!(saw["structured"]["doubled"].as_f64(), Some(42.0));
-    assert_eq!(saw["mixed"], json!(["text", "image", "resource"]));
+    assert_eq!(saw["mixed"], json!(["text", "text", "resource_link", "resource"]));
     let numbers = |pair: &Value| [pair[0].as_f64(), pair[1].as_f64()];
     let progress: Vec<_> = saw["progress"].as_array().into_iter().flatten().map(numbers).collect();
     assert_eq!(progress, [0.0, 50.0, 100.0].map(|done| [Some(done), Some(100.0)]));

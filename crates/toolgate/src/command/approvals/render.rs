@@ -2,6 +2,7 @@
 
 use toolgate_core::Effects;
 use toolgate_core::approval::{Approval, ApprovalState, BallotKind, Grant, Vote};
+use toolgate_core::content::Attachment;
 use toolgate_core::decision::{OnTimeout, PolicyRef};
 use toolgate_core::moment::rfc3339;
 
@@ -37,12 +38,23 @@ pub(super) fn show(approval: &Approval, effects: Option<Effects>, now_ms: i64) -
         text.push_str("\nvotes\n");
         approval.votes.iter().for_each(|one| text.push_str(&indented(&vote(approval, one))));
     }
+    if !approval.attachments.is_empty() {
+        text.push_str("\nfiles\n");
+        approval.attachments.iter().for_each(|one| text.push_str(&indented(&attachment(one))));
+    }
     if let Some(proposed) = &approval.proposed_arguments {
         text.push_str(&format!("\nproposed arguments\n{}", indented(&pretty(proposed))));
     }
     let redacted = if approval.complete { "" } else { " (some are redacted)" };
     text.push_str(&format!("\narguments{redacted}\n{}", indented(&pretty(&approval.arguments))));
     text
+}
+
+/// What would go to the server beside the arguments.
+fn attachment(one: &Attachment) -> String {
+    let name = one.name.as_ref().map(|name| format!(" \"{name}\"")).unwrap_or_default();
+    let place = one.place.trim_start_matches('/');
+    clean(&format!("{place}: {}{name}, {}, {} bytes, {}", one.id, one.media_type, one.bytes, one.digest))
 }
 
 fn facts(approval: &Approval, effects: Option<Effects>) -> Vec<(&'static str, String)> {

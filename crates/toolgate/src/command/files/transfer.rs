@@ -36,9 +36,10 @@ impl Source {
         let name = name.or(own).with_context(|| {
             format!("{} has no name that could be told\nhint: give one with --name NAME", path.display())
         })?;
-        let file = tokio::fs::File::open(path)
-            .await
-            .with_context(|| format!("could not open {}", path.display()))?;
+        let file = tokio::fs::File::open(path).await.map_err(|error| {
+            let hint = "give the path of a file that you may read, or `-` for standard input";
+            anyhow::anyhow!("could not open {}: {error}\nhint: {hint}", path.display())
+        })?;
         let about = file.metadata().await.with_context(|| format!("could not look at {}", path.display()))?;
         if about.is_dir() {
             bail!("{} is a folder\nhint: pack it into one file first, such as with tar", path.display());

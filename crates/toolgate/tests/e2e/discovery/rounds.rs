@@ -88,7 +88,9 @@ async fn an_older_client_is_asked_through_call_tool_over_its_stream() {
 
 #[tokio::test]
 async fn what_tools_answer_through_call_tool_is_what_they_answer() {
-    let bank = open(&crate::conforming("conf", &[]));
+    // What is taken out of a result has another name each time.
+    let inline = "[results]\nbinary = \"inline\"\n";
+    let bank = open(&(inline.to_owned() + &crate::conforming("conf", &[])));
     let agent = bank.agent();
     for (tool, arguments) in [
         ("conf__echo", json!({ "text": "grüße \u{0}\u{1F980} 12345678901234567890" })),

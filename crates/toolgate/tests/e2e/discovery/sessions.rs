@@ -11,7 +11,8 @@ use crate::live::worker::Worker;
 async fn a_session_token_lists_and_calls_in_both_eras_and_the_ledger_names_the_session() {
     let stage = Stage::open("").await;
     let token = stage.bound_token("writer");
-    let body = json!({ "task": "T-7", "run": "run_9", "mounts": { "servers": ["two"] } });
+    let run = stage.run(&token).await;
+    let body = json!({ "task": "T-7", "run": run, "mounts": { "servers": ["two"] } });
     let opened = stage.session(&token, body).await;
     assert_eq!(opened.said["session"]["agent"], "writer", "{}", opened.said);
     assert_eq!(opened.path, format!("/mcp/{}", opened.id));
@@ -33,7 +34,7 @@ async fn a_session_token_lists_and_calls_in_both_eras_and_the_ledger_names_the_s
     assert!(ended.iter().all(|one| one["principal"] == "writer-bot"), "{ended:?}");
     let started = stage.told_of("session.started", &opened.id).await;
     assert_eq!(started.len(), 1, "{started:?}");
-    assert_eq!((&started[0]["run"], &started[0]["detail"]["agent"]), (&json!("run_9"), &json!("writer")));
+    assert_eq!((&started[0]["run"], &started[0]["detail"]["agent"]), (&json!(run), &json!("writer")));
     let explained = stage.site.get(&format!("/sessions/{}/explain", opened.id)).await.to_string();
     assert!(explained.contains("one:work") && explained.contains("two:work"), "{explained}");
 }

@@ -74,6 +74,13 @@ impl Stage {
         HttpClient::new(&self.site.gateway.url(path), &client.token)
     }
 
+    /// Begins a run with this token; its id.
+    pub(super) async fn run(&self, token: &str) -> String {
+        let answer = self.site.rest(token, "POST", "/runs", Some(json!({}))).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.json()["run"]["id"].as_str().expect("an id").to_owned()
+    }
+
     /// Opens a session with this token, which must go well.
     pub(super) async fn session(&self, token: &str, body: Value) -> Opened {
         let answer = self.site.rest(token, "POST", "/sessions", Some(body)).await;

@@ -56,13 +56,14 @@ async fn a_bound_token_knows_nothing_of_other_agents_sessions_of_its_principal()
 async fn the_run_and_the_task_of_a_session_are_those_of_its_calls() {
     let stage = Stage::open("").await;
     let token = stage.bound_token("writer");
-    let opened = stage.session(&token, json!({ "run": "run_9", "task": "T-7" })).await;
+    let run = stage.run(&token).await;
+    let opened = stage.session(&token, json!({ "run": run, "task": "T-7" })).await;
     let claimed = json!({ "dev.toolgate/run_id": "run_of_another", "dev.toolgate/task_id": "T-0" });
     let params = json!({ "name": "one__work", "arguments": {}, "_meta": claimed });
     opened.client.modern("tools/call", params).await.result();
     let ended = stage.told_of("tool.call.completed", &opened.id).await;
     let about: Vec<(&Value, &Value)> = ended.iter().map(|one| (&one["run"], &one["task"])).collect();
-    assert_eq!(about, [(&json!("run_9"), &json!("T-7"))], "{ended:?}");
+    assert_eq!(about, [(&json!(run), &json!("T-7"))], "{ended:?}");
 }
 
 #[tokio::test]

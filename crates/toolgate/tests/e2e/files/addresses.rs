@@ -58,7 +58,8 @@ async fn an_address_serves_ranges_and_says_what_it_is() {
         let whole = get(&archive, &url).await;
         assert_eq!((whole.status, whole.bytes == bytes), (200, true), "{storage:?}");
         assert_eq!(whole.header("content-type"), "application/pdf", "{storage:?}");
-        assert!(whole.header("content-disposition").contains("a b.pdf"), "{storage:?} {:?}", whole.headers);
+        let disposition = whole.header("content-disposition").replace("%20", " ");
+        assert!(disposition.contains("a b.pdf"), "{storage:?} {:?}", whole.headers);
         for (range, expected) in
             [("bytes=0-9", &bytes[..10]), ("bytes=-10", &bytes[4_990..]), ("bytes=4000-", &bytes[4_000..])]
         {

@@ -86,9 +86,12 @@ impl Archive {
     /// Another gateway on the same database and the same storage.
     pub(crate) async fn another(&self, more: &str) -> Self {
         let database = self.site.backing.database().expect("gateways share a Postgres").clone();
-        let mut two = Self::open_on(Backing::Shared(database, "second"), more).await;
+        let toml = format!("{OPEN}{more}{STRATEGIES}{}", conforming(DOCS, &["--tools", "documents"]));
+        let mut two = Self { site: Site::open_as(Backing::Shared(database, "second"), &toml) };
+        // The tokens of the first start are those of the first gateway.
         two.site.gateway.admin = self.site.gateway.admin.clone();
         two.site.gateway.agent = self.site.gateway.agent.clone();
+        two.ready(&[DOCS]).await;
         two
     }
 

@@ -24,7 +24,7 @@ async fn send(archive: &Archive, bytes: usize) -> (Value, String) {
     let block = noise(9, MIB);
     let mut wire = Wire::open(&archive.site.gateway).await;
     let head = format!(
-        "POST /files?name=large.bin HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: {bytes}\r\n\r\n",
+        "POST /files?name=large.bin HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {}\r\ncontent-length: {bytes}\r\n\r\n",
         archive.agent()
     );
     wire.send(&head).await;

@@ -84,9 +84,9 @@ async fn a_place_whose_upload_broke_off_can_be_used_again() {
     let address = format!("127.0.0.1:{}", parsed.port().expect("a port"));
     let mut wire = TcpStream::connect(&address).await.expect("the gateway listens");
     let target = format!("{}?{}", parsed.path(), parsed.query().unwrap_or_default());
-    let head = format!("PUT {target} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 600000\r\n\r\n");
+    let head = format!("PUT {target} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 6000000\r\n\r\n");
     wire.write_all(head.as_bytes()).await.expect("it reads");
-    wire.write_all(&noise(1, 300_000)).await.expect("it reads");
+    wire.write_all(&noise(1, 3 << 20)).await.expect("it reads");
     becomes("some of it has arrived", || async { !archive.blobs().is_empty() }).await;
     let meanwhile = put(&archive, &url, b"b").await;
     assert_eq!((meanwhile.status, meanwhile.code()), (409, "upload_used".to_owned()));

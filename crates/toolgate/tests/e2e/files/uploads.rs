@@ -112,7 +112,7 @@ async fn what_is_larger_than_files_may_be_is_refused_and_leaves_nothing() {
     // Nobody says beforehand how long it is.
     let mut wire = Wire::open(&archive.site.gateway).await;
     let head = format!(
-        "POST /files?name=a HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ntransfer-encoding: chunked\r\n\r\n",
+        "POST /files?name=a HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {}\r\ntransfer-encoding: chunked\r\n\r\n",
         archive.agent()
     );
     wire.send(&head).await;
@@ -129,13 +129,13 @@ async fn what_is_larger_than_files_may_be_is_refused_and_leaves_nothing() {
 #[tokio::test]
 async fn an_upload_that_is_cut_off_half_way_leaves_nothing_behind() {
     let archive = Archive::open("").await;
-    let half = noise(1, 300_000);
+    let half = noise(1, 3 << 20);
     let form_head = format!("--{BOUNDARY}\r\n{FILE}\r\n\r\n");
     let media = format!("content-type: multipart/form-data; boundary={BOUNDARY}\r\n");
     for (media, start) in [(String::new(), String::new()), (media, form_head)] {
         let mut wire = Wire::open(&archive.site.gateway).await;
         let head = format!(
-            "POST /files?name=a HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n{media}content-length: 600000\r\n\r\n{start}",
+            "POST /files?name=a HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {}\r\n{media}content-length: 6000000\r\n\r\n{start}",
             archive.agent()
         );
         wire.send(&head).await;

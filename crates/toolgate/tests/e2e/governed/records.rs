@@ -235,11 +235,16 @@ async fn no_route_opens_without_a_token() {
     let document = bank.get(&bank.gateway.admin, "/openapi.json").await.json();
     let mut walked = 0;
     for (path, methods) in document["paths"].as_object().expect("paths") {
+        // These carry their proof in the address, and have tests of their own.
+        if path.starts_with("/uploads/") || path.starts_with("/signed/") {
+            continue;
+        }
         let filled = path
             .replace("{id}", "x")
             .replace("{name}", "x")
             .replace("{call_id}", "x")
             .replace("{digest}", "x")
+            .replace("{sha256}", "x")
             .replace("{key}", "x")
             .replace("{server}", "x")
             .replace("{instance}", "x");

@@ -70,8 +70,6 @@ async fn a_run_names_only_artifacts_that_it_made() {
     assert_eq!(code(&refused), "unknown_artifact", "{refused}");
     assert!(text(&refused["content"][0]["text"]).contains("there are a.txt"), "{refused}");
     assert_eq!(work.state(&archive).await, "running", "it goes on");
-    let digest = archive.site.get(&format!("/runs/{}", other.id)).await["output"].clone();
-    assert_eq!(digest, json!([]));
     assert_eq!(data(&work.complete(&["a.txt"]).await)["state"], "completed");
     assert_eq!(work.show(&archive).await["output"][0]["name"], "a.txt");
     assert_eq!(data(&other.complete(&[]).await)["state"], "completed");
