@@ -111,9 +111,9 @@ impl Own {
                     "ref_id": { "type": "string" },
                     "range": {
                         "type": "string", "pattern": "^[0-9]+-[0-9]*$",
-                        "description": "Bytes, such as 0-4000 or 4000-",
+                        "description": "Bytes: 0-4000, or 4000-",
                     },
-                    "query": text("Finds this text instead, with what stands around it"),
+                    "query": text("Text to find instead"),
                 }),
                 json!(["ref_id"]),
             ),

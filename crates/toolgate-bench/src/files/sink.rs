@@ -15,8 +15,8 @@ use tokio::process::Command;
 use crate::server::serve_until_stdin_ends;
 
 const ANNOUNCEMENT: &str = "the sink is at ";
-/// Of a request: its id stands in front.
-const HEAD_BYTES_MAX: usize = 64 << 10;
+/// What is kept of a request: where a file is streamed into it, its id and method stand at its end.
+const END_BYTES_MAX: usize = 64 << 10;
 
 pub(super) fn command() -> anyhow::Result<Command> {
     let mut command = Command::new(std::env::current_exe().context("find this program")?);
@@ -41,11 +41,11 @@ async fn answer(request: Request<Incoming>) -> Response<Full<Bytes>> {
     if request.method() != Method::POST {
         return empty(StatusCode::METHOD_NOT_ALLOWED);
     }
-    let Ok((head, bytes)) = take(request.into_body()).await else { return empty(StatusCode::BAD_REQUEST) };
+    let Ok((end, bytes)) = take(request.into_body()).await else { return empty(StatusCode::BAD_REQUEST) };
     if is_copy {
         return json_body(&json!({ "bytes": bytes }));
     }
-    match read(&head) {
+    match read(&end) {
         Some((method, id)) => {
             json_body(&json!({ "jsonrpc": "2.0", "id": id, "result": result(&method, bytes) }))
         }
@@ -53,23 +53,30 @@ async fn answer(request: Request<Incoming>) -> Response<Full<Bytes>> {
     }
 }
 
-/// The beginning of a body, and how many bytes it had.
+/// The end of a body, and how many bytes it had.
 async fn take(mut body: Incoming) -> Result<(Vec<u8>, u64), hyper::Error> {
-    let (mut head, mut bytes) = (Vec::new(), 0);
+    let (mut end, mut bytes) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
         let frame = frame?;
         let Some(data) = frame.data_ref() else { continue };
         bytes += data.len() as u64;
-        let room = HEAD_BYTES_MAX - head.len();
-        head.extend_from_slice(&data[..room.min(data.len())]);
+        if data.len() >= END_BYTES_MAX {
+            end.clear();
+        }
+        end.extend_from_slice(&data[data.len().saturating_sub(END_BYTES_MAX)..]);
+        let over = end.len().saturating_sub(END_BYTES_MAX);
+        end.drain(..over);
     }
-    Ok((head, bytes))
+    Ok((end, bytes))
 }
 
-/// Method and id of a request; nothing for a notification.
-fn read(head: &[u8]) -> Option<(String, Value)> {
-    let text = String::from_utf8_lossy(head);
-    let after = |key: &str| text.split_once(key).map(|(_, rest)| rest.trim_start());
+/// Method and id of a request; nothing for a notification. One that is here as a whole is read as what it is.
+fn read(end: &[u8]) -> Option<(String, Value)> {
+    if let Ok(message) = serde_json::from_slice::<Value>(end) {
+        return Some((message["method"].as_str()?.to_owned(), message.get("id")?.clone()));
+    }
+    let text = String::from_utf8_lossy(end);
+    let after = |key: &str| text.rsplit_once(key).map(|(_, rest)| rest.trim_start());
     let method = after("\"method\":")?.strip_prefix('"')?.split('"').next()?.to_owned();
     let id = after("\"id\":")?;
     let end = id.find([',', '}'])?;
@@ -118,9 +125,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn method_and_id_are_found_in_front_of_a_body_without_its_end() {
-        let head = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"sink","arguments":{"file_data":"QUJD"#;
-        assert_eq!(read(head), Some(("tools/call".to_owned(), json!(7))));
+    fn method_and_id_are_found_at_the_end_of_a_body_without_its_beginning() {
+        let end = br#"QUJD","file_type":"x"},"name":"sink"},"id":7,"method":"tools/call"}"#;
+        assert_eq!(read(end), Some(("tools/call".to_owned(), json!(7))));
+        let whole = br#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#;
+        assert_eq!(read(whole), Some(("tools/list".to_owned(), json!("a"))));
         assert_eq!(read(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#), None);
     }
 }
