@@ -23,7 +23,7 @@ use toolgate_core::file::{File, FileName};
 use toolgate_core::governance::Clock;
 use toolgate_core::id::FileId;
 use toolgate_core::{PrincipalId, Refusal};
-use toolgate_store::{Books, Doer, FileCursor, FileEnd, FileFilter, Store};
+use toolgate_store::{Books, Doer, FileEnd, FileFilter, PageCursor, Store};
 
 pub use addresses::Address;
 pub use artifacts::ArtifactSource;
@@ -78,7 +78,7 @@ pub struct FileQuery {
     /// Others than admins and operators see their own, whatever they ask for.
     pub owner: Option<PrincipalId>,
     pub name: Option<FileName>,
-    pub cursor: Option<FileCursor>,
+    pub cursor: Option<PageCursor>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,7 +86,7 @@ pub struct FilePage {
     /// Newest first.
     pub files: Vec<File>,
     /// Where the next page begins.
-    pub next: Option<FileCursor>,
+    pub next: Option<PageCursor>,
 }
 
 impl Files {

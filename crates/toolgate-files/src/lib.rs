@@ -24,4 +24,4 @@ pub use refusal::{file_name, too_large};
 pub use settings::{Binary, Place, ResultSettings, S3Place, Settings};
 pub use text::{NotText, decode};
 
-pub use toolgate_store::{FILES_PAGE_MAX, FileCursor};
+pub use toolgate_store::{FILES_PAGE_MAX, PageCursor};

@@ -13,9 +13,6 @@ mod row;
 mod upload;
 mod write;
 
-use std::fmt;
-use std::str::FromStr;
-
 use toolgate_core::content::Holder;
 use toolgate_core::event::Durability;
 use toolgate_core::file::{File, FileName};
@@ -26,6 +23,7 @@ pub use artifact::{StoreArtifactError, Stored};
 pub use blob::{CONDEMNED_LEASE_MS, Touched};
 pub use upload::{Claim, NewUpload, Upload};
 
+use crate::cursor::PageCursor;
 use crate::db::{Statement, without_nul};
 use crate::error::doing;
 use crate::registry::unreadable;
@@ -87,29 +85,7 @@ pub struct FileFilter {
     /// Those whose time is not over at this moment.
     pub alive_at_ms: Option<i64>,
     /// Where the page before ended.
-    pub cursor: Option<FileCursor>,
-}
-
-/// Where a page of files, newest first, ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FileCursor {
-    created_at_ms: i64,
-    id: String,
-}
-
-impl fmt::Display for FileCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.created_at_ms, self.id)
-    }
-}
-
-impl FromStr for FileCursor {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (created, id) = text.split_once('.').unwrap_or((text, ""));
-        Ok(Self { created_at_ms: created.parse()?, id: id.to_owned() })
-    }
+    pub cursor: Option<PageCursor>,
 }
 
 impl Store {
@@ -127,7 +103,7 @@ impl Store {
         &self,
         filter: &FileFilter,
         limit: usize,
-    ) -> Result<(Vec<File>, Option<FileCursor>), StoreError> {
+    ) -> Result<(Vec<File>, Option<PageCursor>), StoreError> {
         const DOING: &str = "list the files";
         let limit = limit.clamp(1, FILES_PAGE_MAX);
         let (text, values) = list(filter);
@@ -144,10 +120,7 @@ impl Store {
         let more = rows.len() > limit;
         let files: Vec<File> =
             rows.into_iter().take(limit).map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
-        let next = files
-            .last()
-            .filter(|_| more)
-            .map(|last| FileCursor { created_at_ms: last.created_at_ms, id: last.id.to_string() });
+        let next = files.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));
         Ok((files, next))
     }
 }
@@ -188,7 +161,7 @@ fn list(filter: &FileFilter) -> (String, Vec<Wanted>) {
     if let Some(at_ms) = filter.alive_at_ms {
         wanted(" AND (expires_at_ms IS NULL OR expires_at_ms > ?)", Wanted::Number(at_ms));
     }
-    if let Some(FileCursor { created_at_ms, id }) = &filter.cursor {
+    if let Some(PageCursor { created_at_ms, id }) = &filter.cursor {
         wanted(" AND (created_at_ms, id) < (?, ", Wanted::Number(*created_at_ms));
         wanted("?)", Wanted::Text(without_nul(id)));
     }

@@ -3,6 +3,7 @@
 mod agent_version;
 mod approval;
 mod books;
+mod cursor;
 mod db;
 mod error;
 mod fault;
@@ -29,10 +30,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
 pub use books::{Books, BooksSettings};
+pub use cursor::PageCursor;
 pub use error::StoreError;
 pub use file::{
-    CONDEMNED_LEASE_MS, Claim, Doer, FILES_PAGE_MAX, FileCursor, FileEnd, FileFilter, NewUpload,
-    StoreArtifactError, Stored, Touched, Upload,
+    CONDEMNED_LEASE_MS, Claim, Doer, FILES_PAGE_MAX, FileEnd, FileFilter, NewUpload, StoreArtifactError,
+    Stored, Touched, Upload,
 };
 pub use grant::{GRANTS_MAX, Grants};
 pub use ledger::{
@@ -47,14 +49,13 @@ pub use registry::{
 };
 pub use revisions::Revisions;
 pub use run::{
-    Act, BatchCall, Completion, Ending, Exhausted, InputAnswer, InputFilter, PageCursor, RUN_CALLS_MAX,
-    RUN_DEPTH_MAX, RUN_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunError, RunFilter, Stepped, StoredRunCall,
-    TaskVersion,
+    Act, BatchCall, Completion, Ending, Exhausted, InputAnswer, InputFilter, RUN_CALLS_MAX, RUN_DEPTH_MAX,
+    RUN_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunError, RunFilter, Stepped, StoredRunCall, TaskVersion,
 };
 pub use server::{Counts, ServerStatus, StoredListing};
 pub use session::{
-    ChangeSessionError, Closing, NewSessionError, OpenSessions, SESSIONS_PAGE_MAX, SessionCursor,
-    SessionFilter, SessionKind, SessionMark, SessionStanding, StoredSession, Unused,
+    ChangeSessionError, Closing, NewSessionError, OpenSessions, SESSIONS_PAGE_MAX, SessionFilter,
+    SessionKind, SessionMark, SessionStanding, StoredSession, Unused,
 };
 pub use token::{NewToken, NewTokenSpec, Token, is_reserved_principal};
 pub use token_cache::TokenCache;

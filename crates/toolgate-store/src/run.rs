@@ -28,10 +28,11 @@ pub use end::{Completion, Ending};
 pub use error::{Exhausted, RunError};
 pub use held::Act;
 pub use input::{InputAnswer, InputFilter};
-pub use page::{PageCursor, RUN_PAGE_MAX};
+pub use page::RUN_PAGE_MAX;
 pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, Stepped};
 pub use task::TaskVersion;
 
+use crate::cursor::PageCursor;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::registry::read_count;

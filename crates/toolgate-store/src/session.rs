@@ -4,8 +4,6 @@
 mod row;
 mod write;
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use toolgate_core::event::Durability;
@@ -15,6 +13,7 @@ use toolgate_core::{Digest, Principal, PrincipalId, RawJson};
 
 pub use write::{ChangeSessionError, NewSessionError, OpenSessions, Unused};
 
+use crate::cursor::PageCursor;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
@@ -123,28 +122,6 @@ pub enum SessionStanding {
     Closed,
 }
 
-/// Where a page of sessions, newest first, ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SessionCursor {
-    created_at_ms: i64,
-    id: String,
-}
-
-impl fmt::Display for SessionCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.created_at_ms, self.id)
-    }
-}
-
-impl FromStr for SessionCursor {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (created, id) = text.split_once('.').unwrap_or((text, ""));
-        Ok(Self { created_at_ms: created.parse()?, id: id.to_owned() })
-    }
-}
-
 /// That a session has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SessionMark {
@@ -168,9 +145,9 @@ impl Store {
     pub async fn list_sessions(
         &self,
         filter: &SessionFilter,
-        cursor: Option<&SessionCursor>,
+        cursor: Option<&PageCursor>,
         limit: usize,
-    ) -> Result<(Vec<StoredSession>, Option<SessionCursor>), StoreError> {
+    ) -> Result<(Vec<StoredSession>, Option<PageCursor>), StoreError> {
         const DOING: &str = "list the sessions";
         let limit = limit.clamp(1, SESSIONS_PAGE_MAX);
         let (text, values) = list(filter, cursor);
@@ -187,10 +164,7 @@ impl Store {
         let more = rows.len() > limit;
         let sessions = rows.into_iter().take(limit).map(|row| row.read(DOING));
         let sessions: Vec<StoredSession> = sessions.collect::<Result<_, _>>()?;
-        let next = sessions
-            .last()
-            .filter(|_| more)
-            .map(|last| SessionCursor { created_at_ms: last.created_at_ms, id: last.id.to_string() });
+        let next = sessions.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));
         Ok((sessions, next))
     }
 
@@ -239,7 +213,7 @@ enum Wanted {
 }
 
 /// The statement that lists, and what is bound behind the tenant; the limit comes last.
-fn list(filter: &SessionFilter, cursor: Option<&SessionCursor>) -> (String, Vec<Wanted>) {
+fn list(filter: &SessionFilter, cursor: Option<&PageCursor>) -> (String, Vec<Wanted>) {
     let mut text = row::select(LIST);
     let mut values = Vec::new();
     let mut wanted = |condition: &'static str, value: Wanted| {
@@ -264,7 +238,7 @@ fn list(filter: &SessionFilter, cursor: Option<&SessionCursor>) -> (String, Vec<
             SessionStanding::Open | SessionStanding::Closed => {}
         }
     }
-    if let Some(SessionCursor { created_at_ms, id }) = cursor {
+    if let Some(PageCursor { created_at_ms, id }) = cursor {
         wanted(" AND (created_at_ms, id) < (?, ", Wanted::Number(*created_at_ms));
         wanted("?)", Wanted::Text(without_nul(id)));
     }

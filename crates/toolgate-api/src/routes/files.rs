@@ -10,7 +10,7 @@ use serde::Deserialize;
 use toolgate_core::PrincipalId;
 use toolgate_core::id::FileId;
 use toolgate_core::scope::Credential;
-use toolgate_files::{Access, FILES_PAGE_MAX, FileCursor, FileQuery, Found, NewFile, Put, What, file_name};
+use toolgate_files::{Access, FILES_PAGE_MAX, FileQuery, Found, NewFile, PageCursor, Put, What, file_name};
 use utoipa::{IntoParams, ToSchema};
 
 use super::caller::Caller;
@@ -238,7 +238,7 @@ impl UploadQuery {
 impl FilesQuery {
     fn read(self) -> Answered<FileQuery> {
         let cursor = |text: &str| {
-            text.parse::<FileCursor>().map_err(|_| bad_parameter("cursor", text, "a `next_cursor` of a page"))
+            text.parse::<PageCursor>().map_err(|_| bad_parameter("cursor", text, "a `next_cursor` of a page"))
         };
         Ok(FileQuery {
             owner: self.owner.as_deref().map(PrincipalId::new),

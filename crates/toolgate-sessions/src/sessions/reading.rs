@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{Credential, Definitions, Scope};
 use toolgate_core::{Refusal, RefusalKind};
-use toolgate_store::{SessionCursor, SessionFilter, SessionKind, SessionStanding, StoredSession};
+use toolgate_store::{PageCursor, SessionFilter, SessionKind, SessionStanding, StoredSession};
 
 use super::Sessions;
 use crate::refusal::down;
@@ -80,7 +80,7 @@ fn scope_now(definitions: &Definitions, before: &Scope) -> Option<Scope> {
     scopes.try_fold(outermost, |outer, inner| Some(inner?.within(outer)))
 }
 
-fn read_cursor(text: &str) -> Result<SessionCursor, Refusal> {
+fn read_cursor(text: &str) -> Result<PageCursor, Refusal> {
     text.parse().map_err(|_| {
         Refusal::new(RefusalKind::Invalid, "invalid_cursor", format!("{text:?} is not the end of a page"))
             .field("cursor")

@@ -9,10 +9,11 @@ use toolgate_core::run::{InputFile, InputRequest, InputState, Run, RunState, Slo
 
 use super::error::RunError;
 use super::held::{Act, Held};
-use super::page::{PageCursor, Wanted};
+use super::page::Wanted;
 use super::row::KeptRun;
 use super::{call, events};
 use crate::books::Books;
+use crate::cursor::PageCursor;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::{Store, StoreError};

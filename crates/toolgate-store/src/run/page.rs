@@ -1,41 +1,11 @@
 //! Pages of what is listed newest first.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::Store;
+use crate::cursor::PageCursor;
 use crate::db::{Row, without_nul};
 
 /// How many tasks, runs or questions a page has at most.
 pub const RUN_PAGE_MAX: usize = 200;
-
-/// Where a page, newest first, ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PageCursor {
-    created_at_ms: i64,
-    id: String,
-}
-
-impl PageCursor {
-    pub(super) fn at(created_at_ms: i64, id: &impl fmt::Display) -> Self {
-        Self { created_at_ms, id: id.to_string() }
-    }
-}
-
-impl fmt::Display for PageCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.created_at_ms, self.id)
-    }
-}
-
-impl FromStr for PageCursor {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (created, id) = text.split_once('.').unwrap_or((text, ""));
-        Ok(Self { created_at_ms: created.parse()?, id: id.to_owned() })
-    }
-}
 
 /// What a page is asked for.
 pub(super) struct Wanted<'c> {

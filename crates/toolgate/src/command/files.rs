@@ -6,11 +6,8 @@ mod transfer;
 
 use std::process::ExitCode;
 
-use serde_json::Value;
-
 use super::Context;
-use super::pick::pick;
-use super::sessions::is_unknown;
+use super::pages::Listed;
 use super::shown::text;
 use crate::cli::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
 use crate::local::{Catalogue, LocalApi};
@@ -18,10 +15,8 @@ use crate::output::{put, say, talk};
 use crate::table;
 use transfer::{Place, Source};
 
-/// Files that are asked for at once.
-const PAGE_SIZE: usize = 500;
-/// The newest files among which part of an id is looked up.
-const LOOKED_THROUGH_MAX: usize = 10_000;
+const FILES: Listed =
+    Listed { path: "files", prefix: "file_", noun: "file", command: "toolgate files list", everything: &[] };
 
 pub(super) async fn run(context: &Context, command: FilesCommand) -> anyhow::Result<ExitCode> {
     match command {
@@ -55,7 +50,7 @@ async fn list(context: &Context, args: &ListFilesArgs) -> anyhow::Result<ExitCod
     query.extend(args.owner.as_ref().map(|owner| ("owner", owner.clone())));
     query.extend(args.name.as_ref().map(|name| ("name", name.clone())));
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let ask = async |api: &mut LocalApi| newest(api, &query, limit).await;
+    let ask = async |api: &mut LocalApi| FILES.newest(api, &query, limit).await;
     let files = context.ask(Catalogue::NotNeeded, ask).await?;
     put!("{}", render::list(&files).render(context.reader(), &files));
     if files.len() == limit {
@@ -109,39 +104,7 @@ async fn delete(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn newest(
-    api: &mut LocalApi,
-    query: &[(&'static str, String)],
-    limit: usize,
-) -> anyhow::Result<Vec<Value>> {
-    let mut files = Vec::new();
-    let mut cursor = Value::Null;
-    loop {
-        let mut query = query.to_vec();
-        query.push(("limit", (limit - files.len()).clamp(1, PAGE_SIZE).to_string()));
-        query.extend(cursor.as_str().map(|after| ("cursor", after.to_owned())));
-        let mut page = api.get(&["files"], &query).await?;
-        if let Value::Array(more) = page["files"].take() {
-            files.extend(more);
-        }
-        cursor = page["next_cursor"].take();
-        if cursor.is_null() || files.len() >= limit {
-            files.truncate(limit);
-            return Ok(files);
-        }
-    }
-}
-
 /// The id of the one file that is meant.
 async fn find(api: &mut LocalApi, given: &str) -> anyhow::Result<String> {
-    if given.starts_with("file_") {
-        match api.get(&["files", given], &[]).await {
-            Ok(_) => return Ok(given.to_owned()),
-            Err(error) if is_unknown(&error) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let files = newest(api, &[], LOOKED_THROUGH_MAX).await?;
-    let ids = files.iter().map(|file| text(&file["id"]));
-    pick(given, ids, "file", "toolgate files list").map(str::to_owned)
+    FILES.find(api, given).await.map(|file| text(&file["id"]).to_owned())
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::Context;
-use super::pick::pick;
+use super::pages::Listed;
 use super::shown::text;
 use crate::cli::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 use crate::config::Config;
@@ -16,10 +16,13 @@ use crate::lock;
 use crate::output::{printable, put, say, talk};
 use crate::table;
 
-/// Sessions that are asked for at once.
-const PAGE_SIZE: usize = 500;
-/// The newest sessions among which part of an id is looked up.
-const LOOKED_THROUGH_MAX: usize = 10_000;
+const SESSIONS: Listed = Listed {
+    path: "sessions",
+    prefix: "ses_",
+    noun: "session",
+    command: "toolgate sessions list",
+    everything: &[],
+};
 /// Explained tools that are asked for at once.
 const TOOLS_PAGE_SIZE: usize = 10_000;
 const NOT_FOUND: u16 = 404;
@@ -40,7 +43,7 @@ async fn list(context: &Context, args: &ListSessionsArgs) -> anyhow::Result<Exit
     query.extend(args.principal.as_ref().map(|principal| ("principal", principal.clone())));
     query.extend(args.state.map(|state| ("state", state.as_str().to_owned())));
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let ask = async |api: &mut LocalApi| newest(api, &query, limit).await;
+    let ask = async |api: &mut LocalApi| SESSIONS.newest(api, &query, limit).await;
     let sessions = context.ask(Catalogue::NotNeeded, ask).await?;
     put!("{}", render::list(&sessions).render(context.reader(), &sessions));
     if sessions.len() == limit {
@@ -140,41 +143,9 @@ async fn close(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn newest(
-    api: &mut LocalApi,
-    query: &[(&'static str, String)],
-    limit: usize,
-) -> anyhow::Result<Vec<Value>> {
-    let mut sessions = Vec::new();
-    let mut cursor = Value::Null;
-    loop {
-        let mut query = query.to_vec();
-        query.push(("limit", (limit - sessions.len()).clamp(1, PAGE_SIZE).to_string()));
-        query.extend(cursor.as_str().map(|after| ("cursor", after.to_owned())));
-        let mut page = api.get(&["sessions"], &query).await?;
-        if let Value::Array(more) = page["sessions"].take() {
-            sessions.extend(more);
-        }
-        cursor = page["next_cursor"].take();
-        if cursor.is_null() || sessions.len() >= limit {
-            sessions.truncate(limit);
-            return Ok(sessions);
-        }
-    }
-}
-
 /// The id of the one session that is meant.
 pub(super) async fn find(api: &mut LocalApi, given: &str) -> anyhow::Result<String> {
-    if given.starts_with("ses_") {
-        match api.get(&["sessions", given], &[]).await {
-            Ok(_) => return Ok(given.to_owned()),
-            Err(error) if is_unknown(&error) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let sessions = newest(api, &[], LOOKED_THROUGH_MAX).await?;
-    let ids = sessions.iter().map(|session| text(&session["id"]));
-    pick(given, ids, "session", "toolgate sessions list").map(str::to_owned)
+    SESSIONS.find(api, given).await.map(|session| text(&session["id"]).to_owned())
 }
 
 pub(super) fn is_unknown(error: &anyhow::Error) -> bool {

@@ -5,7 +5,7 @@ use toolgate_core::PrincipalId;
 use toolgate_core::event::EventKind;
 use toolgate_core::file::{File, FileName};
 use toolgate_core::id::FileId;
-use toolgate_store::{FileCursor, FileEnd, FileFilter, Store, StoreError};
+use toolgate_store::{FileEnd, FileFilter, PageCursor, Store, StoreError};
 
 use super::{NOW_MS, agent, detail, erna, file, keep, replicas, touch};
 use crate::desk::{books, kinds, ledger};
@@ -89,7 +89,7 @@ async fn a_deleted_file_is_told_of_once(world: World) {
     assert_eq!(detail(&told[1]), expected);
 }
 
-async fn page(store: &Store, filter: &FileFilter, limit: usize) -> (Vec<String>, Option<FileCursor>) {
+async fn page(store: &Store, filter: &FileFilter, limit: usize) -> (Vec<String>, Option<PageCursor>) {
     let (files, next) = store.files(filter, limit).await.expect("listed");
     (files.into_iter().map(|file| file.id.to_string()).collect(), next)
 }
@@ -124,7 +124,7 @@ async fn a_page_ends_where_the_next_begins(world: World) {
     assert_eq!(page(&store, &alive, 100).await.0, ["file_f", "file_e", "file_b"]);
     let other = FileFilter { name: FileName::new("other").ok(), ..FileFilter::default() };
     assert_eq!(page(&store, &other, 100).await, (Vec::new(), None));
-    assert!("x.file_a".parse::<FileCursor>().is_err());
+    assert!("x.file_a".parse::<PageCursor>().is_err());
 }
 
 async fn files_run_out_when_their_time_is_over(world: World) {

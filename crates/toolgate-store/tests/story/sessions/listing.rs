@@ -1,7 +1,7 @@
 //! Who looks for sessions finds them.
 
 use toolgate_core::PrincipalId;
-use toolgate_store::{SessionCursor, SessionFilter, SessionStanding, Store, StoredSession};
+use toolgate_store::{PageCursor, SessionFilter, SessionStanding, Store, StoredSession};
 
 use super::{OPENED_MS, agent, close, open, replicas, session};
 use crate::world::World;
@@ -63,7 +63,7 @@ async fn pages_go_on_where_they_ended(world: World) {
         let created_at_ms = OPENED_MS + number / 3;
         open(&one, &StoredSession { created_at_ms, ..session(&number.to_string()) }).await.expect("opened");
     }
-    let (mut seen, mut cursor) = (Vec::new(), None::<SessionCursor>);
+    let (mut seen, mut cursor) = (Vec::new(), None::<PageCursor>);
     loop {
         let page = store.list_sessions(&SessionFilter::default(), cursor.as_ref(), 2).await.expect("listed");
         seen.extend(page.0.into_iter().map(|one| one.id.to_string()));
@@ -76,5 +76,5 @@ async fn pages_go_on_where_they_ended(world: World) {
         assert_eq!(cursor.as_ref(), Some(&next));
     }
     assert_eq!(seen, ["6", "5", "4", "3", "2", "1", "0"].map(|name| format!("ses_{name}")));
-    assert!("x".parse::<SessionCursor>().is_err());
+    assert!("x".parse::<PageCursor>().is_err());
 }
