@@ -88,6 +88,17 @@ impl Blobs {
         signed.map(Some).map_err(|error| Trouble::of(&error).refusal("make an address for a file"))
     }
 
+    /// Whether the storage answers, and lets these credentials look: it is asked for something that is not there.
+    pub async fn reachable(&self) -> Result<(), Refusal> {
+        let nothing = self.shelf.at(&[TEMPORARY, "nothing"]);
+        let asked =
+            trouble::tallied(object_store::ObjectStoreExt::head(&*self.shelf.objects, &nothing)).await;
+        match asked {
+            Err(trouble) if !trouble.is_missing() => Err(trouble.refusal("look at the storage of files")),
+            _ => Ok(()),
+        }
+    }
+
     /// Removes bytes. What is gone already counts as removed.
     pub(crate) async fn delete(&self, digest: Digest) -> Result<(), Refusal> {
         self.shelf.remove(&self.shelf.path(digest)).await

@@ -1,20 +1,35 @@
 //! What the doctor says about files.
 
+use std::sync::Arc;
+
 use toolgate_core::CanonicalName;
-use toolgate_files::{Place, S3Place};
+use toolgate_files::{Blobs, Place, S3Place};
 use toolgate_store::Store;
 
 use super::{Finding, fine, wrong};
 use crate::config::Config;
+use crate::governance::SystemClock;
 use crate::{failure, stored};
 
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
-    let mut findings = vec![fine("files", format!("are kept in {}", shown(&config.files.place)))];
+    let mut findings = vec![storage(config, store).await];
     match stored::catalog(config, store).await {
         Ok(catalog) => findings.extend(catalog.snapshot().misfits.iter().map(misfit)),
         Err(error) => findings.push(wrong("files", failure::render(&error.into()), None)),
     }
     findings
+}
+
+async fn storage(config: &Config, store: &Store) -> Finding {
+    let place = shown(&config.files.place);
+    let reached = match Blobs::new(&config.files, store.clone(), Arc::new(SystemClock::default())) {
+        Ok(blobs) => blobs.reachable().await,
+        Err(refusal) => Err(refusal),
+    };
+    match reached {
+        Ok(()) => fine("files", format!("are kept in {place}")),
+        Err(refusal) => wrong("files", format!("{place}: {}", refusal.message), Some(refusal.hint)),
+    }
 }
 
 fn shown(place: &Place) -> String {

@@ -40,3 +40,15 @@ async fn what_is_wrong_is_said_with_a_hint() {
         assert!(said.contains("error: ") && said.contains("hint: "), "{arguments:?}: {said}");
     }
 }
+
+#[tokio::test]
+async fn the_doctor_tries_the_storage() {
+    let archive = Archive::open("").await;
+    assert!(archive.site.say(&["doctor"]).contains("ok    files: are kept in"));
+    let away = "[files]\nurl = \"s3://b\"\nendpoint = \"http://127.0.0.1:9\"\nallow_http = true\nretries_max = 0\n\
+                access_key_id = \"a\"\nsecret_access_key = \"b\"\n";
+    archive.site.write("away.toml", away);
+    let output = archive.site.gateway.cli(&["doctor", "--config", &archive.site.word("away.toml")]);
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert!(!output.status.success() && said.contains("WRONG files: s3://b/"), "{said}");
+}
