@@ -48,8 +48,15 @@ impl Suppliers for Supply {
             let gateway = self.gateway()?;
             gateway.wait_settled().await;
             let entry = find_extractor(&gateway.discovery.snapshot(), gateway.pipeline.now_ms(), tool)?;
+            let server = entry.server.clone();
             let answer = ask_extractor(&gateway, holder, entry, file).await?;
-            text_of(tool, &file.id, answer)
+            match text_of(tool, &file.id, answer)? {
+                Extracted::Whole(text) => Ok(text),
+                Extracted::Kept(own) => {
+                    let read = self.fetch(holder, &server, &own, None).await?;
+                    kept_text(tool, &file.id, &read)
+                }
+            }
         })
     }
 
@@ -135,12 +142,22 @@ fn quiet_caller(gateway: &Gateway, holder: &Holder) -> Result<RequestCaller, Ref
     })
 }
 
-fn text_of(tool: &str, file: &str, answer: Answer) -> Result<String, Refusal> {
-    let failed = |why: String| {
-        let message = format!("{tool} could not read the text of {file}: {why}");
-        Err(Refusal::new(RefusalKind::Invalid, "extractor_failed", message)
-            .hint("use a tool that takes the file itself, or a file that holds text"))
-    };
+/// What a tool that reads documents gave.
+#[derive(PartialEq, Debug)]
+enum Extracted {
+    Whole(String),
+    /// Only the beginning: the server keeps the text under this id.
+    Kept(String),
+}
+
+fn unread(tool: &str, file: &str, why: &str) -> Refusal {
+    let message = format!("{tool} could not read the text of {file}: {why}");
+    Refusal::new(RefusalKind::Invalid, "extractor_failed", message)
+        .hint("use a tool that takes the file itself, or a file that holds text")
+}
+
+fn text_of(tool: &str, file: &str, answer: Answer) -> Result<Extracted, Refusal> {
+    let failed = |why: String| Err(unread(tool, file, &why));
     let result: Value = match answer.body {
         AnswerBody::Result(result) => result.decode().unwrap_or_default(),
         AnswerBody::Refusal(refusal) => return failed(refusal.message),
@@ -155,10 +172,28 @@ fn text_of(tool: &str, file: &str, answer: Answer) -> Result<String, Refusal> {
         return failed(texts.join("\n"));
     }
     // Servers repeat their structured content as text; the text itself is what is wanted.
-    match result["structuredContent"]["text"].as_str() {
-        Some(text) => Ok(text.to_owned()),
-        None => Ok(texts.join("\n")),
+    Ok(extracted(&result["structuredContent"], &texts))
+}
+
+fn extracted(structured: &Value, texts: &[&str]) -> Extracted {
+    match (structured["text"].as_str(), structured["ref_id"].as_str()) {
+        // A part of a text that looks like all of it would be the worst of answers.
+        (_, Some(own)) if structured["truncated"] == true => Extracted::Kept(own.to_owned()),
+        (Some(text), _) => Extracted::Whole(text.to_owned()),
+        (None, Some(own)) => Extracted::Kept(own.to_owned()),
+        (None, None) => Extracted::Whole(texts.join("\n")),
     }
+}
+
+/// The text of what `resources/read` gave.
+fn kept_text(tool: &str, file: &str, read: &RawJson) -> Result<String, Refusal> {
+    let read: Value = read.decode().unwrap_or_default();
+    let contents = read["contents"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> = contents.iter().filter_map(|content| content["text"].as_str()).collect();
+    if texts.is_empty() {
+        return Err(unread(tool, file, "what it keeps of it is not text"));
+    }
+    Ok(texts.concat())
 }
 
 /// Where a server lets something be read that it calls by an id of its own: its template with one place to fill.
@@ -226,6 +261,28 @@ async fn fetch(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_was_cut_is_taken_from_where_the_server_keeps_all_of_it() {
+        let of = |structured: Value| extracted(&structured, &["as", "text"]);
+        assert_eq!(of(json!({"text": "all", "truncated": false})), Extracted::Whole("all".into()));
+        assert_eq!(
+            of(json!({"text": "al", "truncated": true, "ref_id": "doc_1"})),
+            Extracted::Kept("doc_1".into())
+        );
+        assert_eq!(of(json!({"text": "all", "ref_id": "doc_1"})), Extracted::Whole("all".into()));
+        assert_eq!(of(json!({"ref_id": "doc_1"})), Extracted::Kept("doc_1".into()));
+        assert_eq!(of(Value::Null), Extracted::Whole("as\ntext".into()));
+    }
+
+    #[test]
+    fn what_is_kept_has_to_be_text() {
+        let read = |value: Value| kept_text("docs:text", "file_1", &value.into());
+        let two = json!({"contents": [{"uri": "a", "text": "one "}, {"uri": "b", "text": "two"}]});
+        assert_eq!(read(two).expect("text"), "one two");
+        let bytes = json!({"contents": [{"uri": "a", "blob": "AAAA"}]});
+        assert!(read(bytes).expect_err("bytes").message.contains("not text"));
+    }
 
     #[test]
     fn a_template_with_one_place_leads_to_what_an_id_names() {
