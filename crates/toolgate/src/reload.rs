@@ -1,9 +1,10 @@
-//! The configuration file while the gateway runs: it is looked at every second, and what changed is taken up once it
-//! has settled. A file that does not load changes nothing.
+//! The configuration file while the gateway runs, and the folder of capability servers: they are looked at every second,
+//! and what changed is taken up once it has settled. A file that does not load changes nothing.
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,8 +42,14 @@ pub(crate) struct Watch {
     refused: bool,
 }
 
-/// The bytes of the file, or why there are none.
-type Look = Result<Vec<u8>, io::ErrorKind>;
+/// What a look saw.
+#[derive(Clone, PartialEq)]
+struct Look {
+    /// The bytes of the file, or why there are none; nothing where there is no file to look at.
+    file: Option<Result<Vec<u8>, io::ErrorKind>>,
+    /// The capability servers that are there.
+    programs: BTreeMap<String, PathBuf>,
+}
 
 impl Watch {
     pub(crate) fn new(at: &Whereabouts<'_>, env: Environment, running: Config) -> Self {
@@ -72,8 +79,10 @@ impl Watch {
     /// Looks at the file once. An editor may be in the middle of writing it: only what two looks in a row have seen
     /// is judged, and that once.
     fn look(&mut self) -> Option<Seen> {
-        let path = self.path()?;
-        let look = std::fs::read(path).map_err(|error| error.kind());
+        let look = Look {
+            file: self.path().map(|path| std::fs::read(path).map_err(|error| error.kind())),
+            programs: self.taken.capability_servers.programs(),
+        };
         let settled = self.last.as_ref() == Some(&look);
         self.last = Some(look);
         if !settled || self.judged == self.last {

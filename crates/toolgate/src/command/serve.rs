@@ -19,7 +19,7 @@ use toolgate_store::{NewToken, Others};
 
 use super::Context;
 use crate::cli::ServeArgs;
-use crate::config::Config;
+use crate::config::{CapabilityServers, Config};
 use crate::finding;
 use crate::local::open_store;
 use crate::lock::GatewayLock;
@@ -183,12 +183,25 @@ fn announce(context: &Context, config: &Config, endpoint: &str, first: &[NewToke
         }
         (None, None) => "For an MCP client (`toolgate token create --role agent` makes a token):",
     };
+    let capability_servers = capability_servers(&config.capability_servers);
     output::try_write(format_args!(
         "Toolgate {version} is ready.\n  MCP endpoint   {endpoint}\n  data           {data}\n  configuration  {source}\n  search         {search}\n\
-         {admin}\n{next}\n\n{client:#}\n\n\
+         {capability_servers}{admin}\n{next}\n\n{client:#}\n\n\
          `toolgate connect <client>` writes this for Claude, Cursor and VS Code. Ctrl-C stops the gateway.\n",
         version = env!("CARGO_PKG_VERSION"),
         data = config.data.display(),
         search = finding::mode(config),
     ))
+}
+
+/// Which of them run beside the gateway, in a line; nothing where nobody asked for them.
+fn capability_servers(servers: &CapabilityServers) -> String {
+    let Some(folder) = &servers.folder else { return String::new() };
+    let names: Vec<String> = servers.programs().into_keys().collect();
+    match names.as_slice() {
+        [] => {
+            format!("  servers        none in {} yet; each is started when it is there\n", folder.display())
+        }
+        _ => format!("  servers        {}\n", names.join(", ")),
+    }
 }

@@ -20,6 +20,7 @@ mod runs;
 mod search;
 mod section;
 pub(crate) mod server;
+mod shipped;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -48,6 +49,7 @@ use problem::Problems;
 pub(crate) use runs::RunSettings;
 pub(crate) use search::SearchSettings;
 use section::Section;
+pub(crate) use shipped::CapabilityServers;
 pub(crate) use toolgate_pipeline::redact::RedactRule;
 pub(crate) use tools::ToolRule;
 use value::Context;
@@ -71,8 +73,9 @@ pub(crate) struct Config {
     /// Empty: derived from `listen`.
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) limits: Limits,
-    /// In the order of the file.
+    /// In the order of the file; then those of the folder of capability servers.
     pub(crate) servers: Vec<ServerEntry>,
+    pub(crate) capability_servers: Box<CapabilityServers>,
     pub(crate) store: StoreSettings,
     pub(crate) policy: PolicySettings,
     pub(crate) approvals: ApprovalSettings,
@@ -186,12 +189,17 @@ impl Config {
     /// Finds and reads the configuration: `--config`, else `./toolgate.toml`, else `<data>/toolgate.toml`, else
     /// the defaults.
     pub(crate) fn load(at: &Whereabouts<'_>, references: References<'_>) -> Result<Config, ConfigError> {
-        let Some(shown) = at.find() else { return Ok(Config::without_file(at)) };
+        let Some(shown) = at.find() else { return Ok(Config::without_file(at).with_capability_servers()) };
         let path = at.cwd.join(&shown);
         let shown = shown.display().to_string();
         let bytes = std::fs::read(&path).map_err(|error| unreadable(&shown, &error))?;
         let text = String::from_utf8(bytes).map_err(|error| not_utf8(&shown, &error))?;
-        Config::parse(&text, &shown, &path, at, references)
+        Config::parse(&text, &shown, &path, at, references).map(Config::with_capability_servers)
+    }
+
+    fn with_capability_servers(mut self) -> Config {
+        self.servers.extend(self.capability_servers.entries(&self.servers));
+        self
     }
 
     fn without_file(at: &Whereabouts<'_>) -> Config {
@@ -204,6 +212,7 @@ impl Config {
             allowed_origins: Vec::new(),
             limits: Limits::default(),
             servers: Vec::new(),
+            capability_servers: Box::new(shipped::usual(at.cwd, at.env)),
             store: StoreSettings::default(),
             policy: PolicySettings::default(),
             approvals: ApprovalSettings::default(),
@@ -252,7 +261,7 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "listen",
     "public_url",
     "data",
@@ -260,6 +269,7 @@ const KEYS: [&str; 28] = [
     "allowed_origins",
     "limits",
     "servers",
+    "capability_servers",
     "store",
     "policy",
     "approvals",
@@ -284,9 +294,10 @@ const KEYS: [&str; 28] = [
 ];
 
 /// The keys of each table, for the hint to one that stands in the wrong place.
-const TABLES: [(&str, &[&str]); 24] = [
+const TABLES: [(&str, &[&str]); 25] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
+    ("[capability_servers]", &shipped::KEYS),
     ("[store]", &ledger::STORE_KEYS),
     ("[policy]", &policy::POLICY_KEYS),
     ("[approvals]", &policy::APPROVALS_KEYS),
@@ -325,6 +336,7 @@ fn read_top(
     let listen = top.string("listen", problems).and_then(|listen| checked_listen(&listen, problems));
     let data = top.string("data", problems).and_then(|data| checked_data(&data, at, problems));
     let limits = top.section("limits", "`[limits]`", problems);
+    let shipped = top.section("capability_servers", "`[capability_servers]`", problems);
     let ctx = Context { source: text, folder, references, env: at.env };
     let config = Config {
         listen: listen.unwrap_or(fallback.listen),
@@ -337,6 +349,10 @@ fn read_top(
         allowed_origins: checked_list(top, "allowed_origins", checked_origin, problems),
         limits: limits.map_or(fallback.limits, |section| limits::read(&section, problems)),
         servers: read_servers(top, &ctx, problems),
+        capability_servers: match shipped {
+            Some(section) => Box::new(shipped::read(&section, &ctx, *fallback.capability_servers, problems)),
+            None => fallback.capability_servers,
+        },
         source: Some(path.to_owned()),
         ..fallback
     };

@@ -20,6 +20,7 @@ use super::value::{Context, Values};
 use super::{References, ServerEntry, ToolFilter};
 
 use transport::Address;
+pub(super) use transport::env_of;
 pub(crate) use transport::{OWN_HEADERS, joined};
 
 pub(super) const KEYS: [&str; 21] = [
@@ -51,9 +52,9 @@ const ISOLATION: [(&str, Isolation); 2] =
     [("shared", Isolation::Shared), ("principal", Isolation::Principal)];
 const ISOLATION_HINT: &str = "`shared`: one process for everyone; `principal`: one for each token";
 
-const TIMEOUT: Duration = Duration::from_secs(60);
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-const CONCURRENCY_MAX: usize = 64;
+pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const CONCURRENCY_MAX: usize = 64;
 pub(super) const CONCURRENCY: RangeInclusive<usize> = 1..=100_000;
 
 /// A server and where its parts stand, for the checks that compare servers.

@@ -135,3 +135,18 @@ async fn the_watch_waits_for_the_next_change() {
     desk.write("");
     assert!(matches!(desk.watch.next().await, Seen::Changed { .. }));
 }
+
+#[test]
+fn a_capability_server_that_appears_is_a_change() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mut desk = Desk::new(Some("[capability_servers]\nfolder = \"bin\"\n"));
+    assert!(desk.settled().is_none());
+    let program = desk.folder.path().join("bin/one-mcp");
+    std::fs::create_dir(desk.folder.path().join("bin")).expect("a folder");
+    std::fs::write(&program, "").expect("written");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("its mode is set");
+    assert_eq!(desk.changed(), (vec!["one-mcp".to_owned()], vec![]));
+    std::fs::remove_file(&program).expect("removed");
+    assert_eq!(desk.changed(), (vec![], vec![]));
+}

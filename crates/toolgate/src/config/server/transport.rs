@@ -8,8 +8,8 @@ use toolgate_core::server::{InstanceId, InstanceSpec, TransportSpec};
 
 use super::super::problem::Problems;
 use super::super::reference::Vault;
-use super::super::section::At;
-use super::super::value::{OwnHeaders, UrlForm};
+use super::super::section::{At, Section};
+use super::super::value::{OwnHeaders, UrlForm, Values};
 use super::Reader;
 
 /// The keys of which a server has exactly one.
@@ -99,7 +99,7 @@ impl Reader<'_> {
             self.section.string("command", problems).and_then(|command| self.command(&command, problems));
         let args = self.section.strings("args", problems);
         let args = args.iter().filter_map(|arg| self.values.plain("args", arg, problems)).collect();
-        let env = self.env(problems);
+        let env = env_of(self.section, &self.values, problems);
         let cwd = self.section.string("cwd", problems).and_then(|cwd| self.cwd(&cwd, problems));
         Some(TransportSpec::Stdio { command: command?, args, env, cwd })
     }
@@ -125,24 +125,6 @@ impl Reader<'_> {
             return Some(expanded.into());
         }
         Some(self.folder.join(expanded))
-    }
-
-    fn env(&self, problems: &mut Problems) -> BTreeMap<String, String> {
-        let mut env = BTreeMap::new();
-        for (name, value) in self.section.string_map("env", problems) {
-            if name.value.is_empty() || name.value.contains(['=', '\0']) {
-                let what =
-                    format!("{:?} in `env` of {} cannot name a variable", name.value, self.section.title());
-                let expected = "a name without `=`, such as `API_KEY`";
-                problems.add(name.span, what, expected, "write `NAME = \"value\"`");
-                continue;
-            }
-            let key = format!("env.{}", name.value);
-            if let Some(expanded) = self.values.plain_beside(&key, &value, Vault::Kept, problems) {
-                env.insert(name.value.to_owned(), expanded);
-            }
-        }
-        env
     }
 
     fn one_address(&self, problems: &mut Problems) -> Option<TransportSpec> {
@@ -180,6 +162,28 @@ impl Reader<'_> {
         let headers = self.values.headers(&OWN_HEADERS_OF_MCP, problems);
         Address { transport: TransportSpec::Http { instances: Vec::new(), headers }, registered: true }
     }
+}
+
+/// `env` of a table: what a program gets beyond `PATH` and the like.
+pub(crate) fn env_of(
+    section: &Section<'_>,
+    values: &Values<'_>,
+    problems: &mut Problems,
+) -> BTreeMap<String, String> {
+    let mut env = BTreeMap::new();
+    for (name, value) in section.string_map("env", problems) {
+        if name.value.is_empty() || name.value.contains(['=', '\0']) {
+            let what = format!("{:?} in `env` of {} cannot name a variable", name.value, section.title());
+            let expected = "a name without `=`, such as `API_KEY`";
+            problems.add(name.span, what, expected, "write `NAME = \"value\"`");
+            continue;
+        }
+        let key = format!("env.{}", name.value);
+        if let Some(expanded) = values.plain_beside(&key, &value, Vault::Kept, problems) {
+            env.insert(name.value.to_owned(), expanded);
+        }
+    }
+    env
 }
 
 fn configured(transport: TransportSpec) -> Address {

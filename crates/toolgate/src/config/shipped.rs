@@ -1,0 +1,129 @@
+//! `[capability_servers]`: the servers that come with Toolgate, or were written with its kit. Every program in one folder
+//! whose name ends in `-mcp` is started and kept running, under that name.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use toolgate_core::ServerName;
+use toolgate_core::address::Reach;
+use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
+use toolgate_registry::Drift;
+
+use super::problem::Problems;
+use super::section::Section;
+use super::server::{self, env_of};
+use super::value::Context;
+use super::{Lookup, ServerEntry, ToolFilter};
+
+pub(super) const KEYS: [&str; 3] = ["folder", "without", "env"];
+
+/// What programs of capability servers end in.
+const ENDING: &str = "-mcp";
+/// The folder, where the file names none.
+const FOLDER_VARIABLE: &str = "TOOLGATE_SERVERS";
+/// What the servers get of the gateway's environment without being told to: where models are.
+const PASSED_ON: [&str; 2] = ["TOOLGATE_MODEL", "TOOLGATE_OCR_MODEL"];
+
+/// What the operator said about them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CapabilityServers {
+    /// Absolute. None: there are none.
+    pub(crate) folder: Option<PathBuf>,
+    /// Those that are left out.
+    pub(crate) without: Vec<String>,
+    /// What they get beyond `PATH` and the like.
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+/// Where the file has no such table.
+pub(super) fn usual(cwd: &Path, env: Lookup<'_>) -> CapabilityServers {
+    CapabilityServers {
+        folder: env(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()).map(|folder| cwd.join(folder)),
+        without: Vec::new(),
+        env: passed_on(env),
+    }
+}
+
+pub(super) fn read(
+    section: &Section<'_>,
+    ctx: &Context<'_>,
+    usual: CapabilityServers,
+    problems: &mut Problems,
+) -> CapabilityServers {
+    section.refuse_unknown_keys(&KEYS, &[], problems);
+    let values = ctx.values(section);
+    let folder = section.string("folder", problems);
+    let folder = folder.and_then(|folder| ctx.places(section).path_text("folder", &folder, problems));
+    let without = section.strings("without", problems).into_iter().map(|name| name.value.to_owned());
+    let mut env = usual.env;
+    env.extend(env_of(section, &values, problems));
+    CapabilityServers {
+        folder: folder.map(|folder| ctx.folder.join(folder)).or(usual.folder),
+        without: without.collect(),
+        env,
+    }
+}
+
+fn passed_on(env: Lookup<'_>) -> BTreeMap<String, String> {
+    let set = |name: &str| env(name).filter(|value| !value.is_empty()).map(|value| (name.to_owned(), value));
+    PASSED_ON.into_iter().filter_map(set).collect()
+}
+
+impl CapabilityServers {
+    /// The programs that are there now, by name. A folder that is not there, or not yet, has none.
+    pub(crate) fn programs(&self) -> BTreeMap<String, PathBuf> {
+        let Some(entries) = self.folder.as_ref().and_then(|folder| fs::read_dir(folder).ok()) else {
+            return BTreeMap::new();
+        };
+        let program = |entry: fs::DirEntry| {
+            let name = entry.file_name().into_string().ok()?;
+            let wanted = name.ends_with(ENDING) && !self.without.contains(&name);
+            (wanted && is_program(&entry.path())).then(|| (name, entry.path()))
+        };
+        entries.flatten().filter_map(program).collect()
+    }
+
+    /// As servers, but for those that the file describes itself.
+    pub(super) fn entries(&self, described: &[ServerEntry]) -> Vec<ServerEntry> {
+        let is_free = |name: &ServerName| !described.iter().any(|entry| entry.spec.name == *name);
+        let named =
+            self.programs().into_iter().filter_map(|(name, path)| Some((ServerName::new(&name).ok()?, path)));
+        named.filter(|(name, _)| is_free(name)).map(|(name, path)| self.entry(name, &path)).collect()
+    }
+
+    fn entry(&self, name: ServerName, path: &Path) -> ServerEntry {
+        ServerEntry {
+            spec: ServerSpec {
+                name,
+                transport: TransportSpec::Stdio {
+                    command: path.display().to_string(),
+                    args: Vec::new(),
+                    env: self.env.clone(),
+                    cwd: None,
+                },
+                timeout: server::TIMEOUT,
+                connect_timeout: server::CONNECT_TIMEOUT,
+                concurrency_max: server::CONCURRENCY_MAX,
+                isolation: Isolation::Shared,
+                rate: None,
+                reach: Reach::Anywhere,
+            },
+            registered: false,
+            oauth: None,
+            prefix: true,
+            filter: ToolFilter::default(),
+            trust_annotations: true,
+            // Who puts another version of a program into the folder has looked at it; and a tool says of itself what this
+            // machine lacks for it, which changes with what is installed.
+            drift: Some(Drift::Accept),
+            new_tools: None,
+            enabled: true,
+        }
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,97 @@
+//! The folder of capability servers.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use toolgate_core::server::TransportSpec;
+use toolgate_registry::Drift;
+
+use super::super::{Config, References, Whereabouts};
+use super::refused;
+
+/// A folder with two servers, a program of another kind, and a file that is no program.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, mode) in
+        [("doc-parser-mcp", 0o755), ("image-ocr-mcp", 0o755), ("toolgate", 0o755), ("notes-mcp", 0o644)]
+    {
+        let path = folder.path().join(name);
+        fs::write(&path, "").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("its mode is set");
+    }
+    folder
+}
+
+fn load(cwd: &Path, variables: &[(&str, &str)], text: Option<&str>) -> Config {
+    if let Some(text) = text {
+        fs::write(cwd.join("toolgate.toml"), text).expect("written");
+    }
+    let env =
+        |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    let at = Whereabouts { config: None, data: None, cwd, env: &env };
+    Config::load(&at, References::Resolve(&env)).expect("a good file")
+}
+
+fn names(config: &Config) -> Vec<String> {
+    config.servers.iter().map(|entry| entry.spec.name.to_string()).collect()
+}
+
+#[test]
+fn every_program_that_ends_in_mcp_is_a_server() {
+    let folder = folder();
+    let variables = [("TOOLGATE_SERVERS", "."), ("TOOLGATE_MODEL", "/models/m"), ("SECRET", "s")];
+    let config = load(folder.path(), &variables, None);
+    assert_eq!(names(&config), ["doc-parser-mcp", "image-ocr-mcp"]);
+    let entry = &config.servers[0];
+    let TransportSpec::Stdio { command, env, .. } = &entry.spec.transport else { panic!("a command") };
+    assert!(Path::new(command).is_absolute() && command.ends_with("doc-parser-mcp"), "{command}");
+    assert_eq!(env.iter().collect::<Vec<_>>(), [(&"TOOLGATE_MODEL".to_owned(), &"/models/m".to_owned())]);
+    assert_eq!((entry.drift, entry.enabled, entry.registered), (Some(Drift::Accept), true, false));
+}
+
+#[test]
+fn the_file_leaves_some_out_gives_them_variables_and_describes_others_itself() {
+    let folder = folder();
+    let text = r#"
+        [capability_servers]
+        folder = "${PLACE}"
+        without = ["image-ocr-mcp"]
+        env = { KEY = "${SECRET}" }
+
+        [[servers]]
+        name = "other"
+        command = "x"
+    "#;
+    let place = folder.path().display().to_string();
+    let other = tempfile::tempdir().expect("a folder");
+    let variables = [("PLACE", place.as_str()), ("SECRET", "s"), ("TOOLGATE_SERVERS", "/nowhere")];
+    let config = load(other.path(), &variables, Some(text));
+    assert_eq!(names(&config), ["other", "doc-parser-mcp"]);
+    let TransportSpec::Stdio { env, .. } = &config.servers[1].spec.transport else { panic!("a command") };
+    assert_eq!(env["KEY"], "s");
+
+    let own = format!("{text}\n[[servers]]\nname = \"doc-parser-mcp\"\nenabled = false\ncommand = \"y\"\n");
+    let config = load(other.path(), &variables, Some(&own));
+    assert_eq!(names(&config), ["other", "doc-parser-mcp"], "a table of its own takes its place");
+    assert!(!config.servers[1].enabled);
+}
+
+#[test]
+fn a_folder_that_is_not_there_has_no_servers() {
+    let empty = tempfile::tempdir().expect("a folder");
+    assert_eq!(names(&load(empty.path(), &[("TOOLGATE_SERVERS", "later")], None)), [""; 0]);
+    assert_eq!(names(&load(empty.path(), &[("TOOLGATE_SERVERS", "")], None)), [""; 0]);
+}
+
+#[test]
+fn a_key_that_capability_servers_do_not_have() {
+    assert_snapshot!(refused("[capability_servers]\nfolders = \"bin\"\n"), @r#"
+    toolgate.toml:2:1: unknown key `folders` in `[capability_servers]`
+    2 | folders = "bin"
+      | ^^^^^^^
+    expected: `folder`, `without` or `env`
+    hint: did you mean `folder`?
+    "#);
+}
