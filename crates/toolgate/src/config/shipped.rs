@@ -24,7 +24,7 @@ const ENDING: &str = "-mcp";
 /// The folder, where the file names none.
 const FOLDER_VARIABLE: &str = "TOOLGATE_SERVERS";
 /// What the servers get of the gateway's environment without being told to: where models are.
-const PASSED_ON: [&str; 2] = ["TOOLGATE_MODEL", "TOOLGATE_OCR_MODEL"];
+const PASSED_ON: [&str; 2] = ["TOOLGATE_MODEL", "CAPABILITY_OCR_MODELS"];
 
 /// What the operator said about them.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -86,22 +86,83 @@ const RULES: [(&str, &[&str], &[&str]); 19] = [
     ),
 ];
 
+/// What the capability servers are made of: for each package under `servers/`, the crates of ours it may use. They are programs
+/// of their own that know the gateway by its protocol alone, so nothing of it is here but the encoder.
+const SERVERS: [(&str, &[&str]); 12] = [
+    ("capability-kit", &[]),
+    ("capability-documents", &[]),
+    ("capability-ocr", &[]),
+    ("capability-typeset", &[]),
+    ("capability-language", &["toolgate-encoder", "toolgate-search"]),
+    ("doc-parser-mcp", &["capability-kit", "capability-documents", "capability-ocr"]),
+    ("image-ocr-mcp", &["capability-kit", "capability-ocr"]),
+    ("text-analysis-mcp", &["capability-kit", "capability-language"]),
+    (
+        "resume-profile-mcp",
+        &[
+            "capability-kit",
+            "capability-documents",
+            "capability-language",
+            "capability-ocr",
+            "capability-typeset",
+        ],
+    ),
+    ("media-transform-mcp", &["capability-kit", "capability-documents", "capability-typeset"]),
+    (
+        "capability-fuzz",
+        &[
+            "capability-documents",
+            "capability-language",
+            "capability-ocr",
+            "capability-typeset",
+            "resume-profile-mcp",
+        ],
+    ),
+    (
+        "capability-bench",
+        &["capability-documents", "capability-language", "capability-ocr", "capability-typeset", "resume-profile-mcp"],
+    ),
+];
+
 /// Crates that belong to one room, or to a few.
-const OWNED: [(&str, &[&str]); 10] = [
+const OWNED: [(&str, &[&str]); 13] = [
+    ("hayro-interpret", &["capability-documents"]),
+    ("typst", &["capability-typeset"]),
+    ("docx-rs", &["capability-typeset"]),
     ("sqlx", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
-    ("axum", &["toolgate-api"]),
-    ("clap", &["toolgate"]),
-    ("rmcp", &["toolgate-credentials"]),
+    ("axum", &["toolgate-api", "capability-kit"]),
+    (
+        "clap",
+        &[
+            "toolgate",
+            "capability-kit",
+            "doc-parser-mcp",
+            "image-ocr-mcp",
+            "text-analysis-mcp",
+            "resume-profile-mcp",
+            "media-transform-mcp",
+        ],
+    ),
+    ("rmcp", &["toolgate-credentials", "capability-kit"]),
     ("candle-core", &["toolgate-encoder"]),
     ("governor", &["toolgate-upstream"]),
     ("object_store", &["toolgate-files"]),
-    ("hyper-rustls", &["toolgate-upstream", "toolgate-courier", "toolgate-credentials", "toolgate-files"]),
+    (
+        "hyper-rustls",
+        &[
+            "toolgate-upstream",
+            "toolgate-courier",
+            "toolgate-credentials",
+            "toolgate-files",
+            "capability-kit",
+        ],
+    ),
 ];
 
 /// Nothing that ships depends on these.
-const TEST_ONLY: [&str; 2] = ["toolgate-testkit", "toolgate-bench"];
+const TEST_ONLY: [&str; 4] = ["toolgate-testkit", "toolgate-bench", "capability-bench", "capability-fuzz"];
 
 fn dependencies() -> BTreeMap<String, Vec<String>> {
     let metadata = MetadataCommand::new().no_deps().exec().expect("cargo metadata runs");
@@ -131,6 +192,30 @@ fn every_crate_imports_only_what_it_may() {
     }
 }
 
+fn is_of_servers(name: &str) -> bool {
+    name.starts_with("capability-") || name.ends_with("-mcp")
+}
+
+#[test]
+fn capability_servers_and_the_gateway_know_each_other_by_protocol_alone() {
+    for (name, dependencies) in dependencies() {
+        let is_ours = |one: &&String| one.starts_with("toolgate") || is_of_servers(one);
+        let ours: Vec<&String> = dependencies.iter().filter(is_ours).collect();
+        if !is_of_servers(&name) {
+            assert!(!ours.iter().any(|one| is_of_servers(one)), "{name} may not import {ours:?}");
+            continue;
+        }
+        let (_, allowed) =
+            SERVERS.iter().find(|(package, _)| *package == name).expect("every package has its line");
+        for one in ours {
+            assert!(
+                allowed.contains(&one.as_str()),
+                "{name} may not import {one}: see \"Capability servers\" in ARCHITECTURE.md"
+            );
+        }
+    }
+}
+
 #[test]
 fn owned_crates_stay_with_their_owners() {
     for (name, dependencies) in dependencies() {
@@ -153,12 +238,14 @@ fn owned_crates_stay_with_their_owners() {
 
 #[test]
 fn every_crate_says_what_it_is_for() {
-    for name in dependencies().keys() {
-        let readme = format!("{}/../{name}/README.md", env!("CARGO_MANIFEST_DIR"));
+    let metadata = MetadataCommand::new().no_deps().exec().expect("cargo metadata runs");
+    for package in metadata.packages {
+        let readme = package.manifest_path.with_file_name("README.md");
         let text = std::fs::read_to_string(&readme).unwrap_or_default();
         assert!(
             text.contains("Lives here:") && text.contains("Does not live here:"),
-            "{name} has no README that says what lives there"
+            "{} has no README that says what lives there",
+            package.name
         );
     }
 }

@@ -21,6 +21,7 @@ mod questions;
 mod reference;
 mod runs;
 mod sdk;
+mod servers;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,77 @@
+//! What the capability servers are worth: quality beside other tools on the same files, and speed. `script/bench servers`
+//! prepares the files, lets the others read them, and runs this.
+
+mod keywords;
+mod languages;
+mod ocr;
+mod pdf_text;
+mod resumes;
+mod speed;
+mod tables;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Scores of the capability servers beside other tools', on files that were prepared by servers/bench/others
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    set: Set,
+}
+
+#[derive(Subcommand)]
+enum Set {
+    /// Words and reading order of PDFs
+    PdfText { data: PathBuf },
+    /// Tables of PDFs
+    Tables { data: PathBuf },
+    /// Text of pictures
+    Ocr {
+        data: PathBuf,
+        /// The folder that script/ocr-model fills
+        #[arg(long, env = "CAPABILITY_OCR_MODELS")]
+        models: Option<PathBuf>,
+    },
+    /// Key phrases of abstracts
+    Keywords {
+        data: PathBuf,
+        /// The folder that script/model fills
+        #[arg(long, env = "TOOLGATE_MODEL")]
+        model: Option<PathBuf>,
+    },
+    /// Languages of paragraphs
+    Languages { data: PathBuf },
+    /// Fields of resumes
+    Resumes {
+        data: PathBuf,
+        /// The folder that script/ocr-model fills
+        #[arg(long, env = "CAPABILITY_OCR_MODELS")]
+        models: Option<PathBuf>,
+    },
+    /// Start-up, one parse, ten at once
+    Speed {
+        /// Where the programs are
+        programs: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    let measured = match Arguments::parse().set {
+        Set::PdfText { data } => pdf_text::run(&data),
+        Set::Tables { data } => tables::run(&data),
+        Set::Ocr { data, models } => ocr::run(&data, models),
+        Set::Keywords { data, model } => keywords::run(&data, model),
+        Set::Languages { data } => languages::run(&data),
+        Set::Resumes { data, models } => resumes::run(&data, models),
+        Set::Speed { programs } => speed::run(&programs),
+    };
+    match measured {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The document that a call is about.
+
+use capability_documents::{OpenOptions, PageRange};
+use capability_kit::{FileInput, Loaded, Trouble, Work};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Whether scanned pages are read from their pictures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Ocr {
+    /// Where a page has no text of its own.
+    #[default]
+    Auto,
+    Never,
+}
+
+/// What all tools are told of a document.
+#[derive(Default)]
+pub(crate) struct Source {
+    pub(crate) file: FileInput,
+    pub(crate) content: Option<String>,
+    pub(crate) pages: Option<String>,
+    pub(crate) password: Option<String>,
+}
+
+/// A document that is there, and how to read it.
+pub(crate) struct Given {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) said: Option<String>,
+    pub(crate) options: OpenOptions,
+}
+
+impl Source {
+    pub(crate) fn load(self, work: &Work) -> Result<Given, Trouble> {
+        let pages = self.pages.as_deref().filter(|pages| !pages.trim().is_empty());
+        let pages = pages.map(str::parse::<PageRange>).transpose();
+        let pages = pages.map_err(|error| {
+            Trouble::bad_arguments(format!("pages: {error}")).hint("leave `pages` out to read all of them")
+        })?;
+        let options = OpenOptions { password: self.password, pages, ..OpenOptions::default() };
+        let Loaded { bytes, media_type, name } = load(self.file, self.content, work)?;
+        let said = media_type.or(name);
+        Ok(Given { bytes, said, options })
+    }
+}
+
+fn load(file: FileInput, content: Option<String>, work: &Work) -> Result<Loaded, Trouble> {
+    let Some(content) = content else {
+        let is_missing = file.file_data.is_none() && file.source_ref_id.is_none();
+        return match is_missing {
+            true => Err(Trouble::bad_arguments("no document is given").hint(
+                "give file_data (Base64), source_ref_id, or content (text, HTML or Markdown as it is)",
+            )),
+            false => file.load(work),
+        };
+    };
+    if file.file_data.is_some() || file.source_ref_id.is_some() {
+        return Err(Trouble::bad_arguments("content is given together with another document")
+            .hint("give one of file_data, source_ref_id and content"));
+    }
+    Ok(Loaded { bytes: content.into_bytes(), media_type: file.file_type, name: None })
+}

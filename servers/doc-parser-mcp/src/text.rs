@@ -1,0 +1,150 @@
+//! `extract_text`.
+
+use capability_documents::{Document, Kind, Page, PageSource, decode, language};
+use capability_kit::{FileInput, TextOut, Trouble, Work};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::arguments::{Ocr, Source};
+use crate::reading::{Read, read_with_scans};
+use crate::scans::Scans;
+
+/// Pages that are listed one by one.
+const PAGES_LISTED_MAX: usize = 200;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExtractText {
+    /// The document, in Base64.
+    #[serde(default)]
+    file_data: Option<String>,
+    /// Its media type or file extension, such as `application/pdf` or `docx`. Found out from the content if left out.
+    #[serde(default)]
+    file_type: Option<String>,
+    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    #[serde(default)]
+    source_ref_id: Option<String>,
+    /// Instead of `file_data`: text, HTML or Markdown as it is.
+    #[serde(default)]
+    content: Option<String>,
+    /// Only these pages, slides, sheets or chapters, such as `1-3,7`. All if left out.
+    #[serde(default)]
+    pages: Option<String>,
+    /// `markdown` keeps headings, lists and tables.
+    #[serde(default)]
+    format: TextFormat,
+    /// `never` leaves out scanned pages instead of reading them from their pictures.
+    #[serde(default)]
+    ocr: Ocr,
+    /// For a PDF that is protected by one.
+    #[serde(default)]
+    password: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TextFormat {
+    #[default]
+    Text,
+    Markdown,
+}
+
+impl TextFormat {
+    fn of_page(self, page: &Page) -> String {
+        match self {
+            TextFormat::Text => page.text(),
+            TextFormat::Markdown => page.markdown(),
+        }
+    }
+
+    fn media_type(self) -> &'static str {
+        match self {
+            TextFormat::Text => "text/plain",
+            TextFormat::Markdown => "text/markdown",
+        }
+    }
+
+    fn file_name(self) -> &'static str {
+        match self {
+            TextFormat::Text => "text.txt",
+            TextFormat::Markdown => "text.md",
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ExtractedText {
+    #[serde(flatten)]
+    text: TextOut,
+    format: TextFormat,
+    /// What the document is: `pdf`, `docx`, `odt`, `pptx`, `xlsx`, `epub`, `html`, `md` or `txt`.
+    kind: &'static str,
+    media_type: &'static str,
+    /// How many pages, slides, sheets or chapters the document has.
+    page_count: usize,
+    /// Those that were read.
+    pages: Vec<PageNote>,
+    /// Such as `en`, where it can be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// What was left out or looked odd.
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PageNote {
+    number: u32,
+    chars: usize,
+    /// `text` of its own, read by `ocr`, a `picture` that was not read, or `empty`.
+    source: PageSource,
+}
+
+pub(crate) fn extract_text(
+    arguments: ExtractText,
+    work: &Work,
+    scans: &Scans,
+) -> Result<ExtractedText, Trouble> {
+    let ExtractText { file_data, file_type, source_ref_id, content, pages, format, ocr, password } =
+        arguments;
+    let is_whole = pages.is_none();
+    let source = Source { file: FileInput { file_data, file_type, source_ref_id }, content, pages, password };
+    let Read { mut document, bytes } = read_with_scans(source, ocr, scans, work)?;
+    let texts: Vec<String> = document.pages.iter().map(|page| format.of_page(page)).collect();
+    let pages = notes(&document, &texts);
+    let filled: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+    let mut text = filled.join("\n\n");
+    let language = language(&text).map(|language| language.code);
+    // Markdown is what it is: writing it anew would only lose emphasis and links.
+    if document.kind == Kind::Markdown && format == TextFormat::Markdown && is_whole {
+        text = decode(&bytes).text;
+    }
+    if pages.len() < document.pages.len() {
+        document.warnings.push(format!("only the first {PAGES_LISTED_MAX} pages are listed; all were read"));
+    }
+    if text.is_empty() && document.warnings.is_empty() {
+        document.warnings.push("the document has no text".to_owned());
+    }
+    Ok(ExtractedText {
+        text: work.text(text, format.media_type(), format.file_name())?,
+        format,
+        kind: document.kind.name_short(),
+        media_type: document.kind.media_type(),
+        page_count: document.page_count,
+        pages,
+        language,
+        title: document.facts.title,
+        warnings: document.warnings,
+    })
+}
+
+fn notes(document: &Document, texts: &[String]) -> Vec<PageNote> {
+    let pages = document.pages.iter().zip(texts).take(PAGES_LISTED_MAX);
+    let note = |(page, text): (&Page, &String)| PageNote {
+        number: page.number,
+        chars: text.chars().count(),
+        source: page.source,
+    };
+    pages.map(note).collect()
+}

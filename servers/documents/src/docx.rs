@@ -1,0 +1,122 @@
+//! Word documents. Body, headers, footers, notes and text boxes, with what was inserted and without what was deleted.
+
+mod body;
+mod lists;
+mod runs;
+mod styles;
+
+use std::collections::HashMap;
+
+use crate::document::{Block, Document, Page, PageSource};
+use crate::error::DocumentError;
+use crate::grid::{self, Cells};
+use crate::kind::Kind;
+use crate::limits::Limits;
+use crate::package::{Package, Relations};
+use crate::xml::Tree;
+
+use body::Reader;
+use lists::Lists;
+use styles::Styles;
+
+const FORMAT: &str = "Word document";
+const MAIN_PART: &str = "word/document.xml";
+/// Headers and footers that are read: each section of a document may have three of each.
+const MARGINS_MAX: usize = 64;
+
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, DocumentError> {
+    let mut package = Package::open(bytes, FORMAT, limits)?;
+    let main = package.main_part(MAIN_PART)?;
+    let tree = package.tree(&main)?;
+    let relations = package.relations(&main)?;
+    let parts = Parts::read(&mut package, &relations)?;
+    let mut reader = Reader::new(&parts, &relations, Cells::new(limits.cells_max));
+    let mut blocks = margins(&mut package, &relations, "header", &mut reader)?;
+    let body = tree.root().child("body").unwrap_or_else(|| tree.root());
+    reader.blocks(body, &mut blocks);
+    blocks.extend(notes(&parts, &mut reader));
+    blocks.extend(margins(&mut package, &relations, "footer", &mut reader)?);
+    let mut warnings = reader.warnings();
+    if let Some(why) = &tree.damage {
+        warnings.push(format!("the end of the document is damaged and left out: {why}"));
+    }
+    if relations.has("comments") {
+        warnings.push("comments in the margin are left out".to_owned());
+    }
+    let pictures = relations.of_kind("image").count();
+    if blocks.is_empty() && pictures > 0 {
+        warnings
+            .push(format!("the document holds {pictures} pictures and no text; what they show is not read"));
+    }
+    let source = if blocks.is_empty() { PageSource::Empty } else { PageSource::Text };
+    let page = Page { number: 1, source, blocks, ..Page::default() };
+    Ok(Document { kind: Kind::Docx, facts: package.facts()?, page_count: 1, pages: vec![page], warnings })
+}
+
+/// What the body is read with.
+struct Parts {
+    styles: Styles,
+    lists: Lists,
+    footnotes: Option<Tree>,
+    endnotes: Option<Tree>,
+}
+
+impl Parts {
+    fn read(package: &mut Package<'_>, relations: &Relations) -> Result<Self, DocumentError> {
+        let mut tree = |kind: &str| match relations.of_kind(kind).next() {
+            Some(relation) => package.tree_if_any(&relation.target),
+            None => Ok(None),
+        };
+        Ok(Self {
+            styles: tree("styles")?.map(|tree| Styles::read(tree.root())).unwrap_or_default(),
+            lists: tree("numbering")?.map(|tree| Lists::read(tree.root())).unwrap_or_default(),
+            footnotes: tree("footnotes")?,
+            endnotes: tree("endnotes")?,
+        })
+    }
+}
+
+/// Headers or footers, each text once however many sections repeat it.
+fn margins(
+    package: &mut Package<'_>,
+    relations: &Relations,
+    kind: &str,
+    reader: &mut Reader<'_>,
+) -> Result<Vec<Block>, DocumentError> {
+    let mut seen: Vec<String> = Vec::new();
+    let mut all = Vec::new();
+    for relation in relations.of_kind(kind).take(MARGINS_MAX) {
+        let Some(tree) = package.tree_if_any(&relation.target)? else { continue };
+        let mut blocks = Vec::new();
+        reader.blocks(tree.root(), &mut blocks);
+        let text = grid::text_of(&blocks);
+        if !text.is_empty() && !seen.contains(&text) {
+            seen.push(text);
+            all.append(&mut blocks);
+        }
+    }
+    Ok(all)
+}
+
+/// Notes in the order in which the body refers to them.
+fn notes(parts: &Parts, reader: &mut Reader<'_>) -> Vec<Block> {
+    let referred = reader.take_notes();
+    let mut found: HashMap<&str, HashMap<&str, String>> = HashMap::new();
+    for (name, tree) in [("footnote", &parts.footnotes), ("endnote", &parts.endnotes)] {
+        let Some(tree) = tree else { continue };
+        let notes = tree.root().children_named(name).filter_map(|note| {
+            let mut blocks = Vec::new();
+            reader.blocks(note, &mut blocks);
+            Some((note.attribute("id")?, grid::text_of(&blocks)))
+        });
+        found.insert(name, notes.collect());
+    }
+    let texts = referred.iter().zip(1..).filter_map(|(note, number)| {
+        let text = found.get(note.kind)?.get(note.id.as_str())?;
+        Some(Block::Paragraph(format!("[{number}] {text}")))
+    });
+    texts.collect()
+}
+
+#[cfg(test)]
+mod tests;

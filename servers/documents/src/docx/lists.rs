@@ -1,0 +1,125 @@
+//! Numbered lists: what stands before a paragraph depends on all paragraphs of its list before it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::numbering::{BULLET, Count};
+use crate::xml::Element;
+
+/// Word's lists have nine levels.
+pub(super) const LEVELS: usize = 9;
+
+/// What `numbering.xml` defines.
+#[derive(Default)]
+pub(super) struct Lists {
+    /// By the id that paragraphs give.
+    lists: HashMap<String, List>,
+    definitions: HashMap<String, Vec<Level>>,
+}
+
+struct List {
+    definition: String,
+    starts: HashMap<u8, u32>,
+}
+
+#[derive(Clone, Default)]
+struct Level {
+    count: Count,
+    /// Such as `%1.%2.`.
+    pattern: String,
+    start: u32,
+}
+
+/// How far each list has counted.
+#[derive(Default)]
+pub(super) struct Counters {
+    by_definition: HashMap<String, [Option<u32>; LEVELS]>,
+    started: HashSet<String>,
+}
+
+impl Lists {
+    pub(super) fn read(root: Element<'_>) -> Self {
+        let definitions = root.children_named("abstractNum").filter_map(|definition| {
+            let levels = definition.children_named("lvl").take(LEVELS).map(level).collect();
+            Some((definition.attribute("abstractNumId")?.to_owned(), levels))
+        });
+        let lists = root.children_named("num").filter_map(|list| {
+            let definition = list.child("abstractNumId")?.attribute("val")?.to_owned();
+            let starts = list.children_named("lvlOverride").filter_map(|change| {
+                let start = change.child("startOverride")?.number("val")?;
+                Some((change.number("ilvl")?, start))
+            });
+            Some((list.attribute("numId")?.to_owned(), List { definition, starts: starts.collect() }))
+        });
+        Self { definitions: definitions.collect(), lists: lists.collect() }
+    }
+
+    /// What stands before the next paragraph of a list. Nothing for a list that is switched off.
+    pub(super) fn marker(&self, counters: &mut Counters, list: &str, level: u8) -> Option<String> {
+        if list == "0" {
+            return None;
+        }
+        let Some(found) = self.lists.get(list) else { return Some(BULLET.to_owned()) };
+        let levels = self.definitions.get(&found.definition).map(Vec::as_slice).unwrap_or_default();
+        let level = usize::from(level).min(LEVELS - 1);
+        let Some(own) = levels.get(level) else { return Some(BULLET.to_owned()) };
+        let numbers = counters.by_definition.entry(found.definition.clone()).or_default();
+        if counters.started.insert(list.to_owned()) {
+            restart(numbers, &found.starts);
+        }
+        numbers[level] = Some(numbers[level].map_or(own.start, |number| number.saturating_add(1)));
+        numbers[level + 1..].fill(None);
+        Some(match own.count {
+            Count::Bullet => BULLET.to_owned(),
+            Count::Nothing => own.pattern.replace('%', ""),
+            _ => written(own, levels, numbers),
+        })
+    }
+}
+
+/// A list that shares its definition with another may begin anew.
+fn restart(numbers: &mut [Option<u32>; LEVELS], starts: &HashMap<u8, u32>) {
+    for (number, level) in numbers.iter_mut().zip(0_u8..) {
+        if let Some(start) = starts.get(&level) {
+            *number = start.checked_sub(1);
+        }
+    }
+}
+
+/// The pattern with the numbers of this and upper levels in it.
+fn written(own: &Level, levels: &[Level], numbers: &[Option<u32>; LEVELS]) -> String {
+    let mut marker = String::new();
+    let mut pattern = own.pattern.chars();
+    while let Some(character) = pattern.next() {
+        let digit = if character == '%' { pattern.next().and_then(|digit| digit.to_digit(10)) } else { None };
+        let place = digit.and_then(|digit| (digit as usize).checked_sub(1)).filter(|place| *place < LEVELS);
+        match (place, levels.get(place.unwrap_or(LEVELS))) {
+            (Some(place), Some(level)) => {
+                marker.push_str(&level.count.write(numbers[place].unwrap_or(level.start)))
+            }
+            _ => marker.push(character),
+        }
+    }
+    marker
+}
+
+fn level(level: Element<'_>) -> Level {
+    let value = |name: &str| level.child(name).and_then(|child| child.attribute("val"));
+    Level {
+        count: value("numFmt").map(count).unwrap_or_default(),
+        pattern: value("lvlText").unwrap_or_default().to_owned(),
+        start: value("start").and_then(|start| start.parse().ok()).unwrap_or(1),
+    }
+}
+
+fn count(name: &str) -> Count {
+    match name {
+        "bullet" => Count::Bullet,
+        "none" => Count::Nothing,
+        "decimalZero" => Count::DecimalZero,
+        "lowerLetter" => Count::LowerLetter,
+        "upperLetter" => Count::UpperLetter,
+        "lowerRoman" => Count::LowerRoman,
+        "upperRoman" => Count::UpperRoman,
+        _ => Count::Decimal,
+    }
+}

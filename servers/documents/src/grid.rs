@@ -1,0 +1,246 @@
+//! Tables that are being read: cells with spans become rows of equal length. A table that only places things on a page is
+//! taken apart again, so that headings and lists in it are found.
+
+use crate::document::{Block, Table};
+
+/// No real table is wider; spreadsheets end there.
+const COLUMNS_MAX: usize = 16_384;
+/// A span that covers more is a mistake or an attack.
+const SPAN_MAX: usize = 1_000;
+/// A table that places things has few columns.
+const LAYOUT_COLUMNS_MAX: usize = 3;
+/// From so many pieces on, a cell is a part of a page rather than a value.
+const LAYOUT_BLOCKS: usize = 4;
+
+/// How many cells may still be made for a document.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    left: usize,
+    max: usize,
+    was_cut: bool,
+}
+
+impl Cells {
+    pub(crate) fn new(max: usize) -> Self {
+        Self { left: max, max, was_cut: false }
+    }
+
+    pub(crate) fn left(&self) -> usize {
+        self.left
+    }
+
+    /// Rows of that width that there is room for.
+    pub(crate) fn rows(&mut self, rows: usize, width: usize) -> usize {
+        let fitting = (self.left / width.max(1)).min(rows);
+        self.left -= fitting * width;
+        self.was_cut |= fitting < rows;
+        fitting
+    }
+
+    /// Something was left out.
+    pub(crate) fn cut(&mut self) {
+        self.was_cut = true;
+    }
+
+    pub(crate) fn warning(&self) -> Option<String> {
+        let max = self.max;
+        self.was_cut.then(|| format!("the tables have more than {max} cells; the rest is left out"))
+    }
+}
+
+/// A cell as the format has it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Cell {
+    pub(crate) blocks: Vec<Block>,
+    /// How many columns and rows it covers beyond its own.
+    pub(crate) more_columns: usize,
+    pub(crate) more_rows: usize,
+}
+
+impl Cell {
+    pub(crate) fn of(text: String) -> Self {
+        Self { blocks: vec![Block::Paragraph(text)], ..Self::default() }
+    }
+
+    /// As formats say it: a cell that spans one column spans none besides.
+    pub(crate) fn spanning(mut self, columns: usize, rows: usize) -> Self {
+        self.more_columns = columns.clamp(1, SPAN_MAX) - 1;
+        self.more_rows = rows.clamp(1, SPAN_MAX) - 1;
+        self
+    }
+}
+
+/// A table that is being read.
+#[derive(Clone, Debug)]
+pub(crate) struct Grid {
+    rows: Vec<Vec<Cell>>,
+    /// Rows and cells that may still be held: formats can say "a thousand of these" in a few bytes.
+    room: usize,
+    /// How many rows the format says are headings.
+    pub(crate) header_rows: usize,
+    /// The format says that it only places things.
+    pub(crate) is_layout: bool,
+}
+
+impl Grid {
+    /// An empty one, which will not hold more than there is room for.
+    pub(crate) fn within(cells: &Cells) -> Self {
+        Self { rows: Vec::new(), room: cells.left() * 2, header_rows: 0, is_layout: false }
+    }
+
+    /// Nothing more is taken in.
+    pub(crate) fn is_full(&self) -> bool {
+        self.room == 0
+    }
+
+    pub(crate) fn begin_row(&mut self) {
+        if !self.is_full() {
+            self.room -= 1;
+            self.rows.push(Vec::new());
+        }
+    }
+
+    pub(crate) fn push(&mut self, cell: Cell) {
+        if self.rows.is_empty() {
+            self.begin_row();
+        }
+        let is_full = self.is_full();
+        let Some(row) = self.rows.last_mut() else { return };
+        if row.len() < COLUMNS_MAX && !is_full {
+            self.room -= 1;
+            row.push(cell);
+        }
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What it comes to: one table, or what was in it.
+    pub(crate) fn finish(self, page: u32, cells: &mut Cells) -> Vec<Block> {
+        if self.is_layout || self.places_things() {
+            return self.rows.into_iter().flatten().flat_map(|cell| cell.blocks).collect();
+        }
+        if self.is_full() {
+            cells.cut();
+        }
+        let told = self.header_rows;
+        let (rows, header_rows) = self.place(cells);
+        if rows.is_empty() {
+            return Vec::new();
+        }
+        let header_rows = match told {
+            0 => guess_header(&rows),
+            _ => header_rows,
+        };
+        vec![Block::Table(Table { page, bounds: None, rows, header_rows, confidence: 1.0 })]
+    }
+
+    fn places_things(&self) -> bool {
+        let filled: Vec<&Cell> = self.rows.iter().flatten().filter(|cell| !cell.blocks.is_empty()).collect();
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
+        if filled.len() <= 1 {
+            return true;
+        }
+        columns <= LAYOUT_COLUMNS_MAX && filled.iter().any(|cell| is_part_of_page(&cell.blocks))
+    }
+
+    fn place(self, cells: &mut Cells) -> (Vec<Vec<String>>, usize) {
+        let told = self.header_rows;
+        let mut header_rows = 0;
+        let mut rows = Vec::new();
+        // For each column, how many rows below are still covered from above.
+        let mut covered: Vec<usize> = Vec::new();
+        let width = self.rows.iter().map(|row| width_of(row)).max().unwrap_or_default().min(COLUMNS_MAX);
+        let fitting = cells.rows(self.rows.len(), width);
+        // Cells that reach down push others to the right, but never far in a table that somebody made.
+        let columns_max = (width * 2 + 16).min(COLUMNS_MAX);
+        for (index, row) in self.rows.into_iter().take(fitting).enumerate() {
+            let row = place_row(row, &mut covered, columns_max);
+            if row.iter().any(|cell| !cell.is_empty()) {
+                header_rows += usize::from(index < told);
+                rows.push(row);
+            }
+        }
+        even_out(&mut rows, cells);
+        (rows, header_rows)
+    }
+}
+
+fn width_of(row: &[Cell]) -> usize {
+    row.iter().map(|cell| 1 + cell.more_columns).sum()
+}
+
+fn is_part_of_page(blocks: &[Block]) -> bool {
+    let has_parts = |block: &Block| matches!(block, Block::Heading { .. } | Block::Table(_));
+    let items = blocks.iter().filter(|block| matches!(block, Block::Item { .. })).count();
+    blocks.iter().any(has_parts) || items >= 2 || blocks.len() >= LAYOUT_BLOCKS
+}
+
+fn place_row(row: Vec<Cell>, covered: &mut Vec<usize>, columns_max: usize) -> Vec<String> {
+    let mut placed: Vec<String> = Vec::new();
+    let mut row = row.into_iter();
+    let mut next = row.next();
+    while placed.len() < columns_max {
+        let column = placed.len();
+        if covered.get(column).is_some_and(|rows| *rows > 0) {
+            covered[column] -= 1;
+            placed.push(String::new());
+            continue;
+        }
+        let Some(cell) = next.take() else {
+            if column >= covered.len() {
+                break;
+            }
+            placed.push(String::new());
+            continue;
+        };
+        let end = (column + cell.more_columns + 1).min(columns_max);
+        if covered.len() < end {
+            covered.resize(end, 0);
+        }
+        covered[column..end].fill(cell.more_rows);
+        placed.push(text_of(&cell.blocks));
+        placed.resize(end, String::new());
+        next = row.next();
+    }
+    placed
+}
+
+/// Every row as long as the widest, as far as there is room; columns at the right that hold nothing are dropped.
+fn even_out(rows: &mut Vec<Vec<String>>, cells: &mut Cells) {
+    let filled = |row: &Vec<String>| row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+    let width = rows.iter().map(filled).max().unwrap_or_default();
+    let fitting = cells.max / width.max(1);
+    if rows.len() > fitting {
+        rows.truncate(fitting);
+        cells.cut();
+    }
+    rows.iter_mut().for_each(|row| row.resize(width, String::new()));
+}
+
+/// The text of a cell, line by line.
+pub(crate) fn text_of(blocks: &[Block]) -> String {
+    let texts = blocks.iter().map(|block| match block {
+        Block::Heading { text, .. } | Block::Paragraph(text) | Block::Code(text) => text.clone(),
+        Block::Item { marker, text, .. } => format!("{marker} {text}"),
+        Block::Table(table) => table.rows.iter().map(|row| row.join(" ")).collect::<Vec<_>>().join("\n"),
+    });
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Headings are words in every column, no two alike, above something else.
+pub(crate) fn guess_header(rows: &[Vec<String>]) -> usize {
+    let [first, second, ..] = rows else { return 0 };
+    let is_word =
+        |cell: &String| !cell.is_empty() && cell.len() < 60 && !cell.chars().any(|c| c.is_ascii_digit());
+    let has_numbers = |row: &Vec<String>| row.iter().any(|cell| cell.chars().any(|c| c.is_ascii_digit()));
+    let mut sorted: Vec<&String> = first.iter().collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let are_words = first.len() > 1 && first.iter().all(is_word) && sorted.len() == first.len();
+    usize::from(are_words && (has_numbers(second) || rows.len() > 2))
+}
+
+#[cfg(test)]
+mod tests;

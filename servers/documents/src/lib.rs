@@ -1,0 +1,45 @@
+//! Text, tables and facts out of documents: PDF, office formats, web pages, books. Pure functions from bytes to a
+//! [`Document`]; no network, no files, no other process.
+//!
+//! Every format becomes the same thing: pages of blocks in reading order. Limits are kept while reading, so that a file of
+//! a few kilobytes that unpacks to gigabytes costs little; time and memory beyond that are bounded by whoever runs this.
+
+mod document;
+mod error;
+mod kind;
+mod limits;
+mod open;
+mod options;
+mod pages;
+
+mod docx;
+mod epub;
+mod html;
+mod markdown;
+mod odt;
+pub mod pdf;
+mod pptx;
+mod text;
+mod xlsx;
+
+mod archive;
+mod grid;
+mod language;
+mod links;
+mod numbering;
+mod package;
+mod render;
+mod xml;
+
+#[cfg(test)]
+mod testing;
+
+pub use document::{Block, Bounds, Document, Facts, Line, Page, PageSource, Table};
+pub use error::DocumentError;
+pub use kind::Kind;
+pub use language::{Language, language};
+pub use limits::Limits;
+pub use open::open;
+pub use options::OpenOptions;
+pub use pages::{BadPageRange, PageRange};
+pub use text::{Decoded, decode};

@@ -1,0 +1,31 @@
+//! How much is read of a document before reading stops.
+
+/// Bounds of what one document may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Pages, slides, sheets or chapters that are read; the rest is left out with a warning.
+    pub pages_max: usize,
+    /// All that an archive may unpack to.
+    pub unpacked_bytes_max: u64,
+    /// Files in an archive.
+    pub entries_max: usize,
+    /// Elements within elements.
+    pub depth_max: usize,
+    /// All text of the document together.
+    pub text_bytes_max: usize,
+    /// Cells of all tables together.
+    pub cells_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            pages_max: 5_000,
+            unpacked_bytes_max: 256 << 20,
+            entries_max: 10_000,
+            depth_max: 256,
+            text_bytes_max: 64 << 20,
+            cells_max: 1_000_000,
+        }
+    }
+}

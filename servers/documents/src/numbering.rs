@@ -1,0 +1,90 @@
+//! How lists count: numbers, letters, Roman numerals, and the signs before items.
+
+/// What stands before an item that has no number.
+pub(crate) const BULLET: &str = "•";
+
+/// How a level of a list counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Count {
+    #[default]
+    Decimal,
+    DecimalZero,
+    LowerLetter,
+    UpperLetter,
+    LowerRoman,
+    UpperRoman,
+    Bullet,
+    Nothing,
+}
+
+impl Count {
+    pub(crate) fn write(self, number: u32) -> String {
+        match self {
+            Count::Decimal => number.to_string(),
+            Count::DecimalZero => format!("{number:02}"),
+            Count::LowerLetter => letters(number),
+            Count::UpperLetter => letters(number).to_uppercase(),
+            Count::LowerRoman => roman(number),
+            Count::UpperRoman => roman(number).to_uppercase(),
+            Count::Bullet | Count::Nothing => String::new(),
+        }
+    }
+}
+
+/// a, b, … z, aa, bb, as word processors count.
+fn letters(number: u32) -> String {
+    let Some(index) = number.checked_sub(1) else { return String::new() };
+    let letter = char::from(b'a' + u8::try_from(index % 26).expect("less than 26"));
+    // Nobody has thousands of items, but files claim to.
+    let times = (index / 26 + 1).min(8);
+    (0..times).map(|_| letter).collect()
+}
+
+fn roman(number: u32) -> String {
+    const ROMAN_MAX: u32 = 3_999;
+    const VALUES: [(u32, &str); 13] = [
+        (1000, "m"),
+        (900, "cm"),
+        (500, "d"),
+        (400, "cd"),
+        (100, "c"),
+        (90, "xc"),
+        (50, "l"),
+        (40, "xl"),
+        (10, "x"),
+        (9, "ix"),
+        (5, "v"),
+        (4, "iv"),
+        (1, "i"),
+    ];
+    if number > ROMAN_MAX {
+        return number.to_string();
+    }
+    let mut left = number;
+    let mut written = String::new();
+    for (value, sign) in VALUES {
+        while left >= value {
+            left -= value;
+            written.push_str(sign);
+        }
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_word_processors_do() {
+        let written = |count: Count| [1, 4, 27, 1999].map(|number| count.write(number)).join(" ");
+        assert_eq!(written(Count::Decimal), "1 4 27 1999");
+        assert_eq!(Count::LowerLetter.write(28), "bb");
+        assert_eq!(written(Count::UpperRoman), "I IV XXVII MCMXCIX");
+        assert_eq!(Count::DecimalZero.write(3), "03");
+        assert_eq!(
+            (Count::LowerLetter.write(0), Count::LowerRoman.write(90_000)),
+            (String::new(), "90000".into())
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! OpenDocument texts: what `content.xml` holds, with headers and footers of the pages it is set on.
+
+mod body;
+mod styles;
+
+use std::collections::HashSet;
+
+use crate::archive::Archive;
+use crate::document::{Block, Document, Facts, Page, PageSource};
+use crate::error::DocumentError;
+use crate::grid::{self, Cells};
+use crate::kind::Kind;
+use crate::limits::Limits;
+use crate::package::filled;
+use crate::xml::{Element, Tree};
+
+use body::Reader;
+use styles::Styles;
+
+const FORMAT: &str = "OpenDocument text";
+
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, DocumentError> {
+    let mut archive = Archive::open(bytes, FORMAT, limits)?;
+    refuse_encrypted(&mut archive)?;
+    let content = Tree::read(&archive.get("content.xml")?, FORMAT, limits)?;
+    let common = part(&mut archive, "styles.xml", limits)?;
+    let mut styles = Styles::default();
+    for tree in common.iter().chain([&content]) {
+        styles.read(tree.root());
+    }
+    let mut reader = Reader::new(&styles, Cells::new(limits.cells_max));
+    let (headers, footers) = margins(common.as_ref(), &mut reader);
+    let mut blocks = headers;
+    if let Some(text) = content.root().path(&["body", "text"]) {
+        reader.blocks(text, 0, &mut blocks);
+    }
+    blocks.extend(reader.take_notes());
+    blocks.extend(footers);
+    let mut warnings = reader.warnings();
+    if let Some(why) = &content.damage {
+        warnings.push(format!("the end of the document is damaged and left out: {why}"));
+    }
+    let facts = part(&mut archive, "meta.xml", limits)?.map(|meta| facts(meta.root())).unwrap_or_default();
+    let source = if blocks.is_empty() { PageSource::Empty } else { PageSource::Text };
+    let page = Page { number: 1, source, blocks, ..Page::default() };
+    Ok(Document { kind: Kind::Odt, facts, page_count: 1, pages: vec![page], warnings })
+}
+
+fn part(archive: &mut Archive<'_>, name: &str, limits: &Limits) -> Result<Option<Tree>, DocumentError> {
+    let Some(bytes) = archive.find(name)? else { return Ok(None) };
+    match Tree::read(&bytes, FORMAT, limits) {
+        Err(DocumentError::Damaged { .. }) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+/// With a password, members are there but hold noise; the manifest says which.
+fn refuse_encrypted(archive: &mut Archive<'_>) -> Result<(), DocumentError> {
+    let manifest = archive.find("META-INF/manifest.xml")?.unwrap_or_default();
+    match memchr::memmem::find(&manifest, b"encryption-data") {
+        Some(_) => Err(DocumentError::Locked { format: FORMAT }),
+        None => Ok(()),
+    }
+}
+
+/// Headers and footers of all kinds of pages, each text once.
+fn margins(common: Option<&Tree>, reader: &mut Reader<'_>) -> (Vec<Block>, Vec<Block>) {
+    let mut read = |name: &str| {
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut all = Vec::new();
+        let pages = common.and_then(|tree| tree.root().child("master-styles"));
+        let pages = pages.into_iter().flat_map(|pages| pages.children());
+        for margin in pages.flat_map(|page| page.children_named(name)) {
+            let mut blocks = Vec::new();
+            reader.blocks(margin, 0, &mut blocks);
+            let text = grid::text_of(&blocks);
+            if !text.is_empty() && seen.insert(text) {
+                all.append(&mut blocks);
+            }
+        }
+        all
+    };
+    (read("header"), read("footer"))
+}
+
+fn facts(root: Element<'_>) -> Facts {
+    let meta = root.child("meta").unwrap_or(root);
+    let told = |name: &str| meta.child(name).map(|element| element.text()).and_then(filled);
+    Facts {
+        title: told("title"),
+        author: told("initial-creator").or_else(|| told("creator")),
+        created: told("creation-date").or_else(|| told("date")),
+        producer: told("generator"),
+        encrypted: false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

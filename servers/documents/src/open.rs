@@ -1,0 +1,94 @@
+//! One door for all formats: what the bytes are is found out, then the format's own reader reads them.
+
+use crate::document::{Block, Document, Page};
+use crate::error::DocumentError;
+use crate::kind::Kind;
+use crate::options::OpenOptions;
+use crate::{docx, epub, html, markdown, odt, pdf, pptx, text, xlsx};
+
+/// Reads a document. `said` is its media type or file extension as somebody claims it; the content decides.
+pub fn open(bytes: &[u8], said: Option<&str>, options: &OpenOptions) -> Result<Document, DocumentError> {
+    let kind = Kind::of(bytes, said)?;
+    let mut document = read(kind, bytes, options)?;
+    if let Some(warning) = mislabelled(kind, said) {
+        document.warnings.insert(0, warning);
+    }
+    keep_wanted(&mut document, options)?;
+    cut_text(&mut document, options.limits.text_bytes_max);
+    Ok(document)
+}
+
+fn read(kind: Kind, bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentError> {
+    match kind {
+        Kind::Pdf => pdf::read(bytes, options),
+        Kind::Docx => docx::read(bytes, &options.limits),
+        Kind::Odt => odt::read(bytes, &options.limits),
+        Kind::Pptx => pptx::read(bytes, options),
+        Kind::Xlsx => xlsx::read(bytes, options),
+        Kind::Epub => epub::read(bytes, options),
+        Kind::Html => Ok(html::read(bytes, &options.limits)),
+        Kind::Markdown => Ok(markdown::read(bytes, &options.limits)),
+        Kind::Text => Ok(text::read(bytes, &options.limits)),
+    }
+}
+
+fn mislabelled(kind: Kind, said: Option<&str>) -> Option<String> {
+    let said = said?;
+    let claimed = Kind::named(said)?;
+    (claimed != kind)
+        .then(|| format!("the file was said to be {said:?} and is {}; it was read as that", kind.name()))
+}
+
+/// Readers may skip pages that nobody wants; what they read beyond that is dropped here.
+fn keep_wanted(document: &mut Document, options: &OpenOptions) -> Result<(), DocumentError> {
+    let Some(wanted) = &options.pages else { return Ok(()) };
+    if let Some(asked) = wanted.beyond(document.page_count) {
+        return Err(DocumentError::NoSuchPage { asked, pages: document.page_count });
+    }
+    document.pages.retain(|page| wanted.contains(page.number));
+    Ok(())
+}
+
+/// The end of a text that is longer than anybody wants is left out, and that is said.
+fn cut_text(document: &mut Document, bytes_max: usize) {
+    let mut left = bytes_max;
+    let mut was_cut = false;
+    for page in &mut document.pages {
+        was_cut |= cut_page(page, &mut left);
+    }
+    if was_cut {
+        let warning = format!("the text is longer than {bytes_max} bytes; the rest is left out");
+        document.warnings.push(warning);
+    }
+}
+
+fn cut_page(page: &mut Page, left: &mut usize) -> bool {
+    for (index, block) in page.blocks.iter_mut().enumerate() {
+        let bytes = bytes_of(block);
+        if bytes <= *left {
+            *left -= bytes;
+            continue;
+        }
+        let kept = if cut_block(block, *left) { index + 1 } else { index };
+        *left = 0;
+        page.blocks.truncate(kept);
+        page.lines.clear();
+        return true;
+    }
+    false
+}
+
+/// Whether something of it is left.
+fn cut_block(block: &mut Block, bytes_max: usize) -> bool {
+    let (Block::Paragraph(text) | Block::Code(text)) = block else { return false };
+    text.truncate(text.floor_char_boundary(bytes_max));
+    !text.is_empty()
+}
+
+fn bytes_of(block: &Block) -> usize {
+    match block {
+        Block::Heading { text, .. } | Block::Paragraph(text) | Block::Code(text) => text.len(),
+        Block::Item { marker, text, .. } => marker.len() + text.len(),
+        Block::Table(table) => table.rows.iter().flatten().map(String::len).sum(),
+    }
+}

@@ -1,0 +1,67 @@
+//! A page between being put into order and getting its structure, for which all pages must be known.
+
+use super::content::Style;
+use super::lines::TextLine;
+use crate::{Bounds, PageSource, Table};
+
+/// A page whose lines are in order.
+#[derive(Default)]
+pub(super) struct DraftPage {
+    pub(super) number: u32,
+    pub(super) width: f32,
+    pub(super) height: f32,
+    pub(super) source: PageSource,
+    /// Parts that are each read from top to bottom, one after the other.
+    pub(super) parts: Vec<Vec<DraftLine>>,
+    pub(super) tables: Vec<Table>,
+}
+
+/// A line without its words.
+#[derive(Clone, Debug)]
+pub(super) struct DraftLine {
+    pub(super) text: String,
+    /// As if it went to the right.
+    pub(super) frame: Bounds,
+    /// On the page.
+    pub(super) bounds: Bounds,
+    pub(super) baseline: f32,
+    pub(super) size: f32,
+    pub(super) style: Style,
+    /// How wide the first word is: whether it would have had room on the line before.
+    pub(super) first_word_width: f32,
+    /// All of it is header, footer or other decoration, as the file itself says.
+    pub(super) artifact: bool,
+    /// The table that stands here instead of text, by its place among the page's tables.
+    pub(super) table: Option<usize>,
+}
+
+impl DraftLine {
+    pub(super) fn of(line: &TextLine) -> Self {
+        let first = line.words.first();
+        Self {
+            text: line.text(),
+            frame: line.frame,
+            bounds: line.bounds(),
+            baseline: line.baseline,
+            size: line.size,
+            style: line.style,
+            first_word_width: first.map_or(0.0, |word| word.frame.width()),
+            artifact: line.words.iter().all(|word| word.artifact),
+            table: first.and_then(|word| word.table()),
+        }
+    }
+
+    pub(super) fn letters(&self) -> usize {
+        if self.table.is_some() {
+            0
+        } else {
+            self.text.chars().filter(|letter| !letter.is_whitespace()).count()
+        }
+    }
+}
+
+impl DraftPage {
+    pub(super) fn lines(&self) -> impl Iterator<Item = &DraftLine> {
+        self.parts.iter().flatten()
+    }
+}

@@ -1,0 +1,91 @@
+//! An opened PDF: its pages, and what they show.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hayro_interpret::util::TransformExt;
+use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
+use hayro_syntax::page::Page;
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use kurbo::Rect;
+
+use super::content::PageContent;
+use super::device::Notes;
+use super::fonts::Fonts;
+use super::repeats;
+use crate::DocumentError;
+
+pub(super) const FORMAT: &str = "PDF";
+/// Pages are at most this large to us, in points; larger ones are a mistake or an attack.
+const PAGE_SIDE_MAX: f32 = 100_000.0;
+
+/// Opens a file; the empty password is tried if none is given.
+pub(super) fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, DocumentError> {
+    if bytes.is_empty() {
+        return Err(DocumentError::Empty);
+    }
+    let data: Arc<Vec<u8>> = Arc::new(bytes.to_vec());
+    let opened =
+        catch_unwind(AssertUnwindSafe(|| Pdf::new_with_password(data, password.unwrap_or_default())));
+    match opened {
+        Ok(Ok(pdf)) => Ok(pdf),
+        Ok(Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected))) => {
+            Err(DocumentError::Locked { format: FORMAT })
+        }
+        Ok(Err(LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm))) => {
+            Err(damaged("it is encrypted in a way that is not known"))
+        }
+        Ok(Err(LoadPdfError::Decryption(_))) => Err(damaged("its encryption is not valid")),
+        Ok(Err(LoadPdfError::Invalid)) | Err(_) => Err(damaged("no pages can be found in it")),
+    }
+}
+
+pub(super) fn damaged(why: &str) -> DocumentError {
+    DocumentError::Damaged { format: FORMAT, why: why.to_owned() }
+}
+
+/// Reads what pages show, one after the other; what fonts say is kept between pages.
+pub(super) struct Contents<'a> {
+    pdf: &'a Pdf,
+    cache: InterpreterCache<'a>,
+    settings: InterpreterSettings,
+    fonts: Fonts<'a>,
+}
+
+impl<'a> Contents<'a> {
+    pub(super) fn new(pdf: &'a Pdf) -> Self {
+        let settings = InterpreterSettings::default();
+        Self { pdf, cache: InterpreterCache::new(), fonts: Fonts::new(settings.clone()), settings }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.pdf.pages().len()
+    }
+
+    /// What a page shows. A page that cannot be interpreted to its end shows what was found until then.
+    pub(super) fn page(&mut self, index: usize) -> Option<PageContent> {
+        let page = self.pdf.pages().get(index)?;
+        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        let learned = catch_unwind(AssertUnwindSafe(|| self.fonts.learn(page.resources())));
+        let mut notes = Notes::new(blank(page, number), &self.fonts);
+        let interpreted = catch_unwind(AssertUnwindSafe(|| self.interpret(page, &mut notes)));
+        let mut content = notes.content;
+        content.cut_short |= learned.is_err() || interpreted.is_err();
+        repeats::drop_overprinted(&mut content.glyphs);
+        Some(content)
+    }
+
+    fn interpret(&self, page: &Page<'a>, notes: &mut Notes<'_, 'a>) {
+        let area = Rect::new(0.0, 0.0, f64::from(notes.content.width), f64::from(notes.content.height));
+        let transform = page.initial_transform(true).to_kurbo();
+        let mut context = Context::new(transform, area, &self.cache, self.pdf.xref(), self.settings.clone());
+        interpret_page(page, &mut context, notes);
+    }
+}
+
+fn blank(page: &Page<'_>, number: u32) -> PageContent {
+    let (width, height) = page.render_dimensions();
+    let side =
+        |length: f32| if length.is_finite() { length.clamp(1.0, PAGE_SIDE_MAX) } else { PAGE_SIDE_MAX };
+    PageContent { number, width: side(width), height: side(height), ..PageContent::default() }
+}

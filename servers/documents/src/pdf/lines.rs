@@ -1,0 +1,138 @@
+//! Lines out of words: what stands side by side.
+
+use super::bidi;
+use super::content::Style;
+use super::words::Word;
+use crate::Bounds;
+
+/// How much of its height a word shares with a line it is of.
+const OVERLAP_MIN: f32 = 0.5;
+
+/// Words side by side, from left to right in the frame of their direction.
+#[derive(Clone, Debug)]
+pub(crate) struct TextLine {
+    pub(crate) words: Vec<Word>,
+    /// In the frame of its direction.
+    pub(crate) frame: Bounds,
+    /// Of its longest word.
+    pub(crate) baseline: f32,
+    /// Of most of its letters.
+    pub(crate) size: f32,
+    /// Of most of its letters.
+    pub(crate) style: Style,
+}
+
+/// Puts words of one direction into lines, from top to bottom. Gaps do not end a line: columns are cut apart before.
+pub(crate) fn lines(mut words: Vec<Word>) -> Vec<TextLine> {
+    words.sort_by(|one, other| one.baseline.total_cmp(&other.baseline));
+    let mut rows: Vec<Row> = Vec::new();
+    for word in words {
+        match rows.last_mut() {
+            Some(row) if row.core.vertical_overlap(&word.frame) >= OVERLAP_MIN => row.push(word),
+            _ => rows.push(Row::new(word)),
+        }
+    }
+    rows.into_iter().map(Row::finish).collect()
+}
+
+/// A line in the making.
+struct Row {
+    /// Box of the longest word so far: it tells where the line is better than marks above and below it.
+    core: Bounds,
+    core_letters: usize,
+    words: Vec<Word>,
+}
+
+impl Row {
+    fn new(word: Word) -> Self {
+        Self { core: word.frame, core_letters: word.text.chars().count(), words: vec![word] }
+    }
+
+    fn push(&mut self, word: Word) {
+        let letters = word.text.chars().count();
+        if letters > self.core_letters {
+            self.core = word.frame;
+            self.core_letters = letters;
+        }
+        self.words.push(word);
+    }
+
+    fn finish(mut self) -> TextLine {
+        self.words.sort_by(|one, other| one.frame.left.total_cmp(&other.frame.left));
+        TextLine::of(self.words)
+    }
+}
+
+impl TextLine {
+    /// A line of words that are side by side already.
+    pub(crate) fn of(words: Vec<Word>) -> Self {
+        let frame =
+            words.iter().map(|word| word.frame).reduce(|all, next| all.union(&next)).unwrap_or_default();
+        let longest = words.iter().max_by_key(|word| word.text.chars().count());
+        let baseline = longest.map_or(frame.bottom, |word| word.baseline);
+        let (size, style) = (usual_size(&words), usual_style(&words));
+        Self { words, frame, baseline, size, style }
+    }
+
+    /// Its place on the page.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.words.iter().map(|word| word.bounds).reduce(|all, next| all.union(&next)).unwrap_or_default()
+    }
+
+    /// Its words in reading order, with one space between them where the script has spaces.
+    pub(crate) fn text(&self) -> String {
+        let words: Vec<&Word> = self.words.iter().collect();
+        let mut text = String::new();
+        for word in bidi::line_in_reading_order(&words, |word| word.text.as_str()) {
+            append_word(&mut text, &word.text);
+        }
+        text
+    }
+}
+
+/// Adds a word to a text, with a space where the script has spaces.
+pub(crate) fn append_word(text: &mut String, word: &str) {
+    let joint = (text.chars().next_back(), word.chars().next());
+    if let (Some(before), Some(after)) = joint
+        && !(is_unspaced(before) && is_unspaced(after))
+        && before != ' '
+    {
+        text.push(' ');
+    }
+    text.push_str(word);
+}
+
+/// Letters of scripts that put no spaces between words.
+pub(crate) fn is_unspaced(letter: char) -> bool {
+    matches!(letter, '\u{2E80}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{FF00}'..='\u{FFEF}'
+        | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// The size that most letters have.
+fn usual_size(words: &[Word]) -> f32 {
+    let mut sizes: Vec<(f32, usize)> =
+        words.iter().map(|word| (word.size, word.text.chars().count())).collect();
+    sizes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let all: usize = sizes.iter().map(|(_, letters)| letters).sum();
+    let mut passed = 0;
+    for (size, letters) in sizes {
+        passed += letters;
+        if passed * 2 >= all {
+            return size;
+        }
+    }
+    0.0
+}
+
+fn usual_style(words: &[Word]) -> Style {
+    let all: usize = words.iter().map(|word| word.text.len()).sum();
+    let most = |has: fn(&Style) -> bool| {
+        let letters: usize = words.iter().filter(|word| has(&word.style)).map(|word| word.text.len()).sum();
+        letters * 2 > all
+    };
+    Style {
+        bold: most(|style| style.bold),
+        italic: most(|style| style.italic),
+        mono: most(|style| style.mono),
+    }
+}

@@ -1,0 +1,34 @@
+//! PDF: what is drawn on a page becomes glyphs and lines, these become words, columns, blocks and tables.
+//!
+//! [`content`] is what a page shows, without any opinion; [`words`] and [`order`] are the opinion about reading; [`blocks`]
+//! gives it structure; [`render`] turns a page into pixels for whoever reads pictures. Interpreting the file itself is left
+//! to the hayro crates.
+
+mod bidi;
+mod blocks;
+mod content;
+mod device;
+mod draft;
+mod facts;
+mod file;
+mod fonts;
+mod furniture;
+mod gutters;
+mod joins;
+mod letters;
+mod lines;
+mod markers;
+mod order;
+mod paths;
+mod read;
+mod render;
+mod repeats;
+mod survey;
+mod tables;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use read::read;
+pub use render::{Picture, render};

@@ -1,0 +1,132 @@
+//! The order in which a page is read: columns are found by the gutters between them, and cut apart; what reaches over a
+//! gutter is read before or after the columns beside it.
+
+use super::gutters::{self, Gutter};
+use super::lines::{TextLine, lines};
+use super::words::Word;
+use crate::Bounds;
+
+/// How often a page is cut; pages of real documents need five.
+const DEPTH_MAX: usize = 24;
+/// Rows in this share of the page at the top and the bottom may be headers and footers.
+const MARGIN_SHARE: f32 = 0.12;
+/// Headers and footers are set apart by at least this much, in their size.
+const MARGIN_GAP_MIN: f32 = 0.7;
+/// Rows of a header or a footer.
+const MARGIN_ROWS_MAX: usize = 3;
+
+/// A part of a page that is read from top to bottom.
+pub(super) type Leaf = Vec<TextLine>;
+
+/// Which of two columns is read first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    LeftFirst,
+    RightFirst,
+}
+
+/// Puts words of one direction into the order in which they are read. `page` is the page in the frame of the direction.
+pub(super) fn in_reading_order(words: Vec<Word>, page: Bounds) -> Vec<Leaf> {
+    let reading = reading(&words);
+    let (header, words) = peel(words, page, Edge::Top);
+    let (footer, words) = peel(words, page, Edge::Bottom);
+    let mut leaves = Vec::new();
+    leaves.extend(header);
+    cut(words, reading, 0, &mut leaves);
+    leaves.extend(footer);
+    leaves.into_iter().filter(|words| !words.is_empty()).map(leaf).collect()
+}
+
+/// Documents in scripts that go to the left have their first column at the right.
+fn reading(words: &[Word]) -> Reading {
+    let is_to_the_left =
+        |word: &&Word| word.text.chars().any(|letter| matches!(letter, '\u{590}'..='\u{8FF}'));
+    let to_the_left = words.iter().filter(is_to_the_left).count();
+    if to_the_left * 2 > words.len() { Reading::RightFirst } else { Reading::LeftFirst }
+}
+
+fn cut(words: Vec<Word>, reading: Reading, depth: usize, leaves: &mut Vec<Vec<Word>>) {
+    let gutter = if depth < DEPTH_MAX { gutters::find(&words) } else { None };
+    let Some(gutter) = gutter else {
+        leaves.push(words);
+        return;
+    };
+    let parts = Parts::of(words, &gutter);
+    let (first, second) = match reading {
+        Reading::LeftFirst => (parts.left, parts.right),
+        Reading::RightFirst => (parts.right, parts.left),
+    };
+    for part in [parts.above, first, second, parts.below] {
+        cut(part, reading, depth + 1, leaves);
+    }
+}
+
+/// What is around a gutter.
+#[derive(Default)]
+struct Parts {
+    above: Vec<Word>,
+    left: Vec<Word>,
+    right: Vec<Word>,
+    below: Vec<Word>,
+}
+
+impl Parts {
+    fn of(words: Vec<Word>, gutter: &Gutter) -> Self {
+        let mut parts = Self::default();
+        for word in words {
+            let (x, y) = word.frame.center();
+            let part = if y < gutter.top {
+                &mut parts.above
+            } else if y > gutter.bottom {
+                &mut parts.below
+            } else if x < gutter.at {
+                &mut parts.left
+            } else {
+                &mut parts.right
+            };
+            part.push(word);
+        }
+        parts
+    }
+}
+
+/// Words of a part, tables among them on lines of their own.
+fn leaf(words: Vec<Word>) -> Leaf {
+    let (tables, words): (Vec<Word>, Vec<Word>) = words.into_iter().partition(Word::is_table);
+    let mut found = lines(words);
+    for table in tables {
+        let position = found.partition_point(|line| line.frame.center().1 < table.frame.center().1);
+        found.insert(position, TextLine::of(vec![table]));
+    }
+    found
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    Top,
+    Bottom,
+}
+
+/// Takes the rows off an edge of the page that are set apart from the rest: they reach over all columns.
+fn peel(mut words: Vec<Word>, page: Bounds, edge: Edge) -> (Option<Vec<Word>>, Vec<Word>) {
+    // From the edge inwards: how far from it a word begins and ends.
+    let depth = |word: &Word| match edge {
+        Edge::Top => (word.frame.top - page.top, word.frame.bottom - page.top),
+        Edge::Bottom => (page.bottom - word.frame.bottom, page.bottom - word.frame.top),
+    };
+    words.sort_by(|one, other| depth(one).0.total_cmp(&depth(other).0));
+    let (mut reached, mut rows) = (f32::MIN, 0);
+    for index in 0..words.len() {
+        let (begins, ends) = depth(&words[index]);
+        if index > 0 && begins - reached >= MARGIN_GAP_MIN * words[index].size {
+            let rest = words.split_off(index);
+            return (Some(words), rest);
+        }
+        rows += usize::from(begins > reached);
+        if ends > page.height() * MARGIN_SHARE || rows > MARGIN_ROWS_MAX || words[index].is_table() {
+            break;
+        }
+        reached = reached.max(ends);
+    }
+    (None, words)
+}

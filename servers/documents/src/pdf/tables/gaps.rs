@@ -1,0 +1,159 @@
+//! Words that stand in columns though nothing is drawn around them.
+
+use super::super::content::Ruling;
+use super::super::words::Word;
+use super::columns;
+use super::region::{Origin, Region};
+use super::rules::Rules;
+use super::strips::{self, Strip};
+use crate::Bounds;
+
+/// How far apart lines of one table are at most, in the size of the letters, from baseline to baseline.
+const PITCH_MAX: f32 = 3.2;
+/// Lines of one cell.
+const TIGHT_PITCH_MAX: f32 = 1.6;
+/// How many of the last parted strips one more must share a gap with.
+const LOOK_BACK: usize = 4;
+/// Gaps share at least so much, in the size of the letters.
+const SHARED_GAP_MIN: f32 = 0.4;
+/// Strips that are not parted between two that are.
+const WHOLE_STRIPS_MAX: usize = 12;
+/// Of these, how many may lie across the gaps.
+const CROSSING_MAX: usize = 1;
+/// A line across the gaps with so many words is a sentence, not a title between rows.
+const SENTENCE_WORDS_MIN: usize = 8;
+/// Lines of a heading above the first parted strip.
+const HEADING_STRIPS_MAX: usize = 2;
+
+/// The parts of some words, all of one column of text, that stand in columns.
+pub(super) fn regions<'w>(words: &[&'w Word], rules: &Rules) -> Vec<Region<'w>> {
+    let strips = strips::strips(words);
+    let mut regions = Vec::new();
+    let mut done = 0;
+    for run in runs(&strips) {
+        let run = with_neighbours(&strips, run, done);
+        done = run.end;
+        regions.extend(region(&strips[run], rules));
+    }
+    regions
+}
+
+fn region<'w>(strips: &[Strip<'w>], rules: &Rules) -> Option<Region<'w>> {
+    let bounds = strips.iter().map(|strip| strip.bounds).reduce(|all, next| all.union(&next))?;
+    let within = |rule: &&Ruling| {
+        rule.at > bounds.top && rule.at < bounds.bottom && rule.start < bounds.right && rule.end > bounds.left
+    };
+    let clip = |rule: &Ruling| Ruling {
+        start: rule.start.max(bounds.left),
+        end: rule.end.min(bounds.right),
+        ..*rule
+    };
+    let horizontal = rules.horizontal.iter().filter(within).map(clip).collect();
+    let wide =
+        Bounds { left: bounds.left - 1.0, top: bounds.top, right: bounds.right + 1.0, bottom: bounds.bottom };
+    Some(Region {
+        origin: Origin::Gaps,
+        bounds: wide,
+        strips: strips.to_vec(),
+        horizontal,
+        vertical: Vec::new(),
+    })
+}
+
+/// Strips one after the other that share gaps.
+fn runs(strips: &[Strip<'_>]) -> Vec<std::ops::Range<usize>> {
+    let mut runs = Vec::new();
+    let mut open: Option<Run> = None;
+    for index in 0..strips.len() {
+        let goes_on = open.as_mut().is_some_and(|run| run.take(strips, index));
+        if goes_on {
+            continue;
+        }
+        runs.extend(open.take().and_then(Run::finish));
+        if strips[index].is_parted() {
+            open = Some(Run { parted: vec![index], crossing: 0, last: index });
+        }
+    }
+    runs.extend(open.and_then(Run::finish));
+    runs
+}
+
+/// A run in the making.
+struct Run {
+    parted: Vec<usize>,
+    crossing: usize,
+    last: usize,
+}
+
+impl Run {
+    /// Whether a strip belongs to the run, or may lie within it.
+    fn take(&mut self, strips: &[Strip<'_>], index: usize) -> bool {
+        let strip = &strips[index];
+        if strip.baseline - strips[index - 1].baseline > PITCH_MAX * strip.size.max(strips[index - 1].size) {
+            return false;
+        }
+        if strip.is_parted() {
+            let shares =
+                self.parted.iter().rev().take(LOOK_BACK).any(|&other| share_gap(&strips[other], strip));
+            if shares {
+                self.parted.push(index);
+                (self.last, self.crossing) = (index, 0);
+            }
+            return shares;
+        }
+        if index - self.last > WHOLE_STRIPS_MAX {
+            return false;
+        }
+        if self.lies_across(strips, strip) {
+            self.crossing += 1;
+        }
+        self.crossing <= CROSSING_MAX && !(self.crossing > 0 && strip.words().count() >= SENTENCE_WORDS_MIN)
+    }
+
+    /// Whether a strip covers the gap of most of the last parted strips.
+    fn lies_across(&self, strips: &[Strip<'_>], strip: &Strip<'_>) -> bool {
+        let last = &strips[self.last];
+        last.gaps().any(|(from, to)| strip.bounds.left < from && strip.bounds.right > to)
+    }
+
+    fn finish(self) -> Option<std::ops::Range<usize>> {
+        (self.parted.len() > 1).then(|| self.parted[0]..self.last + 1)
+    }
+}
+
+fn share_gap(one: &Strip<'_>, other: &Strip<'_>) -> bool {
+    let least = SHARED_GAP_MIN * one.size.min(other.size);
+    one.gaps().any(|(from, to)| other.gaps().any(|(start, end)| to.min(end) - from.max(start) >= least))
+}
+
+/// Adds what belongs to the first and last rows: headings above, further lines of a cell below.
+fn with_neighbours(strips: &[Strip<'_>], run: std::ops::Range<usize>, done: usize) -> std::ops::Range<usize> {
+    let gaps = columns::gaps(&strips[run.clone()]);
+    let (Some(first), Some(bounds)) = (gaps.first(), bounds_of(&strips[run.clone()])) else { return run };
+    let beside_first =
+        |strip: &Strip<'_>| strip.bounds.left > first.0 && strip.bounds.right <= bounds.right + strip.size;
+    let mut start = run.start.max(done);
+    while start > done && run.start - start < HEADING_STRIPS_MAX {
+        let (above, below) = (&strips[start - 1], &strips[start]);
+        if !beside_first(above) || below.baseline - above.baseline > TIGHT_PITCH_MAX * below.size {
+            break;
+        }
+        start -= 1;
+    }
+    let mut end = run.end;
+    while end < strips.len() && end - run.end < WHOLE_STRIPS_MAX {
+        let (above, below) = (&strips[end - 1], &strips[end]);
+        if !beside_first(below)
+            || below.is_parted()
+            || below.baseline - above.baseline > TIGHT_PITCH_MAX * below.size
+        {
+            break;
+        }
+        end += 1;
+    }
+    start..end
+}
+
+fn bounds_of(strips: &[Strip<'_>]) -> Option<Bounds> {
+    strips.iter().map(|strip| strip.bounds).reduce(|all, next| all.union(&next))
+}

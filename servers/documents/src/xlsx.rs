@@ -1,0 +1,129 @@
+//! Workbooks: each sheet is a page with one table. Cells are read one after another, so that a sheet whose only two cells
+//! are in opposite corners costs two cells.
+
+mod values;
+
+use std::collections::BTreeSet;
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use calamine::{Reader, Xlsx, XlsxError};
+
+use crate::archive::Archive;
+use crate::document::{Block, Document, Facts, Page, PageSource, Table};
+use crate::error::DocumentError;
+use crate::grid::{self, Cells};
+use crate::kind::Kind;
+use crate::options::OpenOptions;
+use crate::package::Package;
+use crate::text::too_many_pages;
+
+const FORMAT: &str = "workbook";
+
+type Workbook<'b> = Xlsx<Cursor<&'b [u8]>>;
+
+/// A cell that holds something.
+struct Filled {
+    row: u32,
+    column: u32,
+    text: String,
+}
+
+pub(crate) fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentError> {
+    Archive::open(bytes, FORMAT, &options.limits)?.check()?;
+    let facts = Package::open(bytes, FORMAT, &options.limits)?.facts()?;
+    // What reads workbooks for us is not ours: a fault in it is a fault of the file here.
+    let read = catch_unwind(AssertUnwindSafe(|| read_workbook(bytes, options, facts)));
+    read.unwrap_or_else(|_| Err(damaged("it could not be understood")))
+}
+
+fn read_workbook(bytes: &[u8], options: &OpenOptions, facts: Facts) -> Result<Document, DocumentError> {
+    let limits = &options.limits;
+    let mut workbook: Workbook<'_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;
+    let names = workbook.sheet_names();
+    let page_count = names.len();
+    let mut cells = Cells::new(limits.cells_max);
+    let mut warnings = Vec::new();
+    let mut pages = Vec::new();
+    for (name, number) in names.iter().take(limits.pages_max).zip(1..) {
+        if !options.wants(number) {
+            continue;
+        }
+        match filled_cells(&mut workbook, name, &mut cells) {
+            Ok(filled) => pages.push(sheet(name, number, filled, &mut cells)),
+            Err(error) => {
+                warnings.push(format!("sheet {number} ({name:?}) could not be read: {error}"));
+                pages.push(Page { number, source: PageSource::Empty, ..Page::default() });
+            }
+        }
+    }
+    if page_count > limits.pages_max {
+        warnings.push(too_many_pages(page_count, limits.pages_max));
+    }
+    warnings.extend(cells.warning());
+    Ok(Document { kind: Kind::Xlsx, facts, page_count, pages, warnings })
+}
+
+fn filled_cells(
+    workbook: &mut Workbook<'_>,
+    name: &str,
+    cells: &mut Cells,
+) -> Result<Vec<Filled>, XlsxError> {
+    let mut reader = workbook.worksheet_cells_reader(name)?;
+    let mut filled = Vec::new();
+    while let Some(cell) = reader.next_cell()? {
+        let text = values::shown(cell.get_value());
+        if text.is_empty() {
+            continue;
+        }
+        if filled.len() >= cells.left() {
+            cells.cut();
+            break;
+        }
+        let (row, column) = cell.get_position();
+        filled.push(Filled { row, column, text });
+    }
+    Ok(filled)
+}
+
+fn sheet(name: &str, number: u32, filled: Vec<Filled>, cells: &mut Cells) -> Page {
+    let mut blocks = vec![Block::Heading { level: 2, text: name.to_owned() }];
+    let rows = dense(filled, cells);
+    let source = if rows.is_empty() { PageSource::Empty } else { PageSource::Text };
+    if !rows.is_empty() {
+        let header_rows = grid::guess_header(&rows);
+        blocks.push(Block::Table(Table { page: number, bounds: None, rows, header_rows, confidence: 1.0 }));
+    }
+    Page { number, source, blocks, ..Page::default() }
+}
+
+/// Rows and columns that hold something, in their order, without the empty ones between.
+fn dense(filled: Vec<Filled>, cells: &mut Cells) -> Vec<Vec<String>> {
+    let columns: Vec<u32> =
+        filled.iter().map(|cell| cell.column).collect::<BTreeSet<_>>().into_iter().collect();
+    let rows: Vec<u32> = filled.iter().map(|cell| cell.row).collect::<BTreeSet<_>>().into_iter().collect();
+    let fitting = cells.rows(rows.len(), columns.len());
+    let mut table = vec![vec![String::new(); columns.len()]; fitting];
+    for cell in filled {
+        let row = rows.binary_search(&cell.row).expect("every row is listed");
+        let column = columns.binary_search(&cell.column).expect("every column is listed");
+        if let Some(row) = table.get_mut(row) {
+            row[column] = cell.text;
+        }
+    }
+    table
+}
+
+fn broken(error: &XlsxError) -> DocumentError {
+    match error {
+        XlsxError::Password => DocumentError::Locked { format: FORMAT },
+        error => damaged(&error.to_string()),
+    }
+}
+
+fn damaged(why: &str) -> DocumentError {
+    DocumentError::Damaged { format: FORMAT, why: why.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

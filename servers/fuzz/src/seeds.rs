@@ -1,0 +1,31 @@
+//! Whole documents to begin with, small and of every format, made here.
+
+mod office;
+mod pdf;
+mod pictures;
+
+pub(crate) use office::{docx, epub, odt, pptx, xlsx};
+pub(crate) use pdf::{encrypted_looking, forms, plain, scanned};
+pub(crate) use pictures::{gif, jpeg, png, tiff, webp};
+
+/// A web page with everything that pages have.
+pub(crate) const HTML: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><title>T</title><style>a{}</style></head><body>\
+    <h1>One</h1><p>Some <b>bold</b> and <a href=\"https://example.com\">linked</a> words &amp; &#x1F600;</p>\
+    <ul><li>a<ul><li>b</li></ul></li></ul><table><tr><th colspan=2>h</th></tr><tr><td>1</td><td>2</td></tr></table>\
+    <pre>code</pre><script>x()</script></body></html>";
+
+/// A text with everything that Markdown has.
+pub(crate) const MARKDOWN: &str = "---\ntitle: T\n---\n# One\n\nSome **bold** and [linked](https://example.com) words.[^1]\n\n- a\n  - b\n\n1. c\n\n\
+    | h | i |\n|---|--:|\n| 1 | 2 |\n\n> quote\n\n```rust\nfn main() {}\n```\n\n![p](x.png)\n\n[^1]: A note.\n";
+
+/// Letters of many scripts, and what breaks programs that count them.
+pub(crate) const TEXT: &str = "Ann Example\nann@example.com, +44 20 7946 0018\n\nExperience\nEngineer, Acme, Jan 2019 – present\n• built a thing\n\n\
+    שלום עולם مرحبا بالعالم 日本語のテキスト。 e\u{301}\u{202e}abc\u{202c} 👩‍👩‍👧 ﷽ €1,234.56 2024-02-30 50 % DE89370400440532013000\r\nend";
+
+/// The same in other encodings.
+pub(crate) fn texts() -> Vec<Vec<u8>> {
+    let wide: Vec<u8> = TEXT.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin = b"Caf\xe9 \x93quoted\x94 na\xefve \x80 100".to_vec();
+    let japanese = b"\x93\xfa\x96\x7b\x8c\xea\x82\xcc\x83\x65\x83\x4c\x83\x58\x83\x67".to_vec();
+    vec![TEXT.into(), [&[0xff, 0xfe][..], &wide].concat(), latin, japanese, Vec::new()]
+}

@@ -1,0 +1,135 @@
+//! What is done with an input, by target. Errors are fine; panics, hangs and floods are not.
+
+use std::fmt;
+
+use capability_documents::{OpenOptions, PageSource, open, pdf};
+use capability_language::{KeywordOptions, Length, SummaryOptions};
+use capability_ocr::Picture;
+use capability_typeset::{Article, DocxOptions, PdfOptions};
+
+use crate::seeds;
+
+/// A door through which files come in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Target {
+    /// PDF: text, tables, pictures of pages
+    Pdf,
+    /// DOCX, ODT, PPTX, XLSX, EPUB
+    Office,
+    /// HTML, Markdown, text in any encoding
+    Web,
+    /// Pictures
+    Picture,
+    /// Markdown and HTML that become PDF and DOCX
+    Typeset,
+    /// Plain text: keywords, summaries, names, languages
+    Text,
+    /// Plain text as a resume
+    Resume,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Target::Pdf => "pdf",
+            Target::Office => "office",
+            Target::Web => "web",
+            Target::Picture => "picture",
+            Target::Typeset => "typeset",
+            Target::Text => "text",
+            Target::Resume => "resume",
+        })
+    }
+}
+
+/// Enough to see letters.
+const DPI: f32 = 36.0;
+
+impl Target {
+    pub(crate) const ALL: [Target; 7] = [
+        Target::Pdf,
+        Target::Office,
+        Target::Web,
+        Target::Picture,
+        Target::Typeset,
+        Target::Text,
+        Target::Resume,
+    ];
+
+    pub(crate) fn seeds(self) -> Vec<Vec<u8>> {
+        match self {
+            Target::Pdf => {
+                vec![seeds::plain(), seeds::forms(), seeds::scanned(), seeds::encrypted_looking(), typeset_pdf()]
+            }
+            Target::Office => {
+                vec![seeds::docx(), seeds::odt(), seeds::pptx(), seeds::xlsx(), seeds::epub(), typeset_docx()]
+            }
+            Target::Web => [seeds::texts(), vec![seeds::HTML.into(), seeds::MARKDOWN.into()]].concat(),
+            Target::Picture => vec![seeds::png(), seeds::jpeg(), seeds::gif(), seeds::tiff(), seeds::webp()],
+            Target::Typeset => vec![seeds::MARKDOWN.into(), seeds::HTML.into(), seeds::TEXT.into()],
+            Target::Text | Target::Resume => seeds::texts(),
+        }
+    }
+
+    pub(crate) fn try_one(self, input: &[u8]) {
+        match self {
+            Target::Pdf => read_pdf(input),
+            Target::Office | Target::Web => read_document(input),
+            Target::Picture => drop(Picture::decode(input)),
+            Target::Typeset => set(&String::from_utf8_lossy(input)),
+            Target::Text => analyse(&String::from_utf8_lossy(input)),
+            Target::Resume => read_resume(&String::from_utf8_lossy(input)),
+        }
+    }
+}
+
+fn example() -> Article {
+    Article::from_markdown(seeds::MARKDOWN).expect("the seed is good Markdown")
+}
+
+/// As real ones are: compressed, with fonts inside.
+fn typeset_pdf() -> Vec<u8> {
+    capability_typeset::pdf(&example(), &PdfOptions::default()).expect("the seed can be set").bytes
+}
+
+fn typeset_docx() -> Vec<u8> {
+    capability_typeset::docx(&example(), &DocxOptions::default()).expect("the seed can be set").bytes
+}
+
+fn read_document(input: &[u8]) {
+    if let Ok(document) = open(input, None, &OpenOptions::default()) {
+        drop((document.text(), document.markdown()));
+    }
+}
+
+fn read_pdf(input: &[u8]) {
+    let Ok(document) = open(input, Some("pdf"), &OpenOptions::default()) else { return };
+    drop((document.text(), document.markdown()));
+    let shown = document.pages.iter().find(|page| page.source == PageSource::Picture);
+    if let Some(page) = shown.or(document.pages.first()) {
+        drop(pdf::render(input, page.number, DPI, None));
+    }
+}
+
+fn set(text: &str) {
+    for article in [Article::from_markdown(text), Article::from_html(text)].into_iter().flatten() {
+        drop(capability_typeset::pdf(&article, &PdfOptions::default()));
+        drop(capability_typeset::docx(&article, &DocxOptions::default()));
+        drop((capability_typeset::markdown(&article), capability_typeset::html(&article)));
+    }
+}
+
+fn analyse(text: &str) {
+    drop(capability_language::keywords(text, &KeywordOptions::default(), None));
+    let short = SummaryOptions { length: Length::Sentences(3), focus: None, language: None };
+    drop(capability_language::summarize(text, &short, None));
+    drop(capability_language::entities(text, &[]));
+    let half = text.floor_char_boundary(text.len() / 2);
+    drop(capability_language::compare(&text[..half], &text[half..], None));
+}
+
+/// Every span that is told must be one of the text.
+fn read_resume(text: &str) {
+    let parsed = resume_profile_mcp::reading::text(text);
+    drop(resume_profile_mcp::profile::extract(&parsed));
+}

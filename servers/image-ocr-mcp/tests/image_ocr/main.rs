@@ -1,0 +1,9 @@
+//! The server, started as a program and driven over stdin and stdout by the SDK's client.
+#![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
+
+mod describe;
+mod drive;
+mod extract;
+mod faults;
+mod lists;
+mod made;

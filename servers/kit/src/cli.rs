@@ -1,0 +1,280 @@
+//! What can be said on the command line, and what is meant by it. What contradicts itself is refused with a hint.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+use url::Url;
+
+use crate::capability::Capability;
+use crate::settings::{GatewayPlace, HttpPlace, Limits, Settings, Token, Transport};
+
+pub(crate) const TOKEN_VARIABLE: &str = "TOOLGATE_TOKEN";
+const MIB: u64 = 1 << 20;
+
+/// The kit's options and a server's own.
+#[derive(Parser)]
+#[command(disable_version_flag = true, max_term_width = 110)]
+pub(crate) struct CommandLine<O: clap::Args> {
+    #[command(flatten)]
+    pub(crate) own: O,
+    #[command(flatten)]
+    pub(crate) kit: Said,
+    /// Print the version
+    #[arg(short = 'V', long, help_heading = "More")]
+    version: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Said {
+    /// Speak MCP over HTTP at ADDR, such as 127.0.0.1:4000, under /mcp; port 0 picks a free one. Without it: on stdin and stdout
+    #[arg(long, value_name = "ADDR", env = "CAPABILITY_HTTP", help_heading = "Where it speaks")]
+    http: Option<SocketAddr>,
+    /// Where others reach it, if not at ADDR, such as http://documents.internal:4000/mcp
+    #[arg(long, value_name = "URL", env = "CAPABILITY_PUBLIC_URL", help_heading = "Where it speaks")]
+    public_url: Option<Url>,
+    /// Another host name that it may be called by; may be repeated. Its own addresses and the public URL's are known
+    #[arg(
+        long,
+        value_name = "HOST",
+        env = "CAPABILITY_ALLOW_HOST",
+        value_delimiter = ',',
+        help_heading = "Where it speaks"
+    )]
+    allow_host: Vec<String>,
+
+    /// Register at this Toolgate gateway, such as http://127.0.0.1:8700, and renew the lease until the end
+    #[arg(long, value_name = "URL", env = "CAPABILITY_GATEWAY", help_heading = "At a gateway")]
+    gateway: Option<Url>,
+    /// The token to register with (`toolgate token create --role server --server NAME`)
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = TOKEN_VARIABLE,
+        hide_env_values = true,
+        conflicts_with = "token_file",
+        help_heading = "At a gateway"
+    )]
+    token: Option<String>,
+    /// A file with the token; it is read again whenever the token is needed
+    #[arg(long, value_name = "FILE", env = "TOOLGATE_TOKEN_FILE", help_heading = "At a gateway")]
+    token_file: Option<PathBuf>,
+    /// What tells this instance apart from others of the same server; made up if left out
+    #[arg(long, value_name = "ID", env = "CAPABILITY_INSTANCE", value_parser = instance, help_heading = "At a gateway")]
+    instance: Option<String>,
+    /// How long the gateway waits for a sign of life
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "CAPABILITY_LEASE_SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(5..=600),
+        help_heading = "At a gateway"
+    )]
+    lease_seconds: u64,
+
+    #[command(flatten)]
+    limits: SaidLimits,
+
+    /// What is logged on stderr: a level, or a filter such as warn,capability_kit=debug
+    #[arg(long, value_name = "FILTER", env = "CAPABILITY_LOG", default_value = DEFAULT_LOG, help_heading = "More")]
+    pub(crate) log: String,
+}
+
+/// rmcp says at `info` what it does with every message.
+const DEFAULT_LOG: &str = "info,rmcp=error,hyper_util=warn";
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Limits")]
+struct SaidLimits {
+    /// Calls that are worked on at a time, each in a process of its own; as many as there are processors if left out
+    #[arg(long, value_name = "N", env = "CAPABILITY_WORKERS", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: Option<u16>,
+    /// Memory of each worker (address space)
+    #[arg(long, value_name = "MIB", env = "CAPABILITY_MEMORY_MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(128..=1 << 20))]
+    memory_mib: u64,
+    /// Time of a call, unless the tool has a limit of its own
+    #[arg(long, value_name = "SECONDS", env = "CAPABILITY_TIMEOUT_SECONDS", default_value = "60", value_parser = positive)]
+    timeout_seconds: f64,
+    /// Size of what a call brings, files counted before Base64
+    #[arg(long, value_name = "MIB", env = "CAPABILITY_INPUT_MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    input_mib: u64,
+    /// Calls that wait for a worker; more are refused
+    #[arg(long, value_name = "N", env = "CAPABILITY_QUEUE", default_value_t = 64, value_parser = clap::value_parser!(u16).range(0..=10_000))]
+    queue: u16,
+    /// Size of all results that are kept for later
+    #[arg(long, value_name = "MIB", env = "CAPABILITY_REFS_MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    refs_mib: u64,
+    /// How long a result is kept
+    #[arg(long, value_name = "MINUTES", env = "CAPABILITY_REFS_MINUTES", default_value = "60", value_parser = positive)]
+    refs_minutes: f64,
+}
+
+fn positive(written: &str) -> Result<f64, String> {
+    const MAX: f64 = 100_000.0;
+    match written.parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= MAX => Ok(number),
+        _ => Err(format!("expected a number above 0 and up to {MAX}")),
+    }
+}
+
+/// It stands in the path of requests to the gateway.
+fn instance(written: &str) -> Result<String, String> {
+    const CHARS_MAX: usize = 64;
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    match written {
+        "" | "." | ".." => Err("expected a name".to_owned()),
+        _ if written.len() <= CHARS_MAX && written.chars().all(fits) => Ok(written.to_owned()),
+        _ => Err(format!("expected up to {CHARS_MAX} letters, digits, dots, dashes and underscores")),
+    }
+}
+
+/// What the command line comes to.
+pub(crate) enum Read<O: clap::Args> {
+    Start(Box<CommandLine<O>>),
+    /// Something to print, and that is all.
+    Version(String),
+    Words(clap::Error),
+}
+
+/// Reads the command line. Help and version need the server's own words, so they are made only when asked for.
+pub(crate) fn read<O: clap::Args>(make: &impl Fn(O) -> Capability) -> Read<O> {
+    match CommandLine::<O>::try_parse() {
+        Ok(line) if line.version => {
+            let capability = make(line.own);
+            Read::Version(format!("{} {}", capability.name, capability.version))
+        }
+        Ok(line) => Read::Start(Box::new(line)),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            Read::Words(with_own_words(make).unwrap_or(error))
+        }
+        Err(error) => Read::Words(error),
+    }
+}
+
+fn with_own_words<O: clap::Args>(make: &impl Fn(O) -> Capability) -> Option<clap::Error> {
+    let program = std::env::args_os().next()?;
+    let usual = CommandLine::<O>::try_parse_from([program]).ok()?;
+    let capability = make(usual.own);
+    let about =
+        format!("{}\n\nAn MCP server: {}", capability.instructions, capability.tool_names().join(", "));
+    let command = CommandLine::<O>::command().name(capability.name).about(about);
+    command.try_get_matches().err()
+}
+
+/// Something that contradicts itself, and what to do about it.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) struct Refusal {
+    what: &'static str,
+    hint: &'static str,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\nhint: {}", self.what, self.hint)
+    }
+}
+
+fn refuse<T>(what: &'static str, hint: &'static str) -> Result<T, Refusal> {
+    Err(Refusal { what, hint })
+}
+
+impl Said {
+    pub(crate) fn limits(&self) -> Limits {
+        let said = &self.limits;
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        Limits {
+            workers: said.workers.map_or_else(processors, usize::from),
+            memory_bytes: said.memory_mib * MIB,
+            time: Duration::from_secs_f64(said.timeout_seconds),
+            input_bytes: (said.input_mib * MIB) as usize,
+            queue: usize::from(said.queue),
+            refs_bytes: said.refs_mib * MIB,
+            refs_age: Duration::from_secs_f64(said.refs_minutes * 60.0),
+        }
+    }
+
+    /// What is meant by all of it.
+    pub(crate) fn resolve(self) -> Result<Settings, Refusal> {
+        let limits = self.limits();
+        let transport = match self.http {
+            Some(address) => Transport::Http(Box::new(self.http_place(address)?)),
+            None => self.stdio()?,
+        };
+        Ok(Settings { transport, limits })
+    }
+
+    fn stdio(&self) -> Result<Transport, Refusal> {
+        const HINT: &str = "add --http 127.0.0.1:0, or another address";
+        if self.gateway.is_some() {
+            return refuse("--gateway needs --http: a gateway reaches a registered server over HTTP", HINT);
+        }
+        if self.public_url.is_some() {
+            return refuse("--public-url needs --http: nobody reaches stdin and stdout by a URL", HINT);
+        }
+        Ok(Transport::Stdio)
+    }
+
+    fn http_place(self, address: SocketAddr) -> Result<HttpPlace, Refusal> {
+        let public_url = self.public_url.map(at_mcp).transpose()?;
+        if self.gateway.is_some() && public_url.is_none() && address.ip().is_unspecified() {
+            return refuse(
+                "the gateway has to be told where to reach this server, which listens on every address",
+                "add --public-url http://HOST:PORT/mcp, or listen on one address",
+            );
+        }
+        let token = self.token.map(Token::Given).or(self.token_file.map(Token::File));
+        let gateway = match self.gateway {
+            Some(url) => Some(gateway_place(url, token, self.instance, self.lease_seconds)?),
+            None => None,
+        };
+        Ok(HttpPlace { address, public_url, hosts: self.allow_host, gateway })
+    }
+}
+
+fn gateway_place(
+    url: Url,
+    token: Option<Token>,
+    instance: Option<String>,
+    lease_seconds: u64,
+) -> Result<GatewayPlace, Refusal> {
+    if !is_http(&url) {
+        return refuse("--gateway is not an http or https URL", "write it as http://127.0.0.1:8700");
+    }
+    let Some(token) = token else {
+        return refuse(
+            "--gateway needs a token",
+            "make one with `toolgate token create --role server --server NAME` and give it in TOOLGATE_TOKEN or with --token-file",
+        );
+    };
+    let instance = instance.unwrap_or_else(some_name);
+    Ok(GatewayPlace { url, token, instance, lease: Duration::from_secs(lease_seconds) })
+}
+
+fn is_http(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && url.has_host()
+}
+
+/// A public URL without a path means the usual one.
+fn at_mcp(mut url: Url) -> Result<Url, Refusal> {
+    if !is_http(&url) {
+        return refuse("--public-url is not an http or https URL", "write it as http://HOST:PORT/mcp");
+    }
+    if url.path() == "/" {
+        url.set_path("/mcp");
+    }
+    Ok(url)
+}
+
+/// The last characters of a UUID are the random ones.
+fn some_name() -> String {
+    const CHARS: usize = 12;
+    let id = uuid::Uuid::now_v7().simple().to_string();
+    id[id.len() - CHARS..].to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! The folder that a server has while it runs: refs are in it, and a lock by which others see that it lives.
+//! A server that was killed leaves its folder behind; the next one on this machine removes it.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tempfile::TempDir;
+
+const PREFIX: &str = "capability-server-";
+const LOCK: &str = "lock";
+const REFS: &str = "refs";
+/// Whoever made a folder has locked it by then.
+const FRESH: Duration = Duration::from_secs(60);
+
+pub(crate) struct Home {
+    folder: TempDir,
+    /// Held by being open; the kernel lets go of it however the server ends.
+    _lock: File,
+}
+
+impl Home {
+    pub(crate) fn create() -> io::Result<Self> {
+        Self::create_in(&std::env::temp_dir())
+    }
+
+    /// Nobody else may look into it.
+    fn create_in(parent: &Path) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+        let lock = File::create(folder.path().join(LOCK))?;
+        lock.lock()?;
+        fs::create_dir(folder.path().join(REFS))?;
+        Ok(Self { folder, _lock: lock })
+    }
+
+    pub(crate) fn refs(&self) -> PathBuf {
+        self.folder.path().join(REFS)
+    }
+}
+
+/// Removes what servers left that did not come to their end.
+pub(crate) fn sweep() {
+    if let Err(error) = sweep_in(&std::env::temp_dir(), FRESH) {
+        tracing::debug!(%error, "folders of servers that were killed could not be looked for");
+    }
+}
+
+fn sweep_in(parent: &Path, age_min: Duration) -> io::Result<()> {
+    for entry in fs::read_dir(parent)? {
+        let entry = entry?;
+        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        if is_ours && is_left(&entry, age_min) {
+            // Another server may be at it too, or it may be another user's.
+            drop(fs::remove_dir_all(entry.path()));
+        }
+    }
+    Ok(())
+}
+
+fn is_left(entry: &fs::DirEntry, age_min: Duration) -> bool {
+    let Ok(changed) = entry.metadata().and_then(|data| data.modified()) else { return false };
+    let age = SystemTime::now().duration_since(changed).unwrap_or_default();
+    age >= age_min && File::open(entry.path().join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_folders_without_a_living_server_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let living = Home::create_in(parent.path()).unwrap();
+        let Home { folder, _lock } = Home::create_in(parent.path()).unwrap();
+        let left = folder.keep();
+        fs::write(left.join(REFS).join("doc_1"), "x").unwrap();
+        drop(_lock);
+        fs::create_dir(parent.path().join("somebody-elses")).unwrap();
+        sweep_in(parent.path(), Duration::from_secs(3600)).unwrap();
+        assert!(left.exists(), "it may be about to be locked");
+        sweep_in(parent.path(), Duration::ZERO).unwrap();
+        assert!(!left.exists());
+        assert!(living.refs().exists() && parent.path().join("somebody-elses").exists());
+    }
+}

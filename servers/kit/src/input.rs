@@ -1,0 +1,87 @@
+//! A file as an argument: its bytes in Base64, or the ref of something kept before.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::trouble::Trouble;
+use crate::work::Work;
+
+/// Flatten it into a tool's arguments. Exactly one of `file_data` and `source_ref_id` is given. `deny_unknown_fields` does
+/// not go together with flattening, so a tool with other arguments repeats these three and builds this of them.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+pub struct FileInput {
+    /// The file, in Base64.
+    #[serde(default)]
+    pub file_data: Option<String>,
+    /// Its media type or file extension, such as `application/pdf` or `pdf`. Found out from the content if left out.
+    #[serde(default)]
+    pub file_type: Option<String>,
+    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    #[serde(default)]
+    pub source_ref_id: Option<String>,
+}
+
+/// The bytes of a file, with what was said of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loaded {
+    pub bytes: Vec<u8>,
+    /// What the caller or the store says it is. The content may say otherwise.
+    pub media_type: Option<String>,
+    pub name: Option<String>,
+}
+
+impl FileInput {
+    pub fn load(self, work: &Work) -> Result<Loaded, Trouble> {
+        match (self.file_data, self.source_ref_id) {
+            (Some(data), None) => {
+                Ok(Loaded { bytes: decode(&data)?, media_type: self.file_type, name: None })
+            }
+            (None, Some(id)) => {
+                let stored = work.find(&id)?;
+                Ok(Loaded {
+                    bytes: stored.bytes,
+                    media_type: Some(stored.media_type),
+                    name: Some(stored.name),
+                })
+            }
+            (Some(_), Some(_)) => {
+                Err(Trouble::bad_arguments("file_data and source_ref_id are both given")
+                    .hint("give one of them"))
+            }
+            (None, None) => {
+                Err(Trouble::bad_arguments("no file is given")
+                    .hint("give file_data (Base64) or source_ref_id"))
+            }
+        }
+    }
+}
+
+/// Base64 as people write it: with line breaks, with or without padding, or as a `data:` URL.
+fn decode(text: &str) -> Result<Vec<u8>, Trouble> {
+    let text = match text.strip_prefix("data:") {
+        Some(url) => url.split_once(',').map_or(url, |(_, data)| data),
+        None => text,
+    };
+    let packed: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').collect();
+    base64_simd::STANDARD_NO_PAD.decode_to_vec(&packed).map_err(|_| {
+        Trouble::bad_arguments("file_data is not Base64")
+            .hint("encode the bytes of the file with standard Base64; at a gateway, give file_id instead")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_read_as_people_write_it() {
+        for written in ["aGVsbG8=", "aGVsbG8", "aGVs\nbG8=\n", "data:text/plain;base64,aGVsbG8="] {
+            assert_eq!(decode(written).unwrap(), b"hello", "{written}");
+        }
+        assert_eq!(decode("").unwrap(), b"");
+        for bad in ["a", "hello!", "äöü"] {
+            let trouble = decode(bad).unwrap_err().to_string();
+            assert!(trouble.starts_with("file_data is not Base64\nhint: "), "{trouble}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! What every capability server shares, so that a new one is a file of tools and a `main` of ten lines.
+//!
+//! A server describes itself as a [`Capability`]: a name and [`Tool`]s, each a plain function from arguments to an answer.
+//! [`run`] does the rest: it speaks MCP on stdin and stdout or over HTTP, runs the functions in worker processes with
+//! limits of time and memory, keeps big results as refs, and takes a place at a gateway. The README has the checklist.
+
+mod capability;
+mod cli;
+mod home;
+mod input;
+mod lease;
+mod metrics;
+mod refs;
+mod run;
+mod schema;
+mod serve;
+mod settings;
+mod tool;
+mod trouble;
+mod work;
+mod worker;
+
+pub use capability::Capability;
+pub use input::{FileInput, Loaded};
+pub use refs::{RefId, RefStore, Stored};
+pub use run::{NoOptions, run};
+pub use tool::{Effect, FileStrategy, Tool};
+pub use trouble::{Trouble, TroubleCode};
+pub use work::{Progress, TextOut, Work};

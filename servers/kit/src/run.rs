@@ -1,0 +1,83 @@
+//! The whole program of a server: read the command line, then be the server or one of its workers.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::capability::Capability;
+use crate::cli::{self, Read, Refusal, Said};
+use crate::lease::BadGateway;
+use crate::{serve, worker};
+
+const MISTAKE: u8 = 2;
+
+/// For a server without options of its own.
+#[derive(Clone, Copy, Default, Debug, clap::Args)]
+pub struct NoOptions;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunError {
+    #[error("{0}")]
+    Refused(#[from] Refusal),
+    #[error(
+        "--log {filter:?} is no filter: {source}\nhint: write a level such as info, or warn,capability_kit=debug"
+    )]
+    Log { filter: String, source: tracing_subscriber::filter::ParseError },
+    #[error(
+        "the folder for results could not be made: {0}\nhint: is there room in the folder for temporary files (TMPDIR)?"
+    )]
+    Home(#[source] io::Error),
+    #[error("the runtime could not be started: {0}")]
+    Runtime(#[source] io::Error),
+    #[error(
+        "{address} cannot be listened on: {source}\nhint: is another program there? port 0 picks a free one"
+    )]
+    Listen { address: std::net::SocketAddr, source: io::Error },
+    #[error("the gateway cannot be talked to: {0}")]
+    Gateway(#[from] BadGateway),
+    #[error("serving failed: {0}")]
+    Serve(#[source] io::Error),
+}
+
+/// Everything that a `main` has to do. `make` is called in the server and again in each worker, so it must be quick:
+/// models are loaded by the first call that needs them.
+pub fn run<O: clap::Args>(make: impl Fn(O) -> Capability) -> ExitCode {
+    let line = match cli::read(&make) {
+        Read::Start(line) => *line,
+        // Whoever closed the other end has no use for the text.
+        Read::Version(version) => {
+            drop(writeln!(io::stdout(), "{version}"));
+            return ExitCode::SUCCESS;
+        }
+        Read::Words(words) => {
+            drop(words.print());
+            return ExitCode::from(words.exit_code() as u8);
+        }
+    };
+    if worker::is_worker() {
+        return worker::child::run(|| make(line.own), &line.kit.limits());
+    }
+    match start(make(line.own), line.kit) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            let is_mistake = matches!(error, RunError::Refused(_) | RunError::Log { .. });
+            if is_mistake { ExitCode::from(MISTAKE) } else { ExitCode::FAILURE }
+        }
+    }
+}
+
+fn start(capability: Capability, said: Said) -> Result<(), RunError> {
+    log_to_stderr(&said.log)?;
+    serve::run(capability, said.resolve()?)
+}
+
+/// stdout is the client's.
+fn log_to_stderr(filter: &str) -> Result<(), RunError> {
+    let parsed =
+        EnvFilter::try_new(filter).map_err(|source| RunError::Log { filter: filter.to_owned(), source })?;
+    let is_terminal = io::IsTerminal::is_terminal(&io::stderr());
+    tracing_subscriber::fmt().with_env_filter(parsed).with_writer(io::stderr).with_ansi(is_terminal).init();
+    Ok(())
+}

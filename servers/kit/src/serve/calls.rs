@@ -1,0 +1,131 @@
+//! One call of a tool, from the request to the result.
+
+use std::time::Instant;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ContentBlock, MetaObject, ProgressNotificationParam, ProgressToken,
+};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use serde_json::{Map, Value, json};
+
+use super::Server;
+use crate::tool::Tool;
+use crate::trouble::{Trouble, TroubleCode};
+use crate::work::Progress;
+use crate::worker::pool::{Ending, Listener, Terms};
+use crate::worker::{Job, Telling};
+
+/// Where a result says which kind of trouble it is.
+const TROUBLE_META: &str = "dev.toolgate/trouble";
+
+impl Server {
+    pub(super) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let tool = self.capability.find(&request.name).ok_or_else(|| self.unknown(&request.name))?;
+        let _under_way = self.calls.token();
+        let started = Instant::now();
+        let ended = self.work(tool, request.arguments.unwrap_or_default(), context).await;
+        self.metrics.called(tool.name(), outcome(&ended), started.elapsed());
+        Ok(result(ended))
+    }
+
+    fn unknown(&self, name: &str) -> ErrorData {
+        let names = self.capability.tool_names().join(", ");
+        ErrorData::invalid_params(format!("Unknown tool: {name}\nhint: the tools are {names}"), None)
+    }
+
+    async fn work(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, Ending> {
+        let bytes = arguments.values().map(weight).sum();
+        self.check(tool, bytes)?;
+        let teller = context.meta.get_progress_token().map(|token| Teller { peer: context.peer, token });
+        let job = Job {
+            tool: tool.name().into(),
+            arguments: arguments.into(),
+            telling: if teller.is_some() { Telling::Progress } else { Telling::Nothing },
+        };
+        let limit = tool.limit().unwrap_or(self.limits.time);
+        let terms = Terms { limit, bytes, cancelled: context.ct };
+        self.pool.call(job, &terms, &teller).await
+    }
+
+    /// What needs no worker to be refused.
+    fn check(&self, tool: &Tool, bytes: usize) -> Result<(), Trouble> {
+        if self.stopping.is_cancelled() {
+            return Err(
+                Trouble::new(TroubleCode::Busy, "the server is stopping").hint("try again in some seconds")
+            );
+        }
+        if let Some(why) = tool.missing() {
+            return Err(why.clone());
+        }
+        if bytes > self.limits.request_bytes() {
+            let message =
+                format!("the arguments are larger than the {} MiB they may have", self.limits.input_mib());
+            return Err(Trouble::new(TroubleCode::TooLarge, message)
+                .hint("split the file, or send less of it; the server's limit is --input-mib"));
+        }
+        Ok(())
+    }
+}
+
+/// Roughly the bytes of a value in JSON.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum::<usize>() + items.len(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + weight(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => size_of::<u64>(),
+    }
+}
+
+fn outcome(ended: &Result<Value, Ending>) -> &'static str {
+    match ended {
+        Ok(_) => "ok",
+        Err(Ending::Cancelled) => "cancelled",
+        Err(Ending::Trouble(trouble)) => trouble.code.as_str(),
+    }
+}
+
+fn result(ended: Result<Value, Ending>) -> CallToolResult {
+    match ended {
+        Ok(answer) => CallToolResult::structured(answer),
+        Err(Ending::Cancelled) => failure("the call was cancelled".to_owned(), "cancelled"),
+        Err(Ending::Trouble(trouble)) => failure(trouble.to_string(), trouble.code.as_str()),
+    }
+}
+
+fn failure(text: String, code: &'static str) -> CallToolResult {
+    let mut meta = MetaObject::new();
+    meta.insert(TROUBLE_META.to_owned(), json!({ "code": code }));
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    result.meta = Some(meta);
+    result
+}
+
+/// The client, if it wants to hear how far the call is.
+struct Teller {
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+}
+
+impl Listener for Option<Teller> {
+    async fn hear(&self, progress: Progress) {
+        let Some(Teller { peer, token }) = self else { return };
+        let mut told =
+            ProgressNotificationParam::new(token.clone(), progress.done).with_message(progress.message);
+        if progress.total > 0.0 {
+            told = told.with_total(progress.total);
+        }
+        // A client that hung up is noticed by the call itself.
+        drop(peer.notify_progress(told).await);
+    }
+}

@@ -1,0 +1,34 @@
+//! The tools as a client sees them in the list.
+
+use std::sync::Arc;
+
+use rmcp::model::{MetaObject, Tool, ToolAnnotations};
+
+use crate::capability::Capability;
+use crate::tool;
+
+/// Where a gateway looks for what MCP does not say.
+const EXTRA_META: &str = "dev.toolgate/tool";
+
+pub(super) fn tools(capability: &Capability) -> Vec<Tool> {
+    capability.tools().iter().map(listed).collect()
+}
+
+fn listed(tool: &tool::Tool) -> Tool {
+    let mut meta = MetaObject::new();
+    meta.insert(EXTRA_META.to_owned(), tool.extra());
+    Tool::new(tool.name(), tool.description().to_owned(), Arc::new(tool.input_schema().clone()))
+        .with_title(tool.title())
+        .with_raw_output_schema(Arc::new(tool.output_schema().clone()))
+        .with_annotations(annotations(tool))
+        .with_meta(meta)
+}
+
+/// What these tools make is new and goes away by itself.
+fn annotations(tool: &tool::Tool) -> ToolAnnotations {
+    ToolAnnotations::with_title(tool.title())
+        .read_only(tool.is_read_only())
+        .destructive(false)
+        .idempotent(true)
+        .open_world(tool.is_external())
+}

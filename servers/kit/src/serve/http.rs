@@ -1,0 +1,128 @@
+//! Streamable HTTP under `/mcp`, with `/healthz` and `/metrics` beside it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::serve::ListenerExt;
+use http::{StatusCode, header};
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::Server;
+use super::handler::Handler;
+use crate::lease::{self, Lease};
+use crate::metrics::Levels;
+use crate::run::RunError;
+use crate::settings::HttpPlace;
+
+const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+/// How long answers may take to reach their clients once all calls have ended, and streams to end once they are cut.
+const CLOSE_LIMIT: Duration = Duration::from_secs(1);
+
+pub(super) async fn serve(
+    server: &Arc<Server>,
+    mut place: HttpPlace,
+    signals: CancellationToken,
+) -> Result<(), RunError> {
+    let failed = |source| RunError::Listen { address: place.address, source };
+    let listener = TcpListener::bind(place.address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    let url = place.public_url.as_ref().map_or_else(|| format!("http://{address}/mcp"), ToString::to_string);
+    let gateway = place.gateway.take();
+    let lease = gateway.map(|gateway| Lease::new(&server.capability, gateway, &url)).transpose()?;
+    announce(address);
+    let doors = Doors::default();
+    let router = router(server, &place, address, doors.cut.clone());
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+    let serving = axum::serve(listener, router).with_graceful_shutdown(doors.close.clone().cancelled_owned());
+    tokio::select! {
+        done = async { serving.await } => done.map_err(RunError::Serve),
+        () = stop(server, lease, &signals, &doors) => Ok(()),
+    }
+}
+
+/// The two ways to end connections.
+#[derive(Default)]
+struct Doors {
+    /// No new ones, and each ends after what it is about.
+    close: CancellationToken,
+    /// All end now.
+    cut: CancellationToken,
+}
+
+/// From the signal on: no more calls from the gateway, no more calls at all, calls under way end, connections end. What is
+/// still open after a while are streams that never end by themselves.
+async fn stop(server: &Server, lease: Option<Lease>, signals: &CancellationToken, doors: &Doors) {
+    lease::keep(lease, signals).await;
+    server.drain().await;
+    doors.close.cancel();
+    tokio::time::sleep(CLOSE_LIMIT).await;
+    doors.cut.cancel();
+    tokio::time::sleep(CLOSE_LIMIT).await;
+}
+
+/// Scripts and people read it; it is said whatever is logged.
+fn announce(address: SocketAddr) {
+    eprintln!("listening on http://{address}/mcp");
+    if !address.ip().is_loopback() {
+        tracing::info!("whoever reaches this address may call the tools: keep it in a network of your own");
+    }
+}
+
+fn router(server: &Arc<Server>, place: &HttpPlace, address: SocketAddr, cut: CancellationToken) -> Router {
+    let handler = Handler(Arc::clone(server));
+    let config = StreamableHttpServerConfig::default()
+        .with_json_response(true)
+        .with_allowed_hosts(hosts(place, address))
+        .with_allowed_origins(ORIGINS)
+        .with_max_request_body_bytes(server.limits.read_bytes())
+        .with_cancellation_token(cut);
+    let mcp = StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(sessions(server)), config);
+    Router::new()
+        .nest_service("/mcp", mcp)
+        .route("/healthz", get(health))
+        .route("/metrics", get(metrics))
+        .with_state(Arc::clone(server))
+}
+
+/// Sessions are ended when nothing happens in them, which a long call must not look like.
+fn sessions(server: &Server) -> LocalSessionManager {
+    let longest = server.capability.tools().iter().filter_map(crate::tool::Tool::limit).max();
+    let longest = longest.unwrap_or_default().max(server.limits.time);
+    let mut manager = LocalSessionManager::default();
+    manager.session_config.keep_alive = Some(SessionConfig::DEFAULT_KEEP_ALIVE + longest);
+    manager
+}
+
+/// Names by which it may be called: a page in a browser cannot reach it under a name of its own choice.
+fn hosts(place: &HttpPlace, address: SocketAddr) -> Vec<String> {
+    let mut hosts: Vec<String> = LOOPBACK.map(str::to_owned).into();
+    hosts.push(address.ip().to_string());
+    hosts.extend(place.public_url.as_ref().and_then(|url| url.host_str()).map(str::to_owned));
+    hosts.extend(place.hosts.iter().cloned());
+    hosts
+}
+
+async fn health(State(server): State<Arc<Server>>) -> Response {
+    if server.stopping.is_cancelled() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
+    }
+    "ok\n".into_response()
+}
+
+async fn metrics(State(server): State<Arc<Server>>) -> Response {
+    const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let levels = Levels { waiting: server.pool.waiting(), ref_bytes: server.refs.size().unwrap_or_default() };
+    match server.metrics.render(&levels) {
+        Ok(text) => ([(header::CONTENT_TYPE, TYPE)], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}

@@ -1,0 +1,103 @@
+//! What a tool says when it cannot do what was asked. The model reads it, so it says what to change.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a call came to nothing: a sentence, and what to do about it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Trouble {
+    pub code: TroubleCode,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// Kinds of trouble, as the metrics count them and callers may branch on them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TroubleCode {
+    /// The arguments do not fit the schema, or contradict each other.
+    BadArguments,
+    /// A file that cannot be read: empty, cut off, damaged, not what it is said to be.
+    Unreadable,
+    /// A file that wants a password, or another one.
+    Locked,
+    /// A kind of file or a language that this tool does not know.
+    Unsupported,
+    /// More than the limits allow.
+    TooLarge,
+    /// It took longer than the limit.
+    TimedOut,
+    /// The worker died of this input: out of memory, or a fault in a parser.
+    Crashed,
+    /// More calls than the server takes at a time.
+    Busy,
+    /// A ref that was never here, or is gone.
+    UnknownRef,
+    /// Something this machine lacks.
+    Unavailable,
+    /// A fault of the server.
+    Internal,
+}
+
+impl TroubleCode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TroubleCode::BadArguments => "bad_arguments",
+            TroubleCode::Unreadable => "unreadable",
+            TroubleCode::Locked => "locked",
+            TroubleCode::Unsupported => "unsupported",
+            TroubleCode::TooLarge => "too_large",
+            TroubleCode::TimedOut => "timed_out",
+            TroubleCode::Crashed => "crashed",
+            TroubleCode::Busy => "busy",
+            TroubleCode::UnknownRef => "unknown_ref",
+            TroubleCode::Unavailable => "unavailable",
+            TroubleCode::Internal => "internal",
+        }
+    }
+}
+
+impl Trouble {
+    pub fn new(code: TroubleCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    pub fn bad_arguments(message: impl Into<String>) -> Self {
+        Self::new(TroubleCode::BadArguments, message)
+    }
+
+    pub fn unreadable(message: impl Into<String>) -> Self {
+        Self::new(TroubleCode::Unreadable, message)
+    }
+
+    pub fn unsupported(message: impl Into<String>) -> Self {
+        Self::new(TroubleCode::Unsupported, message)
+    }
+
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(TroubleCode::Unavailable, message)
+    }
+
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(TroubleCode::Internal, message)
+    }
+}
+
+/// What the model sees.
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}

@@ -1,0 +1,80 @@
+//! What a tool has besides its arguments: refs to read and make, and somebody to tell how far it is.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::refs::{RefId, RefStore, Stored};
+use crate::trouble::{Trouble, TroubleCode};
+
+/// How far a piece of work is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Progress {
+    pub done: f64,
+    pub total: f64,
+    pub message: String,
+}
+
+type Tell = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// Given to every call.
+#[derive(Clone)]
+pub struct Work {
+    refs: RefStore,
+    tell: Tell,
+}
+
+/// A text that is given as it is if it is short, else by a ref and its beginning.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TextOut {
+    /// The text, or its beginning where `ref_id` has all of it.
+    pub text: String,
+    /// Where the whole text is, if it is longer than what is given here. Pass it as `source_ref_id`, or read the resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ref_id: Option<String>,
+    /// How many characters the whole text has.
+    pub chars: usize,
+    /// Whether `text` is only the beginning.
+    pub truncated: bool,
+}
+
+impl Work {
+    /// Texts of more bytes become refs.
+    pub const TEXT_BYTES_MAX: usize = 64 << 10;
+    /// How much of such a text is shown.
+    pub const PREVIEW_CHARS: usize = 2_000;
+
+    pub fn new(refs: RefStore, tell: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        Self { refs, tell: Arc::new(tell) }
+    }
+
+    /// For long work: whoever called hears of it, if they asked to.
+    pub fn progress(&self, done: f64, total: f64, message: impl Into<String>) {
+        (self.tell)(Progress { done, total, message: message.into() });
+    }
+
+    /// Keeps `bytes` for a while and gives the id under which they can be read: by this server's tools, and by anybody
+    /// through `resources/read`.
+    pub fn keep(&self, bytes: &[u8], media_type: &str, name: &str) -> Result<RefId, Trouble> {
+        self.refs.put(bytes, media_type, name)
+    }
+
+    pub fn find(&self, id: &str) -> Result<Stored, Trouble> {
+        self.refs.get(id)?.ok_or_else(|| {
+            Trouble::new(TroubleCode::UnknownRef, format!("no ref {id:?} is kept here"))
+                .hint("refs are kept for a while only; make it again with the tool that gave it, and use the new ref_id")
+        })
+    }
+
+    /// `text` itself if it is short, else a ref to it.
+    pub fn text(&self, text: String, media_type: &str, name: &str) -> Result<TextOut, Trouble> {
+        let chars = text.chars().count();
+        if text.len() <= Self::TEXT_BYTES_MAX {
+            return Ok(TextOut { text, ref_id: None, chars, truncated: false });
+        }
+        let id = self.keep(text.as_bytes(), media_type, name)?;
+        let beginning = text.chars().take(Self::PREVIEW_CHARS).collect();
+        Ok(TextOut { text: beginning, ref_id: Some(id.into_string()), chars, truncated: true })
+    }
+}

@@ -1,0 +1,194 @@
+//! The worker's side: limits itself, says that it is ready, then takes one job after the other.
+//!
+//! The main thread only reads, so that it always notices when the server is gone; jobs run on a thread with a large
+//! stack, because parsers recurse.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{dup2_stdin, dup2_stdout, getpgrp, getpid};
+
+use super::{Job, REFS_VARIABLE, Reply, Telling, frames};
+use crate::capability::Capability;
+use crate::refs::RefStore;
+use crate::settings::Limits;
+use crate::trouble::{Trouble, TroubleCode};
+use crate::work::{Progress, Work};
+
+const STACK_BYTES: usize = 64 << 20;
+/// Nobody reads faster than this.
+const TELL_EVERY: Duration = Duration::from_millis(50);
+/// What a model can make use of is far smaller; a tool keeps the rest as a ref.
+const ANSWER_BYTES_MAX: usize = 16 << 20;
+
+/// `make` is called here, after the limits are set.
+pub(crate) fn run(make: impl FnOnce() -> Capability, limits: &Limits) -> ExitCode {
+    match work(make, limits) {
+        Ok(()) => leave(),
+        Err(error) => {
+            eprintln!("a worker could not be set up: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn work(make: impl FnOnce() -> Capability, limits: &Limits) -> io::Result<()> {
+    let (mut input, output) = take_pipes()?;
+    limit_itself(limits)?;
+    let refs =
+        std::env::var_os(REFS_VARIABLE).ok_or_else(|| io::Error::other("no folder for refs is given"))?;
+    let bench = Bench { capability: make(), refs: RefStore::open(refs, limits.refs_bytes), output };
+    bench.output.send(&Reply::Ready)?;
+    let (sender, receiver) = sync_channel(1);
+    let jobs = thread::Builder::new().name("jobs".to_owned()).stack_size(STACK_BYTES);
+    jobs.spawn(move || until_the_end(|| bench.run(&receiver)))?;
+    while let Some(job) = frames::read(&mut input)? {
+        sender.send(job).map_err(io::Error::other)?;
+    }
+    Ok(())
+}
+
+/// The server is gone or wants this worker gone: with it go the programs that tools have started, which are in its
+/// group. A worker that somebody started by hand is not the leader of one.
+fn leave() -> ExitCode {
+    if getpgrp() == getpid()
+        && let Err(error) = killpg(getpgrp(), Signal::SIGKILL)
+    {
+        eprintln!("a worker could not end what it started: {error}");
+    }
+    ExitCode::SUCCESS
+}
+
+/// A worker whose thread for jobs has ended is of no use, however it ended.
+fn until_the_end(run: impl FnOnce() -> io::Result<()>) {
+    let done = catch_unwind(AssertUnwindSafe(run));
+    if let Ok(Err(error)) = done {
+        eprintln!("a worker cannot go on: {error}");
+    }
+    std::process::exit(1);
+}
+
+/// Frames go through descriptors that nobody else knows: what a library prints ends up on stderr, and it finds nothing on
+/// stdin.
+fn take_pipes() -> io::Result<(File, Output)> {
+    let input = io::stdin().as_fd().try_clone_to_owned()?;
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    dup2_stdin(File::open("/dev/null")?)?;
+    dup2_stdout(io::stderr())?;
+    Ok((input.into(), Output(Arc::new(Mutex::new(output.into())))))
+}
+
+fn limit_itself(limits: &Limits) -> io::Result<()> {
+    lower(Resource::RLIMIT_AS, limits.memory_bytes)?;
+    lower(Resource::RLIMIT_CORE, 0)
+}
+
+/// To `limit`, or to what it is already if that is less.
+fn lower(resource: Resource, limit: u64) -> io::Result<()> {
+    let (_, hard) = getrlimit(resource)?;
+    let limit = limit.min(hard);
+    Ok(setrlimit(resource, limit, limit)?)
+}
+
+#[derive(Clone)]
+struct Output(Arc<Mutex<File>>);
+
+impl Output {
+    fn send(&self, reply: &Reply) -> io::Result<()> {
+        self.send_frame(&frames::pack(reply)?)
+    }
+
+    fn send_frame(&self, frame: &[u8]) -> io::Result<()> {
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        frames::write(&mut *file, frame)
+    }
+}
+
+struct Bench {
+    capability: Capability,
+    refs: RefStore,
+    output: Output,
+}
+
+impl Bench {
+    fn run(&self, jobs: &Receiver<Vec<u8>>) -> io::Result<()> {
+        for job in jobs {
+            let frame = frames::pack(&self.answer(&job))?;
+            if frame.len() > ANSWER_BYTES_MAX {
+                self.output.send(&Reply::Trouble(too_long(frame.len())))?;
+            } else {
+                self.output.send_frame(&frame)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&self, job: &[u8]) -> Reply {
+        match self.call(job) {
+            Ok(answer) => Reply::Answer(answer),
+            Err(trouble) => Reply::Trouble(trouble),
+        }
+    }
+
+    fn call(&self, job: &[u8]) -> Result<serde_json::Value, Trouble> {
+        let job: Job = serde_json::from_slice(job)
+            .map_err(|error| Trouble::internal(format!("a job could not be read: {error}")))?;
+        let tool = self.capability.find(&job.tool);
+        let tool = tool.ok_or_else(|| Trouble::internal(format!("a worker does not know {}", job.tool)))?;
+        tool.call(job.arguments, &self.work(job.telling))
+    }
+
+    fn work(&self, telling: Telling) -> Work {
+        match telling {
+            Telling::Nothing => Work::new(self.refs.clone(), |_| {}),
+            Telling::Progress => {
+                let teller = Teller { output: self.output.clone(), last: Mutex::new(None) };
+                Work::new(self.refs.clone(), move |progress| teller.tell(progress))
+            }
+        }
+    }
+}
+
+fn too_long(length: usize) -> Trouble {
+    let (length, limit) = (length >> 20, ANSWER_BYTES_MAX >> 20);
+    Trouble::new(
+        TroubleCode::TooLarge,
+        format!("the answer has {length} MiB, more than the {limit} MiB it may have"),
+    )
+    .hint("ask for less at a time, such as fewer pages")
+}
+
+/// Passes on what goes forward, and not more often than is of use.
+struct Teller {
+    output: Output,
+    last: Mutex<Option<(Instant, f64)>>,
+}
+
+impl Teller {
+    fn tell(&self, progress: Progress) {
+        if self.is_news(&progress) {
+            // A server that is gone is noticed by the main thread.
+            drop(self.output.send(&Reply::Progress(progress)));
+        }
+    }
+
+    fn is_news(&self, progress: &Progress) -> bool {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = last.is_none_or(|(at, done)| {
+            progress.done > done && (progress.done >= progress.total || at.elapsed() >= TELL_EVERY)
+        });
+        if is_news {
+            *last = Some((Instant::now(), progress.done));
+        }
+        is_news
+    }
+}

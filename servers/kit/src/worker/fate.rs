@@ -1,0 +1,90 @@
+//! How a worker ended, and what the model is told about it.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+
+use crate::settings::Limits;
+use crate::trouble::{Trouble, TroubleCode};
+
+/// Why there is no answer. The worker is gone, or will be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fate {
+    TimedOut(Duration),
+    OutOfMemory,
+    OutOfStack,
+    Crashed,
+}
+
+impl Fate {
+    /// What a worker that ended by itself died of, by its status and its last words. Nobody but the kernel kills it with
+    /// SIGKILL, and the kernel only does when the machine has no memory left.
+    pub(super) fn of(status: Option<ExitStatus>, last_words: &str) -> Self {
+        const NO_MEMORY: [&str; 4] =
+            ["memory allocation of", "bad_alloc", "out of memory", "Cannot allocate memory"];
+        if last_words.contains("has overflowed its stack") {
+            return Fate::OutOfStack;
+        }
+        let killed = status.and_then(|status| status.signal()) == Some(Signal::SIGKILL as i32);
+        if killed || NO_MEMORY.iter().any(|words| last_words.contains(words)) {
+            return Fate::OutOfMemory;
+        }
+        Fate::Crashed
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Fate::TimedOut(_) => "timed_out",
+            Fate::OutOfMemory => "out_of_memory",
+            Fate::OutOfStack => "out_of_stack",
+            Fate::Crashed => "crashed",
+        }
+    }
+
+    pub(super) fn trouble(self, tool: &str, limits: &Limits) -> Trouble {
+        const LESS: &str = "give it less at a time: fewer pages, a smaller or a simpler file";
+        match self {
+            Fate::TimedOut(limit) => {
+                let message =
+                    format!("{tool} was stopped because it took longer than {} s", limit.as_secs_f64());
+                Trouble::new(TroubleCode::TimedOut, message)
+                    .hint(format!("{LESS}; the server's limit is --timeout-seconds"))
+            }
+            Fate::OutOfMemory => {
+                let message = format!(
+                    "{tool} needed more than the {} MiB of memory it may have for this input",
+                    limits.memory_mib()
+                );
+                Trouble::new(TroubleCode::Crashed, message)
+                    .hint(format!("{LESS}; the server's limit is --memory-mib"))
+            }
+            Fate::OutOfStack => Trouble::new(
+                TroubleCode::Crashed,
+                format!("{tool} could not follow this input: it is nested too deeply"),
+            )
+            .hint("the file may be damaged or made to break parsers; try another one"),
+            Fate::Crashed => Trouble::new(
+                TroubleCode::Crashed,
+                format!("{tool} crashed on this input; the server goes on"),
+            )
+            .hint("the file may be damaged; try another file, another format or fewer pages"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_worker_died_of_is_told_by_its_status_and_last_words() {
+        let (aborted, killed) = (Some(ExitStatus::from_raw(6)), Some(ExitStatus::from_raw(9)));
+        assert_eq!(Fate::of(aborted, "memory allocation of 8 bytes failed\n"), Fate::OutOfMemory);
+        assert_eq!(Fate::of(aborted, "thread 'jobs' has overflowed its stack\n"), Fate::OutOfStack);
+        assert_eq!(Fate::of(killed, ""), Fate::OutOfMemory);
+        assert_eq!(Fate::of(aborted, "assertion failed"), Fate::Crashed);
+        assert_eq!(Fate::of(None, ""), Fate::Crashed);
+    }
+}

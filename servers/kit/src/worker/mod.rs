@@ -1,0 +1,53 @@
+//! Worker processes: the program itself, started again, that runs tools and may die of it.
+//!
+//! Server and worker speak frames over the worker's stdin and stdout: a [`Job`] goes in, any number of
+//! [`Reply::Progress`] and one answer or trouble come out. The worker ends when its stdin does.
+
+pub(crate) mod child;
+mod fate;
+mod frames;
+pub(crate) mod pool;
+mod process;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::trouble::Trouble;
+use crate::work::Progress;
+
+/// Set for workers, and for nobody else.
+const WORKER_VARIABLE: &str = "CAPABILITY_WORKER";
+/// Tells a worker where refs are.
+const REFS_VARIABLE: &str = "CAPABILITY_WORKER_REFS";
+
+pub(crate) fn is_worker() -> bool {
+    std::env::var_os(WORKER_VARIABLE).is_some()
+}
+
+/// One call.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Job<'a> {
+    pub(crate) tool: Cow<'a, str>,
+    pub(crate) arguments: Value,
+    pub(crate) telling: Telling,
+}
+
+/// Whether anybody wants to hear how far it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Telling {
+    Progress,
+    Nothing,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reply {
+    /// The first word of a worker.
+    Ready,
+    Progress(Progress),
+    Answer(Value),
+    Trouble(Trouble),
+}

@@ -1,0 +1,228 @@
+//! Starting the server and talking to it.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rmcp::ClientHandler;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam,
+    ProtocolVersion,
+};
+use rmcp::service::{
+    ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RequestHandle,
+    RoleClient, RunningService, ServiceError,
+};
+use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+pub(crate) const LIMIT: Duration = Duration::from_secs(30);
+pub(crate) const ERAS: [Era; 2] = [Era::Initialize, Era::Modern];
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Era {
+    Initialize,
+    Modern,
+}
+
+impl Era {
+    fn lifecycle(self) -> ClientLifecycleMode {
+        match self {
+            Era::Initialize => ClientLifecycleMode::Initialize,
+            Era::Modern => {
+                ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
+            }
+        }
+    }
+}
+
+/// Cargo builds examples with the tests, beside them.
+pub(crate) fn program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let program = test.parent().and_then(Path::parent).unwrap().join("examples/sample_server");
+    assert!(program.exists(), "build it with: cargo build -p capability-kit --example sample_server");
+    program
+}
+
+/// The program as it is anywhere, whatever the variables are here.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("CAPABILITY_") || name.starts_with("TOOLGATE_") {
+            command.env_remove(name);
+        }
+    }
+    command.args(arguments).env_remove("RUST_BACKTRACE").kill_on_drop(true);
+    command
+}
+
+/// A client's part that remembers what it was told.
+#[derive(Clone, Default)]
+pub(crate) struct Ears(Arc<Mutex<Vec<ProgressNotificationParam>>>);
+
+impl ClientHandler for Ears {
+    async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.0.lock().unwrap().push(told);
+    }
+}
+
+/// A client, with the folder for temporary files of the server that it has started, if it has.
+pub(crate) struct Client {
+    pub(crate) service: RunningService<RoleClient, Ears>,
+    _folder: Option<TempDir>,
+}
+
+/// A server of the client's own, on stdin and stdout.
+pub(crate) async fn over_stdio(era: Era, arguments: &[&str]) -> Client {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = command(arguments);
+    command.env("TMPDIR", folder.path());
+    let transport = TokioChildProcess::new(command).unwrap();
+    let service = Ears::default().serve_with_lifecycle(transport, era.lifecycle()).await.unwrap();
+    Client { service, _folder: Some(folder) }
+}
+
+/// A server on a port of its own.
+pub(crate) struct Http {
+    pub(crate) url: String,
+    pub(crate) process: Child,
+    /// Its folder for temporary files.
+    pub(crate) folder: TempDir,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+pub(crate) async fn serve(arguments: &[&str]) -> Http {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = command(arguments);
+    command.args(["--http", "127.0.0.1:0"]).env("TMPDIR", folder.path()).stderr(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+    let log = Arc::<Mutex<Vec<String>>>::default();
+    let written = Arc::clone(&log);
+    tokio::spawn(async move {
+        while let Ok(Some(line)) = lines.next_line().await {
+            written.lock().unwrap().push(line);
+        }
+    });
+    let listening = || find(&log, "listening on ");
+    eventually("it listens", async || listening().is_some()).await;
+    let url = listening().unwrap().trim_start_matches("listening on ").to_owned();
+    Http { url, process, folder, log }
+}
+
+fn find(log: &Mutex<Vec<String>>, what: &str) -> Option<String> {
+    log.lock().unwrap().iter().find(|line| line.contains(what)).cloned()
+}
+
+impl Http {
+    pub(crate) async fn client(&self, era: Era) -> Client {
+        let transport = StreamableHttpClientTransport::from_uri(self.url.as_str());
+        let service = Ears::default().serve_with_lifecycle(transport, era.lifecycle()).await.unwrap();
+        Client { service, _folder: None }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id().unwrap()
+    }
+
+    pub(crate) fn logged(&self, what: &str) -> usize {
+        self.log.lock().unwrap().iter().filter(|line| line.contains(what)).count()
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> (u16, String) {
+        let answer = reqwest::get(self.url.replace("/mcp", path)).await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    }
+
+    /// The value of a line in the metrics; zero if there is none.
+    pub(crate) async fn metric(&self, name: &str) -> f64 {
+        let (_, text) = self.get("/metrics").await;
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.map_or(0.0, |value| value.trim().parse().unwrap())
+    }
+
+    pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(self.id() as i32), signal).unwrap();
+    }
+}
+
+fn params(tool: &str, arguments: &Value) -> CallToolRequestParams {
+    CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.as_object().unwrap().clone())
+}
+
+impl Client {
+    pub(crate) async fn try_call(
+        &self,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<CallToolResult, ServiceError> {
+        tokio::time::timeout(LIMIT, self.service.call_tool(params(tool, &arguments))).await.unwrap()
+    }
+
+    /// The answer of a call that goes well: as structure and, the same, as text.
+    pub(crate) async fn answer(&self, tool: &str, arguments: Value) -> Value {
+        let result = self.try_call(tool, arguments).await.unwrap();
+        assert_ne!(result.is_error, Some(true), "{result:?}");
+        let answer = result.structured_content.unwrap();
+        let text = &result.content[0].as_text().unwrap().text;
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), answer);
+        answer
+    }
+
+    /// Code and text of a call that does not.
+    pub(crate) async fn trouble(&self, tool: &str, arguments: Value) -> (String, String) {
+        let result = self.try_call(tool, arguments).await.unwrap();
+        assert_eq!(result.is_error, Some(true), "{result:?}");
+        let code = result.meta.unwrap()["dev.toolgate/trouble"]["code"].as_str().unwrap().to_owned();
+        (code, result.content[0].as_text().unwrap().text.clone())
+    }
+
+    /// A call that can be called off.
+    pub(crate) async fn begin(&self, tool: &str, arguments: Value) -> RequestHandle<RoleClient> {
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params(tool, &arguments)));
+        self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
+    }
+
+    pub(crate) async fn worker(&self) -> u32 {
+        self.answer("whoami", json!({})).await["worker"].as_u64().unwrap() as u32
+    }
+
+    pub(crate) async fn is_well(&self) {
+        assert_eq!(self.answer("echo", json!({"text": "still here"})).await, json!({"text": "still here"}));
+    }
+
+    pub(crate) fn heard(&self) -> Vec<ProgressNotificationParam> {
+        self.service.service().0.lock().unwrap().clone()
+    }
+}
+
+/// Waits until it is so.
+pub(crate) async fn eventually(what: &str, is_so: impl AsyncFn() -> bool) {
+    let begin = Instant::now();
+    while !is_so().await {
+        assert!(begin.elapsed() < LIMIT, "it never came to be that {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn status(id: u32, field: &str) -> Option<String> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    Some(line.trim().to_owned())
+}
+
+/// What nobody has waited for yet is dead all the same.
+pub(crate) fn is_alive(id: u32) -> bool {
+    status(id, "State:").is_some_and(|state| !state.starts_with('Z'))
+}
+
+pub(crate) fn children_of(id: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").unwrap();
+    let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    ids.filter(|child| status(*child, "PPid:").is_some_and(|parent| parent == id.to_string())).collect()
+}

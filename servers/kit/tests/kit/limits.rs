@@ -1,0 +1,110 @@
+//! How many calls, how large, and how much memory.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::drive::{Client, ERAS, Era, eventually, is_alive, over_stdio, serve};
+
+#[tokio::test]
+async fn as_many_calls_as_there_are_workers_are_worked_on_at_once() {
+    let server = serve(&["--workers", "2"]).await;
+    let client = server.client(Era::Modern).await;
+    let call = || client.answer("sleep", json!({"ms": 800}));
+    let busy = eventually("two work and one waits", async || {
+        server.metric("capability_busy_workers").await == 2.0
+            && server.metric("capability_waiting_calls").await == 1.0
+    });
+    let (one, two, three, ()) = tokio::join!(call(), call(), call(), busy);
+    let workers: BTreeSet<_> = [one, two, three].iter().map(|slept| slept["worker"].as_u64()).collect();
+    assert_eq!(workers.len(), 2);
+    assert_eq!(server.metric("capability_call_seconds_count{tool=\"sleep\"}").await, 3.0);
+}
+
+#[tokio::test]
+async fn calls_beyond_the_queue_are_refused() {
+    let server = serve(&["--workers", "1", "--queue", "1"]).await;
+    let client = server.client(Era::Modern).await;
+    let call = || client.answer("sleep", json!({"ms": 1500}));
+    let refused = async {
+        eventually("one waits", async || server.metric("capability_waiting_calls").await == 1.0).await;
+        client.trouble("echo", json!({"text": "x"})).await
+    };
+    let (_, _, (code, text)) = tokio::join!(call(), call(), refused);
+    assert_eq!(code, "busy");
+    assert!(text.starts_with("1 calls are being worked on and 1 wait\nhint: try again"), "{text}");
+    client.is_well().await;
+}
+
+#[tokio::test]
+async fn calls_that_wait_hold_only_so_much() {
+    let server = serve(&["--workers", "1", "--input-mib", "1"]).await;
+    let client = server.client(Era::Modern).await;
+    let text = "x".repeat(2 << 20);
+    let mut calls = vec![client.begin("sleep", json!({"ms": 3000})).await];
+    eventually("one works", async || server.metric("capability_busy_workers").await == 1.0).await;
+    for waiting in 1..=4 {
+        calls.push(client.begin("echo", json!({"text": text})).await);
+        let waiting = f64::from(waiting);
+        eventually("it waits", async || server.metric("capability_waiting_calls").await == waiting).await;
+    }
+    let (code, refusal) = client.trouble("echo", json!({"text": text})).await;
+    assert_eq!(code, "busy", "{refusal}");
+    for call in calls {
+        call.await_response().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_waits_can_be_cancelled() {
+    let server = serve(&["--workers", "1", "--queue", "1"]).await;
+    let client = server.client(Era::Initialize).await;
+    let waiting = async |count| server.metric("capability_waiting_calls").await == count;
+    let first = client.begin("sleep", json!({"ms": 1500})).await;
+    eventually("one works", async || server.metric("capability_busy_workers").await == 1.0).await;
+    let second = client.begin("sleep", json!({"ms": 1500})).await;
+    eventually("one waits", async || waiting(1.0).await).await;
+    second.cancel(None).await.unwrap();
+    eventually("nobody waits", async || waiting(0.0).await).await;
+    first.await_response().await.unwrap();
+}
+
+async fn takes_up_to_three_mib(client: &Client) {
+    let file = |bytes: usize| {
+        let data = base64_simd::STANDARD.encode_to_string(vec![7; bytes]);
+        json!({"file_data": data, "file_type": "x"})
+    };
+    assert_eq!(client.answer("measure", file(3 << 20)).await, json!({"bytes": 3 << 20, "media_type": "x"}));
+    let (code, text) = client.trouble("measure", file(5 << 20)).await;
+    assert_eq!(code, "too_large");
+    assert!(text.contains("larger than the 3 MiB they may have\nhint: "), "{text}");
+    client.is_well().await;
+}
+
+#[tokio::test]
+async fn input_up_to_the_limit_is_taken_and_more_is_refused_in_words() {
+    let server = serve(&["--input-mib", "3"]).await;
+    for era in ERAS {
+        takes_up_to_three_mib(&over_stdio(era, &["--input-mib", "3"]).await).await;
+        takes_up_to_three_mib(&server.client(era).await).await;
+    }
+}
+
+#[tokio::test]
+async fn an_absurd_body_is_not_even_read() {
+    let server = serve(&["--input-mib", "1"]).await;
+    let client = server.client(Era::Modern).await;
+    let refused = client.try_call("echo", json!({"text": "x".repeat(16 << 20)})).await;
+    assert!(refused.is_err(), "{refused:?}");
+    client.is_well().await;
+}
+
+#[tokio::test]
+async fn a_worker_that_holds_too_much_is_replaced_after_its_answer() {
+    let client = over_stdio(Era::Initialize, &["--workers", "1", "--memory-mib", "512"]).await;
+    let first = client.answer("grow", json!({"mib": 10})).await["worker"].as_u64().unwrap() as u32;
+    assert_eq!(client.worker().await, first, "little is no reason");
+    client.answer("grow", json!({"mib": 270})).await;
+    eventually("it is gone", async || !is_alive(first)).await;
+    assert_ne!(client.worker().await, first);
+}

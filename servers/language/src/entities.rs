@@ -1,0 +1,105 @@
+//! Things that a text names: addresses, numbers with a meaning, dates, and with less certainty persons, organisations and
+//! places. Found by their form alone, without lists of names.
+
+mod amounts;
+mod checks;
+mod dates;
+mod names;
+mod patterns;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::language::detect;
+use crate::position::{Positions, Span};
+
+/// What something is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EntityKind {
+    Email,
+    Url,
+    IpAddress,
+    Iban,
+    CreditCard,
+    Phone,
+    Date,
+    Money,
+    Percentage,
+    Quantity,
+    Person,
+    Organization,
+    Place,
+}
+
+/// Something that a text names, and where.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Entity {
+    pub kind: EntityKind,
+    /// As it stands in the text.
+    pub text: String,
+    /// In a common form if there is one: `2024-05-03`, `EUR 1234.50`, `15%`, an IBAN without blanks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// Place in the text, in characters.
+    pub start: usize,
+    pub end: usize,
+    /// From 0 to 1. Names are guesses from their surroundings and stay below 0.95.
+    pub confidence: f64,
+}
+
+/// Something found, before it is told.
+#[derive(Clone, PartialEq, Debug)]
+struct Found {
+    kind: EntityKind,
+    place: Range<usize>,
+    value: Option<String>,
+    confidence: f64,
+}
+
+/// More are not told.
+const ENTITIES_MAX: usize = 2_000;
+
+/// What `text` names, in its order; only of the `kinds` that are wanted, or of all if none is said.
+pub fn entities(text: &str, kinds: &[EntityKind]) -> Vec<Entity> {
+    let wanted = |found: &Found| kinds.is_empty() || kinds.contains(&found.kind);
+    let mut taken = Taken::default();
+    patterns::find(text).into_iter().for_each(|found| taken.offer(found));
+    dates::find(text).into_iter().for_each(|found| taken.offer(found));
+    amounts::find(text).into_iter().for_each(|found| taken.offer(found));
+    patterns::find_phones(text).into_iter().for_each(|found| taken.offer(found));
+    names::find(text, detect(text).language.as_deref()).into_iter().for_each(|found| taken.offer(found));
+    let positions = Positions::new(text);
+    let mut all = taken.in_order();
+    all.retain(wanted);
+    all.into_iter().take(ENTITIES_MAX).map(|found| told(text, &positions, found)).collect()
+}
+
+fn told(text: &str, positions: &Positions<'_>, found: Found) -> Entity {
+    let Span { start, end } = positions.span(found.place.clone());
+    let text = text[found.place].split_whitespace().collect::<Vec<_>>().join(" ");
+    Entity { kind: found.kind, text, value: found.value, start, end, confidence: found.confidence }
+}
+
+/// What was found first keeps its place: surer kinds are looked for first.
+#[derive(Default)]
+struct Taken {
+    by_start: std::collections::BTreeMap<usize, Found>,
+}
+
+impl Taken {
+    fn offer(&mut self, found: Found) {
+        let before = self.by_start.range(..found.place.end).next_back();
+        if before.is_none_or(|(_, before)| before.place.end <= found.place.start) {
+            self.by_start.insert(found.place.start, found);
+        }
+    }
+
+    fn in_order(self) -> Vec<Found> {
+        self.by_start.into_values().collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! Which candidates are the best: by how their words stand together, or by how near they are to the whole text.
+
+use std::collections::HashMap;
+
+use toolgate_search::meaning::{EncodeError, Encoder};
+
+use crate::keywords::candidates::Candidate;
+use crate::vectors::{cosine, embed, embed_document};
+
+/// As many are embedded, the best by counting.
+const EMBEDDED_MAX: usize = 400;
+/// How much counting has a say beside meaning.
+const COUNTING_WEIGHT: f64 = 0.5;
+
+/// What a phrase gains that stands at the very beginning.
+const EARLY_WEIGHT: f64 = 1.0;
+/// What it gains that comes again, by the logarithm.
+const AGAIN_WEIGHT: f64 = 0.5;
+
+type Ranked = Vec<(Candidate, f64)>;
+
+/// A word weighs how many words stand with it in candidates, and a phrase what its words weigh together; phrases that come
+/// early or again get more.
+pub(super) fn by_counting(candidates: Vec<Candidate>) -> Ranked {
+    let weights = weights(&candidates);
+    let total =
+        candidates.iter().flat_map(|candidate| &candidate.places).map(|place| place.end).max().unwrap_or(1);
+    let score = |candidate: &Candidate| {
+        let words: f64 = candidate.stems.iter().map(|stem| weights[stem]).sum();
+        let early = 1.0 - candidate.places[0].start as f64 / total as f64;
+        let again = (candidate.places.len() as f64).ln();
+        words * (1.0 + EARLY_WEIGHT * early + AGAIN_WEIGHT * again)
+    };
+    sorted(candidates.into_iter().map(|candidate| (score(&candidate), candidate)).collect())
+}
+
+/// Degree over frequency, as RAKE has it.
+fn weights(candidates: &[Candidate]) -> HashMap<String, f64> {
+    let mut seen: HashMap<&str, (f64, f64)> = HashMap::new();
+    for candidate in candidates {
+        let count = candidate.places.len() as f64;
+        for stem in &candidate.stems {
+            let (degree, frequency) = seen.entry(stem).or_default();
+            *degree += count * candidate.stems.len() as f64;
+            *frequency += count;
+        }
+    }
+    seen.into_iter().map(|(stem, (degree, frequency))| (stem.to_owned(), degree / frequency)).collect()
+}
+
+/// Near to the text as a whole, with a little of what counting says.
+pub(super) fn by_meaning(
+    text: &str,
+    candidates: Vec<Candidate>,
+    encoder: &dyn Encoder,
+) -> Result<Ranked, EncodeError> {
+    let mut counted = by_counting(candidates);
+    counted.truncate(EMBEDDED_MAX);
+    let best = counted.first().map_or(1.0, |(_, score)| *score);
+    let phrases: Vec<&str> = counted.iter().map(|(candidate, _)| candidate.phrase.as_str()).collect();
+    let whole = embed_document(encoder, text)?;
+    let vectors = embed(encoder, &phrases)?;
+    let scores: Vec<f64> = vectors.iter().map(|vector| cosine(vector, &whole)).collect();
+    let ranked = counted.into_iter().zip(scores);
+    Ok(sorted(
+        ranked
+            .map(|((candidate, count), near)| (near.max(0.0) + COUNTING_WEIGHT * count / best, candidate))
+            .collect(),
+    ))
+}
+
+fn sorted(mut scored: Vec<(f64, Candidate)>) -> Ranked {
+    scored.sort_by(|(one, first), (other, second)| {
+        other.total_cmp(one).then(first.places[0].start.cmp(&second.places[0].start))
+    });
+    scored.into_iter().map(|(score, candidate)| (candidate, score)).collect()
+}

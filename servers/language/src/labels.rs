@@ -1,0 +1,232 @@
+//! Which of the caller's labels fit a text: by meaning if there is an encoder, else by the stems that text and label share.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolgate_search::meaning::{EncodeError, Encoder};
+
+use crate::Method;
+use crate::language::detect;
+use crate::lexicon::Lexicon;
+use crate::statistics::Space;
+use crate::vectors::{cosine, embed, embed_document, mean};
+
+/// A label, with what tells a reader when it fits.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Label {
+    pub name: String,
+    pub description: Option<String>,
+    pub examples: Vec<String>,
+}
+
+/// Whether a text has one of the labels or any number of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Labelling {
+    One,
+    Many,
+}
+
+/// Which labels fit.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Classification {
+    /// The label that fits best; look at `unsure` before relying on it.
+    pub label: Option<String>,
+    /// All labels that fit: one, or with `multi_label` any number.
+    pub labels: Vec<String>,
+    /// All labels, the best first. They add up to 1, or with `multi_label` each is from 0 to 1 by itself.
+    pub scores: Vec<LabelScore>,
+    /// No label stands out.
+    pub unsure: bool,
+    /// ISO 639-1, of the text.
+    pub language: Option<String>,
+    pub method: Method,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LabelScore {
+    pub label: String,
+    pub score: f64,
+}
+
+/// Why a text cannot be classified.
+#[derive(Debug, thiserror::Error)]
+pub enum LabelError {
+    #[error("no labels are given")]
+    None,
+    #[error("a label has no name")]
+    Unnamed,
+    #[error("the label {0:?} is given twice")]
+    Twice(String),
+    #[error("{given} labels are given, more than {}", LABELS_MAX)]
+    TooMany { given: usize },
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+}
+
+/// Labels that are compared with a text.
+pub const LABELS_MAX: usize = 1_000;
+/// Examples of each label that are read.
+const EXAMPLES_MAX: usize = 16;
+/// How sharply nearness by meaning becomes a score: cosines of sentences lie close together.
+const MEANING_TEMPERATURE: f64 = 0.05;
+/// The same for counted words.
+const COUNTING_TEMPERATURE: f64 = 0.1;
+/// With less between the best two, nothing stands out.
+const MARGIN_MIN: f64 = 0.1;
+/// A label that fits is at least so near, by meaning and by counting.
+const NEAR_BY_MEANING: f64 = 0.25;
+const NEAR_BY_COUNTING: f64 = 0.08;
+
+pub fn classify(
+    text: &str,
+    labels: &[Label],
+    labelling: Labelling,
+    encoder: Option<&dyn Encoder>,
+) -> Result<Classification, LabelError> {
+    check(labels)?;
+    let language = detect(text).language;
+    let (near, scale) = match encoder {
+        Some(encoder) => (by_meaning(text, labels, encoder)?, Scale::MEANING),
+        None => (by_counting(text, labels, &Lexicon::of(language.as_deref())), Scale::COUNTING),
+    };
+    Ok(Classification { language, method: scale.method, ..scale.judge(labels, &near, labelling) })
+}
+
+fn check(labels: &[Label]) -> Result<(), LabelError> {
+    if labels.is_empty() {
+        return Err(LabelError::None);
+    }
+    if labels.len() > LABELS_MAX {
+        return Err(LabelError::TooMany { given: labels.len() });
+    }
+    let mut names = HashSet::new();
+    for label in labels {
+        let name = label.name.trim();
+        if name.is_empty() {
+            return Err(LabelError::Unnamed);
+        }
+        if !names.insert(name.to_lowercase()) {
+            return Err(LabelError::Twice(name.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// The cosine to the description, and to the middle of the examples if there are some.
+fn by_meaning(text: &str, labels: &[Label], encoder: &dyn Encoder) -> Result<Vec<f64>, EncodeError> {
+    let whole = embed_document(encoder, text)?;
+    let described: Vec<String> = labels.iter().map(described).collect();
+    let described: Vec<&str> = described.iter().map(String::as_str).collect();
+    let vectors = embed(encoder, &described)?;
+    let near = |(label, vector): (&Label, &Vec<f32>)| {
+        let by_description = cosine(vector, &whole);
+        if label.examples.is_empty() {
+            return Ok(by_description);
+        }
+        let examples: Vec<&str> = label.examples.iter().take(EXAMPLES_MAX).map(String::as_str).collect();
+        let by_examples = cosine(&mean(&embed(encoder, &examples)?), &whole);
+        Ok((by_description + by_examples) / 2.0)
+    };
+    labels.iter().zip(&vectors).map(near).collect()
+}
+
+fn described(label: &Label) -> String {
+    match &label.description {
+        Some(description) => format!("{}: {description}", label.name),
+        None => label.name.clone(),
+    }
+}
+
+/// The cosine of counted stems, where stems that many labels have weigh little.
+fn by_counting(text: &str, labels: &[Label], lexicon: &Lexicon) -> Vec<f64> {
+    let written: Vec<String> = labels
+        .iter()
+        .map(|label| {
+            let examples = label.examples.iter().take(EXAMPLES_MAX).cloned().collect::<Vec<_>>().join(" ");
+            format!(
+                "{0} {0} {1} {examples}",
+                spelled(&label.name),
+                label.description.as_deref().unwrap_or_default()
+            )
+        })
+        .collect();
+    let texts: Vec<&str> = written.iter().map(String::as_str).collect();
+    let (space, vectors) = Space::of(lexicon, &texts);
+    let counts: HashMap<String, u32> = lexicon.counts(text);
+    let whole = space.vector(&counts);
+    vectors.iter().map(|vector| vector.cosine(&whole)).collect()
+}
+
+/// `customer_support` as words.
+fn spelled(name: &str) -> String {
+    name.replace(['_', '-', '/', '.'], " ")
+}
+
+struct Scale {
+    method: Method,
+    temperature: f64,
+    near_enough: f64,
+}
+
+impl Scale {
+    const MEANING: Self =
+        Self { method: Method::Embeddings, temperature: MEANING_TEMPERATURE, near_enough: NEAR_BY_MEANING };
+    const COUNTING: Self = Self {
+        method: Method::Statistical,
+        temperature: COUNTING_TEMPERATURE,
+        near_enough: NEAR_BY_COUNTING,
+    };
+
+    fn judge(&self, labels: &[Label], near: &[f64], labelling: Labelling) -> Classification {
+        let scores = match labelling {
+            Labelling::One => self.shares(near),
+            Labelling::Many => near.iter().map(|near| self.alone(*near)).collect(),
+        };
+        let mut order: Vec<usize> = (0..labels.len()).collect();
+        order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
+        let margin = match order.as_slice() {
+            [best, second, ..] => scores[*best] - scores[*second],
+            _ => 1.0,
+        };
+        let nothing_near = near.iter().all(|near| *near < self.near_enough);
+        let fits = |index: &&usize| match labelling {
+            Labelling::One => **index == order[0],
+            Labelling::Many => scores[**index] >= 0.5,
+        };
+        let fitting: Vec<String> =
+            order.iter().filter(fits).map(|index| labels[*index].name.clone()).collect();
+        let unsure = match labelling {
+            Labelling::One => nothing_near || margin < MARGIN_MIN,
+            Labelling::Many => fitting.is_empty(),
+        };
+        Classification {
+            label: Some(labels[order[0]].name.clone()),
+            labels: fitting,
+            scores: order.iter().map(|index| score(&labels[*index].name, scores[*index])).collect(),
+            unsure,
+            language: None,
+            method: self.method,
+        }
+    }
+
+    /// Adds up to 1.
+    fn shares(&self, near: &[f64]) -> Vec<f64> {
+        let most = near.iter().copied().fold(f64::MIN, f64::max);
+        let raised: Vec<f64> = near.iter().map(|near| ((near - most) / self.temperature).exp()).collect();
+        let sum: f64 = raised.iter().sum();
+        raised.into_iter().map(|value| value / sum).collect()
+    }
+
+    /// One half where a label begins to fit.
+    fn alone(&self, near: f64) -> f64 {
+        1.0 / (1.0 + (-(near - self.near_enough) / self.temperature).exp())
+    }
+}
+
+fn score(label: &str, score: f64) -> LabelScore {
+    LabelScore { label: label.to_owned(), score: (score * 10_000.0).round() / 10_000.0 }
+}

@@ -1,0 +1,258 @@
+//! Which language a text is in. Two detectors and the stop words vote; what is too short or too even says `unsure`.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use whatlang::{Lang, Script};
+
+use crate::sentences::sentences;
+use crate::stopwords;
+use crate::words::words;
+
+/// What can be said of the language of a text.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Detected {
+    /// ISO 639-1, such as `en`; nothing if there are no letters.
+    pub language: Option<String>,
+    /// In English.
+    pub name: Option<String>,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// The text is too short or too mixed to rely on `language`.
+    pub unsure: bool,
+    /// Such as `Latin`.
+    pub script: Option<String>,
+    /// More than one entry if parts of the text are in different languages; the largest share first.
+    pub languages: Vec<LanguageShare>,
+}
+
+/// How much of a text is in a language.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LanguageShare {
+    pub language: String,
+    /// Part of the letters, from 0 to 1.
+    pub share: f64,
+}
+
+/// Detection reads this much: more does not change the answer.
+const SAMPLE_BYTES: usize = 16 << 10;
+/// Below that many letters a text in a script of many languages is `unsure`.
+const LETTERS_MIN: usize = 20;
+/// Where detectors contradict each other, more is needed.
+const LETTERS_CONTRADICTED_MIN: usize = 40;
+/// A part of a mixed text must have so many letters to have a say.
+const PART_LETTERS_MIN: usize = 25;
+/// Shares below are taken for mistakes.
+const SHARE_MIN: f64 = 0.1;
+/// Below this confidence an answer is called `unsure`.
+const CONFIDENCE_MIN: f64 = 0.5;
+
+/// The language of `text`, and of its parts if they differ.
+pub fn detect(text: &str) -> Detected {
+    let sample = &text[..text.floor_char_boundary(SAMPLE_BYTES)];
+    let Some(vote) = vote(sample) else { return nothing() };
+    let languages = shares(sample, vote.lang);
+    let largest = languages.first().map_or(1.0, |largest| largest.share);
+    let mixed = languages.len() > 1;
+    let code = languages.first().map_or(iso_639_1(vote.lang), |largest| &largest.language).to_owned();
+    let confidence = if mixed { vote.confidence.min(largest) } else { vote.confidence };
+    Detected {
+        name: known_language(&code).map(|(_, name)| name.to_owned()),
+        language: Some(code),
+        confidence: (confidence * 100.0).round() / 100.0,
+        unsure: confidence < CONFIDENCE_MIN,
+        script: Some(vote.script.name().to_owned()),
+        languages,
+    }
+}
+
+/// The code and the English name of a language that can be detected, by its code of ISO 639-1 or 639-3 or its name.
+pub fn known_language(said: &str) -> Option<(&'static str, &'static str)> {
+    let said = said.trim().to_lowercase();
+    let said = said.split_once(['-', '_']).map_or(said.as_str(), |(language, _)| language);
+    let fits = |lang: &&Lang| {
+        [iso_639_1(**lang), lang.code()].contains(&said) || name_of(**lang).to_lowercase() == said
+    };
+    Lang::all().iter().find(fits).map(|lang| (iso_639_1(*lang), name_of(*lang)))
+}
+
+fn nothing() -> Detected {
+    Detected {
+        language: None,
+        name: None,
+        confidence: 0.0,
+        unsure: true,
+        script: None,
+        languages: Vec::new(),
+    }
+}
+
+struct Vote {
+    lang: Lang,
+    confidence: f64,
+    script: Script,
+}
+
+/// One text, one language.
+fn vote(text: &str) -> Option<Vote> {
+    let info = whatlang::detect(text)?;
+    let letters = text.chars().filter(|character| character.is_alphabetic()).count();
+    let script = info.script();
+    if info.script().langs().len() == 1 || matches!(info.lang(), Lang::Cmn | Lang::Jpn) {
+        let confidence = if letters < 2 { 0.4 } else { info.confidence().max(0.9) };
+        return Some(Vote { lang: info.lang(), confidence, script });
+    }
+    let (lang, agreed) = decide(text, &info);
+    let needed = if agreed { LETTERS_MIN } else { LETTERS_CONTRADICTED_MIN };
+    let long_enough = (letters as f64 / needed as f64).min(1.0);
+    let trusted = if agreed { info.confidence().max(0.85) } else { 0.6 };
+    Some(Vote { lang, confidence: trusted * long_enough, script })
+}
+
+/// The language, and whether the voices agree. The smaller detector knows 16 languages and hardly errs among them; for the
+/// others the wider one stands, if it is sure.
+fn decide(text: &str, info: &whatlang::Info) -> (Lang, bool) {
+    let narrow = Lang::from_code(whichlang::detect_language(text).three_letter_code());
+    let wide = info.lang();
+    match narrow {
+        Some(narrow) if narrow == wide => (wide, true),
+        Some(narrow) if !info.script().langs().contains(&narrow) => (wide, info.is_reliable()),
+        Some(narrow) if knows_narrow(wide) => (by_stop_words(text, narrow, wide), false),
+        Some(narrow) if info.is_reliable() => {
+            let common = stop_share(text, narrow) > 0.3;
+            if common { (narrow, false) } else { (wide, true) }
+        }
+        Some(narrow) => match stop_share(text, narrow) {
+            // A sentence with few small words of a language is hardly in it.
+            share if share < 0.25 && stopwords::known(iso_639_1(narrow)).is_some() => (wide, false),
+            share => (narrow, share > 0.3),
+        },
+        None => (wide, info.is_reliable()),
+    }
+}
+
+/// Of two candidates, the one whose small words the text uses.
+fn by_stop_words(text: &str, narrow: Lang, wide: Lang) -> Lang {
+    if stop_share(text, wide) > stop_share(text, narrow) + 0.1 { wide } else { narrow }
+}
+
+fn stop_share(text: &str, lang: Lang) -> f64 {
+    let words = words(text);
+    let stops = words.iter().filter(|word| stopwords::contains(iso_639_1(lang), &word.text.to_lowercase()));
+    stops.count() as f64 / words.len().max(1) as f64
+}
+
+fn knows_narrow(lang: Lang) -> bool {
+    whichlang::LANGUAGES.iter().any(|narrow| narrow.three_letter_code() == lang.code())
+}
+
+/// Languages of the sentences by their letters, the largest share first. Sentences too short to tell go with the text.
+fn shares(text: &str, whole: Lang) -> Vec<LanguageShare> {
+    let mut letters_of: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for sentence in sentences(text) {
+        let letters = sentence.text.chars().filter(|character| character.is_alphabetic()).count();
+        let sure = |vote: &Vote| letters >= PART_LETTERS_MIN && vote.confidence >= 0.8;
+        let lang = vote(sentence.text).filter(sure).map_or(whole, |vote| vote.lang);
+        *letters_of.entry(iso_639_1(lang)).or_default() += letters;
+    }
+    let total: usize = letters_of.values().sum();
+    let mut shares: Vec<_> = letters_of
+        .into_iter()
+        .map(|(language, letters)| (language, letters as f64 / total.max(1) as f64))
+        .filter(|(_, share)| *share >= SHARE_MIN)
+        .map(|(language, share)| LanguageShare {
+            language: language.to_owned(),
+            share: (share * 100.0).round() / 100.0,
+        })
+        .collect();
+    shares.sort_by(|one, other| other.share.total_cmp(&one.share));
+    shares
+}
+
+fn name_of(lang: Lang) -> &'static str {
+    match lang {
+        Lang::Cmn => "Chinese",
+        Lang::Nob => "Norwegian",
+        _ => lang.eng_name(),
+    }
+}
+
+fn iso_639_1(lang: Lang) -> &'static str {
+    const CODES: [(Lang, &str); 70] = [
+        (Lang::Epo, "eo"),
+        (Lang::Eng, "en"),
+        (Lang::Rus, "ru"),
+        (Lang::Cmn, "zh"),
+        (Lang::Spa, "es"),
+        (Lang::Por, "pt"),
+        (Lang::Ita, "it"),
+        (Lang::Ben, "bn"),
+        (Lang::Fra, "fr"),
+        (Lang::Deu, "de"),
+        (Lang::Ukr, "uk"),
+        (Lang::Kat, "ka"),
+        (Lang::Ara, "ar"),
+        (Lang::Hin, "hi"),
+        (Lang::Jpn, "ja"),
+        (Lang::Heb, "he"),
+        (Lang::Yid, "yi"),
+        (Lang::Pol, "pl"),
+        (Lang::Amh, "am"),
+        (Lang::Jav, "jv"),
+        (Lang::Kor, "ko"),
+        (Lang::Nob, "no"),
+        (Lang::Dan, "da"),
+        (Lang::Swe, "sv"),
+        (Lang::Fin, "fi"),
+        (Lang::Tur, "tr"),
+        (Lang::Nld, "nl"),
+        (Lang::Hun, "hu"),
+        (Lang::Ces, "cs"),
+        (Lang::Ell, "el"),
+        (Lang::Bul, "bg"),
+        (Lang::Bel, "be"),
+        (Lang::Mar, "mr"),
+        (Lang::Kan, "kn"),
+        (Lang::Ron, "ro"),
+        (Lang::Slv, "sl"),
+        (Lang::Hrv, "hr"),
+        (Lang::Srp, "sr"),
+        (Lang::Mkd, "mk"),
+        (Lang::Lit, "lt"),
+        (Lang::Lav, "lv"),
+        (Lang::Est, "et"),
+        (Lang::Tam, "ta"),
+        (Lang::Vie, "vi"),
+        (Lang::Urd, "ur"),
+        (Lang::Tha, "th"),
+        (Lang::Guj, "gu"),
+        (Lang::Uzb, "uz"),
+        (Lang::Pan, "pa"),
+        (Lang::Aze, "az"),
+        (Lang::Ind, "id"),
+        (Lang::Tel, "te"),
+        (Lang::Pes, "fa"),
+        (Lang::Mal, "ml"),
+        (Lang::Ori, "or"),
+        (Lang::Mya, "my"),
+        (Lang::Nep, "ne"),
+        (Lang::Sin, "si"),
+        (Lang::Khm, "km"),
+        (Lang::Tuk, "tk"),
+        (Lang::Aka, "ak"),
+        (Lang::Zul, "zu"),
+        (Lang::Sna, "sn"),
+        (Lang::Afr, "af"),
+        (Lang::Lat, "la"),
+        (Lang::Slk, "sk"),
+        (Lang::Cat, "ca"),
+        (Lang::Tgl, "tl"),
+        (Lang::Hye, "hy"),
+        (Lang::Cym, "cy"),
+    ];
+    CODES.iter().find(|(known, _)| *known == lang).map_or(lang.code(), |(_, code)| code)
+}

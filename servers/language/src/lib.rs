@@ -1,0 +1,45 @@
+#![doc = include_str!("../README.md")]
+
+mod compare;
+mod entities;
+mod keywords;
+mod labels;
+mod language;
+mod lexicon;
+mod limits;
+mod position;
+mod sentences;
+mod statistics;
+mod stopwords;
+mod summary;
+mod vectors;
+mod words;
+
+pub use compare::{ChangedSentence, Comparison, MovedSentence, Similarity, WordChanges, compare};
+pub use entities::{Entity, EntityKind, entities};
+pub use keywords::{Keyword, KeywordOptions, Keywords, keywords};
+pub use labels::{Classification, LABELS_MAX, Label, LabelError, LabelScore, Labelling, classify};
+pub use language::{Detected, LanguageShare, detect, known_language};
+pub use lexicon::Lexicon;
+pub use limits::{Clipped, Cut, TEXT_BYTES_MAX, clip};
+pub use position::{Positions, Span};
+pub use sentences::{Sentence, sentences};
+pub use summary::{Length, Summary, SummaryOptions, SummarySentence, summarize};
+pub use toolgate_encoder::{LoadError, Model};
+pub use toolgate_search::meaning::{EncodeError, Encoder};
+pub use words::{Word, words};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How an answer was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// By counting words.
+    Statistical,
+    /// By a sentence encoder on this machine.
+    Embeddings,
+    /// By a language model that was asked.
+    Llm,
+}

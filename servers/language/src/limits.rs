@@ -1,0 +1,57 @@
+//! How much of a text is looked at, so that any text takes bounded time.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Longer texts are read up to here.
+pub const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// The part of a text that is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Clipped<'a> {
+    pub text: &'a str,
+    pub cut: Option<Cut>,
+}
+
+/// What was left out of a long text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Cut {
+    /// Characters from the beginning that were looked at.
+    pub analysed_chars: usize,
+    /// Characters of the whole text.
+    pub total_chars: usize,
+}
+
+/// The beginning of a long text, up to the end of a word; a text of ordinary length as it is.
+pub fn clip(text: &str) -> Clipped<'_> {
+    if text.len() <= TEXT_BYTES_MAX {
+        return Clipped { text, cut: None };
+    }
+    let limit = text.floor_char_boundary(TEXT_BYTES_MAX);
+    let beginning = &text[..limit];
+    let end = beginning.rfind(char::is_whitespace).filter(|end| *end > limit / 2).unwrap_or(limit);
+    let beginning = &text[..end];
+    let cut = Cut { analysed_chars: beginning.chars().count(), total_chars: text.chars().count() };
+    Clipped { text: beginning, cut: Some(cut) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_words_and_says_so() {
+        let text = "añb ".repeat(TEXT_BYTES_MAX / 3);
+        let clipped = clip(&text);
+        let cut = clipped.cut.expect("the text is too long");
+        assert!(clipped.text.len() <= TEXT_BYTES_MAX && clipped.text.ends_with("añb"));
+        assert_eq!(cut.analysed_chars, clipped.text.chars().count());
+        assert_eq!(cut.total_chars, text.chars().count());
+    }
+
+    #[test]
+    fn a_long_text_without_blanks_is_cut_between_characters() {
+        let text = "日".repeat(TEXT_BYTES_MAX);
+        assert!(clip(&text).text.chars().all(|character| character == '日'));
+    }
+}

@@ -1,0 +1,78 @@
+//! What the tools answer with.
+
+use capability_kit::{Trouble, Work};
+use capability_typeset::{Article, Made};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::source::Target;
+
+/// A file that was made.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Generated {
+    /// Where the file is: pass it as `source_ref_id`, or read the resource.
+    pub(crate) ref_id: String,
+    /// `pdf` or `docx`.
+    pub(crate) format: String,
+    pub(crate) media_type: String,
+    /// Its size.
+    pub(crate) bytes: usize,
+    /// For PDF.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) page_count: Option<usize>,
+    /// What was left out, or looks other than asked.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Keeps a file and says where it is.
+pub(crate) fn keep(made: Made, article: &Article, target: Target, work: &Work) -> Result<Generated, Trouble> {
+    keep_bytes(
+        &made.bytes,
+        made.pages,
+        made.warnings,
+        &file_name(article.title.as_deref(), target),
+        target,
+        work,
+    )
+}
+
+pub(crate) fn keep_bytes(
+    bytes: &[u8],
+    page_count: Option<usize>,
+    warnings: Vec<String>,
+    name: &str,
+    target: Target,
+    work: &Work,
+) -> Result<Generated, Trouble> {
+    let ref_id = work.keep(bytes, target.media_type(), name)?;
+    Ok(Generated {
+        ref_id: ref_id.into_string(),
+        format: target.as_str().to_owned(),
+        media_type: target.media_type().to_owned(),
+        bytes: bytes.len(),
+        page_count,
+        warnings,
+    })
+}
+
+/// The title in letters that every file system takes.
+pub(crate) fn file_name(title: Option<&str>, target: Target) -> String {
+    const CHARS_MAX: usize = 60;
+    let words =
+        title.unwrap_or_default().split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let name: String = words.collect::<Vec<_>>().join("-").to_lowercase().chars().take(CHARS_MAX).collect();
+    let name = if name.is_empty() { "document" } else { name.trim_end_matches('-') };
+    format!("{name}.{}", target.extension())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_made_of_letters() {
+        assert_eq!(file_name(Some("A/B: ../../etc — Ünï"), Target::Pdf), "a-b-etc-ünï.pdf");
+        assert_eq!(file_name(Some("…"), Target::Docx), "document.docx");
+        assert_eq!(file_name(None, Target::Text), "document.txt");
+    }
+}

@@ -1,0 +1,224 @@
+//! `convert`: one format to another.
+
+use capability_documents::Kind;
+use capability_kit::{FileInput, Trouble, Work};
+use capability_typeset::{Article, FontSource, html, markdown};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{file_name, keep, keep_bytes};
+use crate::generate::set;
+use crate::libreoffice::LibreOffice;
+use crate::looks::Looks;
+use crate::refusal::of_typeset;
+use crate::source::{ContentKind, Said, Source, Target};
+
+/// Exactly one of `content`, `file_data` and `source_ref_id` is given.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    /// The document as text: Markdown unless `from` says otherwise.
+    #[serde(default)]
+    content: Option<String>,
+    /// A file, in Base64: PDF, DOCX, ODT, PPTX, XLSX, EPUB, HTML, Markdown or text.
+    #[serde(default)]
+    file_data: Option<String>,
+    /// Its media type or file extension. Found out from the content if left out.
+    #[serde(default)]
+    file_type: Option<String>,
+    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    #[serde(default)]
+    source_ref_id: Option<String>,
+    /// What content is, or the file is to be taken for.
+    #[serde(default)]
+    from: Option<ContentKind>,
+    /// What to make of it.
+    to: Target,
+    /// For a file that wants one.
+    #[serde(default)]
+    password: Option<String>,
+    /// own sets the text anew; libreoffice keeps the layout of office files for PDF, where it is installed.
+    #[serde(default)]
+    engine: Engine,
+    /// How PDF and DOCX look.
+    #[serde(default)]
+    style: Looks,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Engine {
+    #[default]
+    Own,
+    Libreoffice,
+}
+
+/// A text in `text`, or a file behind `ref_id`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Converted {
+    /// What it was, such as `DOCX`.
+    from: String,
+    /// What it is now.
+    format: String,
+    media_type: String,
+    /// The text, or its beginning where it is long and `ref_id` has all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Where the file or the whole text is: pass it as `source_ref_id`, or read the resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ref_id: Option<String>,
+    /// Whether `text` is only the beginning.
+    truncated: bool,
+    bytes: usize,
+    /// For PDF.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_count: Option<usize>,
+    engine: Engine,
+    /// What was lost on the way.
+    warnings: Vec<String>,
+}
+
+pub(crate) fn convert(
+    arguments: Arguments,
+    fonts: FontSource,
+    office: &LibreOffice,
+    work: &Work,
+) -> Result<Converted, Trouble> {
+    let file = FileInput {
+        file_data: arguments.file_data,
+        file_type: arguments.file_type,
+        source_ref_id: arguments.source_ref_id,
+    };
+    let said = Said { content: arguments.content, from: arguments.from, file, password: arguments.password };
+    let source = Source::load(said, work)?;
+    possible(source.kind, arguments.to)?;
+    match (arguments.engine, arguments.to) {
+        (Engine::Libreoffice, _) => by_libreoffice(&source, arguments.to, office, work),
+        (Engine::Own, Target::Text) => as_text(&source, work),
+        (Engine::Own, target) => by_us(&source, target, &arguments.style, fonts, work),
+    }
+}
+
+fn possible(kind: Kind, target: Target) -> Result<(), Trouble> {
+    if target.kind() != kind {
+        return Ok(());
+    }
+    let others: Vec<&str> = [Target::Markdown, Target::Html, Target::Docx, Target::Pdf, Target::Text]
+        .into_iter()
+        .filter(|other| *other != target)
+        .map(Target::as_str)
+        .collect();
+    let hint =
+        format!("it can be made into {}; format_document gives a document other looks", others.join(", "));
+    Err(Trouble::bad_arguments(format!("it is {} already", kind.name())).hint(hint))
+}
+
+fn by_us(
+    source: &Source,
+    target: Target,
+    looks: &Looks,
+    fonts: FontSource,
+    work: &Work,
+) -> Result<Converted, Trouble> {
+    let article = source.article()?;
+    if article.plain_text().trim().is_empty() {
+        return Err(nothing(source.kind));
+    }
+    match target {
+        Target::Markdown => in_text(markdown(&article), &article, source.kind, target, work),
+        Target::Html => in_text(html(&article), &article, source.kind, target, work),
+        _ => {
+            let made = set(&article, looks, target, fonts).map_err(|error| of_typeset(&error))?;
+            let kept = keep(made, &article, target, work)?;
+            Ok(Converted {
+                from: source.kind.name().to_owned(),
+                format: kept.format,
+                media_type: kept.media_type,
+                text: None,
+                ref_id: Some(kept.ref_id),
+                truncated: false,
+                bytes: kept.bytes,
+                page_count: kept.page_count,
+                engine: Engine::Own,
+                warnings: kept.warnings,
+            })
+        }
+    }
+}
+
+fn nothing(kind: Kind) -> Trouble {
+    Trouble::unreadable(format!("there is no text in this {}", kind.name()))
+        .hint("if it is a scan, read it with OCR first: doc-parser-mcp or image-ocr-mcp do")
+}
+
+fn as_text(source: &Source, work: &Work) -> Result<Converted, Trouble> {
+    let document = source.document()?;
+    let text = document.text();
+    if text.trim().is_empty() {
+        return Err(nothing(source.kind));
+    }
+    let article = Article {
+        title: document.facts.title.clone(),
+        warnings: document.warnings.clone(),
+        ..Article::default()
+    };
+    in_text(text, &article, source.kind, Target::Text, work)
+}
+
+fn in_text(
+    text: String,
+    article: &Article,
+    from: Kind,
+    target: Target,
+    work: &Work,
+) -> Result<Converted, Trouble> {
+    let bytes = text.len();
+    let out = work.text(text, target.media_type(), &file_name(article.title.as_deref(), target))?;
+    Ok(Converted {
+        from: from.name().to_owned(),
+        format: target.as_str().to_owned(),
+        media_type: target.media_type().to_owned(),
+        text: Some(out.text),
+        ref_id: out.ref_id,
+        truncated: out.truncated,
+        bytes,
+        page_count: None,
+        engine: Engine::Own,
+        warnings: article.warnings.clone(),
+    })
+}
+
+fn by_libreoffice(
+    source: &Source,
+    target: Target,
+    office: &LibreOffice,
+    work: &Work,
+) -> Result<Converted, Trouble> {
+    if target != Target::Pdf || !matches!(source.kind, Kind::Docx | Kind::Odt | Kind::Pptx | Kind::Xlsx) {
+        return Err(Trouble::unsupported(format!(
+            "LibreOffice is not asked to make {} of {}",
+            target.as_str(),
+            source.kind.name()
+        ))
+        .hint("it makes PDF of DOCX, ODT, PPTX and XLSX; leave engine out for everything else"));
+    }
+    work.progress(0.0, 1.0, "LibreOffice is converting");
+    let bytes = office.pdf(&source.bytes, source.kind.name_short())?;
+    let pages =
+        capability_documents::open(&bytes, Some("pdf"), &capability_documents::OpenOptions::default());
+    let name = file_name(source.name.as_deref().and_then(|name| name.split('.').next()), Target::Pdf);
+    let kept =
+        keep_bytes(&bytes, pages.ok().map(|pages| pages.page_count), Vec::new(), &name, Target::Pdf, work)?;
+    Ok(Converted {
+        from: source.kind.name().to_owned(),
+        format: kept.format,
+        media_type: kept.media_type,
+        text: None,
+        ref_id: Some(kept.ref_id),
+        truncated: false,
+        bytes: kept.bytes,
+        page_count: kept.page_count,
+        engine: Engine::Libreoffice,
+        warnings: kept.warnings,
+    })
+}

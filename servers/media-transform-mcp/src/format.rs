@@ -1,0 +1,75 @@
+//! `format_document`: the same text with other looks.
+
+use capability_kit::{FileInput, Trouble, Work};
+use capability_typeset::FontSource;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answer::{Generated, keep};
+use crate::generate::set;
+use crate::looks::Looks;
+use crate::refusal::of_typeset;
+use crate::source::{ContentKind, Said, Source, Target};
+
+/// Exactly one of `content`, `file_data` and `source_ref_id` is given.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    /// The document as text: Markdown unless `from` says otherwise.
+    #[serde(default)]
+    content: Option<String>,
+    /// What content is, or the file is to be taken for.
+    #[serde(default)]
+    from: Option<ContentKind>,
+    /// A file, in Base64: DOCX, ODT, PDF, HTML, Markdown, …
+    #[serde(default)]
+    file_data: Option<String>,
+    /// Its media type or file extension. Found out from the content if left out.
+    #[serde(default)]
+    file_type: Option<String>,
+    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    #[serde(default)]
+    source_ref_id: Option<String>,
+    /// For a file that wants one.
+    #[serde(default)]
+    password: Option<String>,
+    /// What to make of it.
+    #[serde(default)]
+    to: Output,
+    /// Instead of the document's own title.
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    style: Looks,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Output {
+    #[default]
+    Pdf,
+    Docx,
+}
+
+pub(crate) fn format_document(
+    arguments: Arguments,
+    fonts: FontSource,
+    work: &Work,
+) -> Result<Generated, Trouble> {
+    let file = FileInput {
+        file_data: arguments.file_data,
+        file_type: arguments.file_type,
+        source_ref_id: arguments.source_ref_id,
+    };
+    let said = Said { content: arguments.content, from: arguments.from, file, password: arguments.password };
+    let mut article = Source::load(said, work)?.article()?;
+    if arguments.title.is_some() {
+        article.title = arguments.title;
+    }
+    let target = match arguments.to {
+        Output::Pdf => Target::Pdf,
+        Output::Docx => Target::Docx,
+    };
+    let made = set(&article, &arguments.style, target, fonts).map_err(|error| of_typeset(&error))?;
+    keep(made, &article, target, work)
+}

@@ -1,0 +1,140 @@
+//! What a document is made from: text in the arguments, a file, or something kept before.
+
+use capability_documents::{Kind, OpenOptions, decode, language, open};
+use capability_kit::{FileInput, Trouble, Work};
+use capability_typeset::Article;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::carried::article_of;
+use crate::refusal::{of_document, of_typeset};
+
+/// What `content` is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ContentKind {
+    Markdown,
+    Html,
+    Text,
+}
+
+/// What is to be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Target {
+    Markdown,
+    Html,
+    Docx,
+    Pdf,
+    Text,
+}
+
+impl Target {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Target::Markdown => "markdown",
+            Target::Html => "html",
+            Target::Docx => "docx",
+            Target::Pdf => "pdf",
+            Target::Text => "text",
+        }
+    }
+
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Target::Markdown => "md",
+            Target::Text => "txt",
+            other => other.as_str(),
+        }
+    }
+
+    pub(crate) fn media_type(self) -> &'static str {
+        self.kind().media_type()
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Target::Markdown => Kind::Markdown,
+            Target::Html => Kind::Html,
+            Target::Docx => Kind::Docx,
+            Target::Pdf => Kind::Pdf,
+            Target::Text => Kind::Text,
+        }
+    }
+}
+
+/// Where the document comes from, as the arguments say it.
+pub(crate) struct Said {
+    pub(crate) content: Option<String>,
+    pub(crate) from: Option<ContentKind>,
+    pub(crate) file: FileInput,
+    pub(crate) password: Option<String>,
+}
+
+/// The bytes of a document and what they are.
+pub(crate) struct Source {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) kind: Kind,
+    pub(crate) name: Option<String>,
+    password: Option<String>,
+}
+
+impl Source {
+    pub(crate) fn load(said: Said, work: &Work) -> Result<Self, Trouble> {
+        let given = said.file.file_data.is_some() || said.file.source_ref_id.is_some();
+        match said.content {
+            Some(_) if given => {
+                Err(Trouble::bad_arguments("content and a file are both given").hint("give one of them"))
+            }
+            Some(content) => Self::of_content(content, said.from),
+            None if !given => Err(Trouble::bad_arguments("nothing is given")
+                .hint("give content (text), file_data (Base64) or source_ref_id")),
+            None => {
+                let loaded = said.file.load(work)?;
+                let wanted = said.from.map(|from| kind_of(from).media_type().to_owned());
+                let kind = Kind::of(&loaded.bytes, wanted.or(loaded.media_type).as_deref());
+                let kind = kind.map_err(|error| of_document(&error))?;
+                Ok(Self { bytes: loaded.bytes, kind, name: loaded.name, password: said.password })
+            }
+        }
+    }
+
+    fn of_content(content: String, from: Option<ContentKind>) -> Result<Self, Trouble> {
+        if content.trim().is_empty() {
+            return Err(Trouble::bad_arguments("content is empty").hint("give some text"));
+        }
+        let kind = kind_of(from.unwrap_or(ContentKind::Markdown));
+        Ok(Self { bytes: content.into_bytes(), kind, name: None, password: None })
+    }
+
+    /// Markdown and HTML are read with their looks; of the others only the structure is known.
+    pub(crate) fn article(&self) -> Result<Article, Trouble> {
+        let article = match self.kind {
+            Kind::Markdown => Article::from_markdown(&decode(&self.bytes).text),
+            Kind::Html => Article::from_html(&decode(&self.bytes).text),
+            _ => return self.document().map(|document| told(article_of(document))),
+        };
+        article.map(told).map_err(|error| of_typeset(&error))
+    }
+
+    pub(crate) fn document(&self) -> Result<capability_documents::Document, Trouble> {
+        let options = OpenOptions { password: self.password.clone(), ..OpenOptions::default() };
+        open(&self.bytes, Some(self.kind.media_type()), &options).map_err(|error| of_document(&error))
+    }
+}
+
+fn kind_of(content: ContentKind) -> Kind {
+    match content {
+        ContentKind::Markdown => Kind::Markdown,
+        ContentKind::Html => Kind::Html,
+        ContentKind::Text => Kind::Text,
+    }
+}
+
+/// With a language, so that words are hyphenated as they should be.
+pub(crate) fn told(mut article: Article) -> Article {
+    if article.language.is_none() {
+        article.language = language(&article.plain_text()).map(|found| found.code);
+    }
+    article
+}

@@ -1,0 +1,177 @@
+//! What this machine reads pictures with: PP-OCR where its weights are, Tesseract where it is installed and for languages
+//! that PP-OCR lacks.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::OcrError;
+use crate::geometry::Polygon;
+use crate::languages::Language;
+use crate::picture::Picture;
+use crate::ppocr::PpOcr;
+use crate::reading::Reading;
+use crate::tesseract::Tesseract;
+
+#[cfg(test)]
+mod tests;
+
+/// Where to look, and what to expect.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Settings {
+    /// The folder with PP-OCR's weights. If not said: `.cache/ocr` here or above the program.
+    pub models: Option<PathBuf>,
+    /// The program. If not said: `tesseract` on the path.
+    pub tesseract: Option<PathBuf>,
+    /// What pictures are written in, where a call does not say: `en`, `eng` or `English`.
+    pub languages: Vec<String>,
+}
+
+/// How to read one picture.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReadOptions {
+    /// Instead of those of the settings.
+    pub languages: Vec<String>,
+    pub deskew: Deskew,
+}
+
+/// Whether a picture that is turned is set upright before it is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Deskew {
+    #[default]
+    Auto,
+    Never,
+}
+
+/// Who read a picture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EngineKind {
+    PpOcr,
+    Tesseract,
+}
+
+impl EngineKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EngineKind::PpOcr => "pp-ocrv6-small",
+            EngineKind::Tesseract => "tesseract",
+        }
+    }
+}
+
+/// Reads pictures. Cheap to make: weights are loaded with the first picture.
+#[derive(Debug)]
+pub struct Engine {
+    ppocr: Option<PpOcr>,
+    tesseract: Option<Tesseract>,
+    languages: Vec<String>,
+}
+
+impl Engine {
+    /// Finds out what is there. A folder of weights that was said must have them; others are looked into.
+    pub fn find(settings: &Settings) -> Result<Self, OcrError> {
+        let ppocr = match &settings.models {
+            Some(folder) => Some(PpOcr::in_folder(folder)?),
+            None => usual_folders().iter().find_map(|folder| PpOcr::in_folder(folder).ok()),
+        };
+        let tesseract = Tesseract::find(settings.tesseract.as_deref());
+        Self::of(ppocr, tesseract, settings.languages.clone())
+    }
+
+    fn of(
+        ppocr: Option<PpOcr>,
+        tesseract: Option<Tesseract>,
+        languages: Vec<String>,
+    ) -> Result<Self, OcrError> {
+        if ppocr.is_none() && tesseract.is_none() {
+            return Err(OcrError::Unavailable);
+        }
+        Ok(Self { ppocr, tesseract, languages })
+    }
+
+    /// Who reads a picture whose language is not said.
+    pub fn kind(&self) -> EngineKind {
+        if self.ppocr.is_some() { EngineKind::PpOcr } else { EngineKind::Tesseract }
+    }
+
+    pub fn read(&self, picture: &Picture) -> Result<Reading, OcrError> {
+        self.read_with(picture, &ReadOptions::default())
+    }
+
+    pub fn read_with(&self, picture: &Picture, options: &ReadOptions) -> Result<Reading, OcrError> {
+        let languages = if options.languages.is_empty() { &self.languages } else { &options.languages };
+        match self.reader_of(languages)? {
+            Reader::PpOcr(ppocr) => ppocr.read(picture, options.deskew),
+            Reader::Tesseract(tesseract, languages) => tesseract.read(picture, &languages, options.deskew),
+        }
+    }
+
+    /// Where text is, without saying what it says: for finding out how much of a picture is text.
+    pub fn detect(&self, picture: &Picture) -> Result<Vec<Polygon>, OcrError> {
+        match &self.ppocr {
+            Some(ppocr) => ppocr.detect(picture),
+            None => Ok(self.read(picture)?.lines.into_iter().map(|line| line.polygon).collect()),
+        }
+    }
+
+    /// Codes of the languages that can be asked for.
+    pub fn languages(&self) -> Vec<String> {
+        let mut codes: Vec<String> = match &self.ppocr {
+            Some(_) => Language::of_ppocr().map(|language| language.code.to_owned()).collect(),
+            None => Vec::new(),
+        };
+        let installed = self.tesseract.as_ref().map(Tesseract::languages).unwrap_or_default();
+        for name in installed {
+            let code = Language::find(name).map_or(name.as_str(), |language| language.code);
+            if !codes.iter().any(|known| known == code) {
+                codes.push(code.to_owned());
+            }
+        }
+        codes
+    }
+
+    /// PP-OCR reads all of its languages at once; what is said only matters where one is not among them.
+    fn reader_of(&self, languages: &[String]) -> Result<Reader<'_>, OcrError> {
+        let not_by_ppocr = |said: &String| !Language::find(said).is_some_and(Language::is_read_by_ppocr);
+        let missing = languages.iter().find(|said| not_by_ppocr(said));
+        match (&self.ppocr, missing, &self.tesseract) {
+            (Some(ppocr), None, _) => Ok(Reader::PpOcr(ppocr)),
+            (_, _, Some(tesseract)) => {
+                Ok(Reader::Tesseract(tesseract, self.for_tesseract(languages, tesseract)?))
+            }
+            (_, Some(said), None) => Err(self.unknown(said)),
+            (None, None, None) => Err(OcrError::Unavailable),
+        }
+    }
+
+    fn for_tesseract(&self, languages: &[String], tesseract: &Tesseract) -> Result<Vec<String>, OcrError> {
+        let installed = tesseract.languages();
+        let named = languages.iter().map(|said| {
+            let name = Language::find(said).map_or(said.as_str(), |language| language.tesseract);
+            installed.iter().find(|known| *known == name).cloned().ok_or_else(|| self.unknown(said))
+        });
+        let named = named.collect::<Result<Vec<_>, _>>()?;
+        if !named.is_empty() {
+            return Ok(named);
+        }
+        let usual = installed.iter().find(|name| *name == "eng").or_else(|| installed.first());
+        usual.cloned().map(|name| vec![name]).ok_or(OcrError::Unavailable)
+    }
+
+    fn unknown(&self, said: &str) -> OcrError {
+        OcrError::UnknownLanguage { language: said.to_owned(), known: self.languages() }
+    }
+}
+
+enum Reader<'a> {
+    PpOcr(&'a PpOcr),
+    Tesseract(&'a Tesseract, Vec<String>),
+}
+
+/// Where `script/ocr-model` puts the weights: in the folder of the project, which is the current one or above the program.
+fn usual_folders() -> Vec<PathBuf> {
+    const INSIDE: &str = ".cache/ocr";
+    const LEVELS_MAX: usize = 5;
+    let here = std::env::current_dir().ok();
+    let program = std::env::current_exe().ok();
+    let above = program.iter().flat_map(|program| program.ancestors().skip(1).take(LEVELS_MAX));
+    here.as_deref().into_iter().chain(above).map(|folder: &Path| folder.join(INSIDE)).collect()
+}

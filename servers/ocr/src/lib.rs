@@ -1,0 +1,26 @@
+//! Text out of pictures: detection and recognition by PP-OCR, or by Tesseract where there are no weights.
+//!
+//! [`Engine::find`] says what this machine has; [`Engine::read`] gives the lines of a [`Picture`] in reading order, each
+//! with its place and how sure the engine is of it.
+
+mod engine;
+mod error;
+mod geometry;
+mod languages;
+mod order;
+mod picture;
+mod ppocr;
+mod reading;
+mod tesseract;
+mod turn;
+mod warp;
+
+#[cfg(test)]
+mod drawing;
+
+pub use engine::{Deskew, Engine, EngineKind, ReadOptions, Settings};
+pub use error::OcrError;
+pub use geometry::{Bounds, Point, Polygon};
+pub use languages::Language;
+pub use picture::{Animation, ColourModel, Picture, PictureFacts, PictureLimits, Turn};
+pub use reading::{Break, Reading, TextLine};

@@ -1,0 +1,247 @@
+//! The order in which a person reads pieces of text: down one column, then the next; along the rows of a table.
+
+use crate::geometry::{Bounds, Polygon};
+use crate::reading::Break;
+
+#[cfg(test)]
+mod tests;
+
+/// A piece in its place among the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Placed {
+    /// Among those that were given.
+    pub(crate) index: usize,
+    pub(crate) before: Break,
+}
+
+/// Pieces in a row that are further apart than this many times their height are cells of a table.
+const TAB: f32 = 1.5;
+/// Rows that are further apart than this many times their height are paragraphs.
+const PARAGRAPH: f32 = 0.9;
+/// A column of prose has this many lines at least,
+const COLUMN_LINES_MIN: usize = 3;
+/// and most of its lines are this many times as long as they are high. Cells of tables are shorter.
+const PROSE: f32 = 7.0;
+/// In tables, pieces left and right of a gap stand in rows; so do not more than this share of pieces in columns.
+const ALIGNED_MAX: f32 = 0.6;
+/// Not more than this share of pieces may run across the gap between columns: headlines, for example.
+const ACROSS_MAX: f32 = 0.3;
+/// Columns within columns, such as three of them.
+const DEPTH_MAX: usize = 6;
+
+/// The box of a piece on a page whose lines have this slope, as if they had none.
+pub(crate) fn straightened(polygon: &Polygon, degrees: f32) -> Bounds {
+    let (sine, cosine) = degrees.to_radians().sin_cos();
+    polygon
+        .map(|place| {
+            crate::geometry::Point::new(place.x * cosine + place.y * sine, place.y * cosine - place.x * sine)
+        })
+        .bounds()
+}
+
+/// All pieces in reading order.
+pub(crate) fn arrange(pieces: &[Bounds]) -> Vec<Placed> {
+    let mut regions = Vec::new();
+    split((0..pieces.len()).collect(), pieces, DEPTH_MAX, &mut regions);
+    regions.iter().flat_map(|region| rows_of(region, pieces)).collect()
+}
+
+/// Parts a region at the gap between two columns, if there is one, and goes on with the parts.
+fn split(region: Vec<usize>, pieces: &[Bounds], depth: usize, regions: &mut Vec<Vec<usize>>) {
+    let gap = if depth == 0 { None } else { gap_between_columns(&region, pieces) };
+    let Some(gap) = gap else {
+        regions.push(region);
+        return;
+    };
+    for band in bands(&region, pieces, gap) {
+        match band {
+            Band::Across(across) => regions.push(across),
+            Band::Columns(left, right) => {
+                split(left, pieces, depth - 1, regions);
+                split(right, pieces, depth - 1, regions);
+            }
+        }
+    }
+}
+
+/// The place of a gap with columns on both sides: the one that the fewest pieces run across, then the widest.
+fn gap_between_columns(region: &[usize], pieces: &[Bounds]) -> Option<f32> {
+    let mut edges: Vec<f32> = region.iter().map(|&index| pieces[index].right).collect();
+    edges.sort_by(f32::total_cmp);
+    edges.dedup_by(|a, b| (*a - *b).abs() < 1.0);
+    edges
+        .into_iter()
+        .filter_map(|edge| {
+            let sides = Sides::at(edge, region, pieces);
+            sides.are_columns(pieces).then(|| (sides.across.len(), sides.gap(pieces)))
+        })
+        .min_by(|(across, gap), (other_across, other_gap)| {
+            across.cmp(other_across).then(gap.width.total_cmp(&other_gap.width).reverse())
+        })
+        .map(|(_, gap)| gap.middle)
+}
+
+struct Gap {
+    middle: f32,
+    width: f32,
+}
+
+/// A region parted by an upright line.
+struct Sides {
+    left: Vec<usize>,
+    right: Vec<usize>,
+    across: Vec<usize>,
+}
+
+impl Sides {
+    fn at(edge: f32, region: &[usize], pieces: &[Bounds]) -> Self {
+        let (mut left, mut right, mut across) = (Vec::new(), Vec::new(), Vec::new());
+        for &index in region {
+            let piece = &pieces[index];
+            // Boxes reach a little beyond their letters.
+            let slack = piece.height() * 0.25;
+            if piece.right <= edge + slack {
+                left.push(index);
+            } else if piece.left >= edge - slack {
+                right.push(index);
+            } else {
+                across.push(index);
+            }
+        }
+        Self { left, right, across }
+    }
+
+    fn are_columns(&self, pieces: &[Bounds]) -> bool {
+        let all = self.left.len() + self.right.len() + self.across.len();
+        self.left.len() >= COLUMN_LINES_MIN
+            && self.right.len() >= COLUMN_LINES_MIN
+            && self.across.len() as f32 <= all as f32 * ACROSS_MAX
+            && stand_beside(&self.left, &self.right, pieces)
+            && (self.are_prose(pieces) || self.are_out_of_step(pieces))
+    }
+
+    fn are_prose(&self, pieces: &[Bounds]) -> bool {
+        [&self.left, &self.right].into_iter().all(|side| {
+            median(side.iter().map(|&index| pieces[index].width() / pieces[index].height().max(1.0))) >= PROSE
+        })
+    }
+
+    /// Whether the lines of both sides have heights of their own, as beside the margin column of a resume.
+    fn are_out_of_step(&self, pieces: &[Bounds]) -> bool {
+        let (few, many) = if self.left.len() < self.right.len() {
+            (&self.left, &self.right)
+        } else {
+            (&self.right, &self.left)
+        };
+        let aligned = few.iter().filter(|&&index| {
+            let piece = &pieces[index];
+            many.iter().any(|&other| (pieces[other].middle() - piece.middle()).abs() < piece.height() * 0.25)
+        });
+        let height = median(few.iter().map(|&index| pieces[index].height()));
+        aligned.count() as f32 <= few.len() as f32 * ALIGNED_MAX && self.gap(pieces).width >= height
+    }
+
+    fn gap(&self, pieces: &[Bounds]) -> Gap {
+        let from = self.left.iter().map(|&index| pieces[index].right).fold(f32::NEG_INFINITY, f32::max);
+        let to = self.right.iter().map(|&index| pieces[index].left).fold(f32::INFINITY, f32::min);
+        Gap { middle: (from + to) / 2.0, width: to - from }
+    }
+}
+
+/// Whether the sides share at least half of the height of the lower one.
+fn stand_beside(left: &[usize], right: &[usize], pieces: &[Bounds]) -> bool {
+    let extent = |side: &[usize]| {
+        let top = side.iter().map(|&index| pieces[index].top).fold(f32::INFINITY, f32::min);
+        let bottom = side.iter().map(|&index| pieces[index].bottom).fold(f32::NEG_INFINITY, f32::max);
+        (top, bottom)
+    };
+    let ((a_top, a_bottom), (b_top, b_bottom)) = (extent(left), extent(right));
+    let shared = a_bottom.min(b_bottom) - a_top.max(b_top);
+    shared >= (a_bottom - a_top).min(b_bottom - b_top) / 2.0
+}
+
+/// A part of a region with columns.
+enum Band {
+    /// What runs across both columns.
+    Across(Vec<usize>),
+    Columns(Vec<usize>, Vec<usize>),
+}
+
+/// From top to bottom: columns until something runs across them, then that, then columns again.
+fn bands(region: &[usize], pieces: &[Bounds], gap: f32) -> Vec<Band> {
+    let sides = Sides::at(gap, region, pieces);
+    let mut across = sides.across;
+    across.sort_by(|&a, &b| pieces[a].middle().total_cmp(&pieces[b].middle()));
+    let (mut left, mut right) = (sides.left, sides.right);
+    let mut bands: Vec<Band> = Vec::new();
+    for index in across {
+        let above = |&other: &usize| pieces[other].middle() < pieces[index].middle();
+        let (left_above, left_below): (Vec<_>, Vec<_>) = left.into_iter().partition(above);
+        let (right_above, right_below): (Vec<_>, Vec<_>) = right.into_iter().partition(above);
+        (left, right) = (left_below, right_below);
+        if !(left_above.is_empty() && right_above.is_empty()) {
+            bands.push(Band::Columns(left_above, right_above));
+        }
+        match bands.last_mut() {
+            Some(Band::Across(together)) => together.push(index),
+            _ => bands.push(Band::Across(vec![index])),
+        }
+    }
+    if !(left.is_empty() && right.is_empty()) {
+        bands.push(Band::Columns(left, right));
+    }
+    bands
+}
+
+/// The pieces of a region without columns, row by row.
+fn rows_of(region: &[usize], pieces: &[Bounds]) -> Vec<Placed> {
+    let mut sorted = region.to_vec();
+    sorted.sort_by(|&a, &b| pieces[a].middle().total_cmp(&pieces[b].middle()));
+    let mut rows: Vec<Vec<usize>> = Vec::new();
+    for index in sorted {
+        match rows.last_mut() {
+            Some(row) if row.iter().any(|&other| in_one_row(&pieces[other], &pieces[index])) => {
+                row.push(index)
+            }
+            _ => rows.push(vec![index]),
+        }
+    }
+    let mut placed: Vec<Placed> = Vec::with_capacity(region.len());
+    let mut above: Option<Bounds> = None;
+    for mut row in rows {
+        row.sort_by(|&a, &b| pieces[a].left.total_cmp(&pieces[b].left));
+        placed.push(Placed { index: row[0], before: break_after_row(above, &row, pieces) });
+        placed.extend(
+            row.windows(2).map(|pair| Placed {
+                index: pair[1],
+                before: break_in_row(&pieces[pair[0]], &pieces[pair[1]]),
+            }),
+        );
+        above = row.iter().map(|&index| pieces[index]).max_by(|a, b| a.bottom.total_cmp(&b.bottom));
+    }
+    placed
+}
+
+/// Whether the middle of each lies well within the other.
+fn in_one_row(a: &Bounds, b: &Bounds) -> bool {
+    (a.middle() - b.middle()).abs() < a.height().min(b.height()) * 0.5
+}
+
+fn break_in_row(left: &Bounds, right: &Bounds) -> Break {
+    let height = left.height().min(right.height());
+    if right.left - left.right >= height * TAB { Break::Tab } else { Break::Space }
+}
+
+fn break_after_row(above: Option<Bounds>, row: &[usize], pieces: &[Bounds]) -> Break {
+    let Some(above) = above else { return Break::Paragraph };
+    let top = row.iter().map(|&index| pieces[index].top).fold(f32::INFINITY, f32::min);
+    let height =
+        row.iter().map(|&index| pieces[index].height()).fold(f32::INFINITY, f32::min).min(above.height());
+    if top - above.bottom >= height * PARAGRAPH { Break::Paragraph } else { Break::Line }
+}
+
+fn median(values: impl Iterator<Item = f32>) -> f32 {
+    let mut values: Vec<f32> = values.collect();
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}

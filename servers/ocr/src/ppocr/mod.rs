@@ -1,0 +1,129 @@
+//! PP-OCRv6 small: one network finds where text is, another reads what it says. Both come from the files that
+//! `script/ocr-model` fetches; nothing else is needed to run them.
+
+mod blobs;
+mod detection;
+mod recognition;
+mod upright;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use image::RgbImage;
+use rten::Model;
+
+use crate::engine::{Deskew, EngineKind};
+use crate::error::OcrError;
+use crate::geometry::Polygon;
+use crate::order;
+use crate::picture::Picture;
+use crate::reading::{Reading, TextLine};
+use detection::Detector;
+use recognition::{Recognised, Recogniser};
+
+/// The networks, loaded when the first picture comes.
+#[derive(Debug)]
+pub(crate) struct PpOcr {
+    folder: PathBuf,
+    networks: OnceLock<Networks>,
+}
+
+#[derive(Debug)]
+struct Networks {
+    detector: Detector,
+    recogniser: Recogniser,
+}
+
+const DETECTION_FILE: &str = "PP-OCRv6_det_small.onnx";
+const RECOGNITION_FILE: &str = "PP-OCRv6_rec_small.onnx";
+
+/// Lines that the network is less sure of are mostly pictures, rules and dirt.
+const CONFIDENCE_MIN: f32 = 0.5;
+
+impl PpOcr {
+    /// Looks whether the files are there; does not read them.
+    pub(crate) fn in_folder(folder: &Path) -> Result<Self, OcrError> {
+        for file in [DETECTION_FILE, RECOGNITION_FILE] {
+            if !folder.join(file).is_file() {
+                return Err(OcrError::ModelMissing { folder: folder.to_owned(), file });
+            }
+        }
+        Ok(Self { folder: folder.to_owned(), networks: OnceLock::new() })
+    }
+
+    pub(crate) fn read(&self, picture: &Picture, deskew: Deskew) -> Result<Reading, OcrError> {
+        let networks = self.networks()?;
+        let page = upright::find(networks, picture.pixels(), deskew)?;
+        let skew = crate::turn::skew_of_lines(&page.lines);
+        let lines = page.lines.iter().zip(page.texts).filter(|(_, read)| is_text(read));
+        let (polygons, texts): (Vec<&Polygon>, Vec<Recognised>) = lines.unzip();
+        let places: Vec<_> = polygons.iter().map(|polygon| order::straightened(polygon, skew)).collect();
+        let lines = order::arrange(&places).into_iter().map(|placed| {
+            let polygon = polygons[placed.index].map(&page.back);
+            TextLine {
+                text: with_single_spaces(&texts[placed.index].text),
+                confidence: texts[placed.index].confidence,
+                polygon,
+                bounds: polygon.bounds().within(picture.width(), picture.height()),
+                before: placed.before,
+            }
+        });
+        Ok(Reading::new(lines.collect(), page.angle, EngineKind::PpOcr))
+    }
+
+    /// Where text is, without reading it.
+    pub(crate) fn detect(&self, picture: &Picture) -> Result<Vec<Polygon>, OcrError> {
+        self.networks()?.detector.find(picture.pixels())
+    }
+
+    fn networks(&self) -> Result<&Networks, OcrError> {
+        if let Some(networks) = self.networks.get() {
+            return Ok(networks);
+        }
+        let detector = Detector::new(load(&self.folder.join(DETECTION_FILE))?);
+        let path = self.folder.join(RECOGNITION_FILE);
+        let recogniser = Recogniser::new(load(&path)?).ok_or_else(|| OcrError::LoadModel {
+            path,
+            reason: "it does not say which characters it knows".into(),
+        })?;
+        Ok(self.networks.get_or_init(|| Networks { detector, recogniser }))
+    }
+}
+
+impl Networks {
+    fn recognise(&self, picture: &RgbImage, lines: &[Polygon]) -> Result<Vec<Recognised>, OcrError> {
+        self.recogniser.read(lines.iter().map(|line| crate::warp::cut_out(picture, line)).collect())
+    }
+}
+
+fn is_text(read: &Recognised) -> bool {
+    read.confidence >= CONFIDENCE_MIN && !read.text.trim().is_empty()
+}
+
+/// The network writes more than one space, or the wide ones of Chinese, where words are far apart.
+fn with_single_spaces(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn load(path: &Path) -> Result<Model, OcrError> {
+    Model::load_file(path)
+        .map_err(|error| OcrError::LoadModel { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// Red, green and blue from 0 to 255 become blue, green and red from -1 to 1, plane by plane: what both networks learnt
+/// from. Writes into planes of `width` and `height`, at their left end; what is beyond the picture is left as it is.
+fn fill_planes(planes: &mut [f32], width: usize, height: usize, picture: &RgbImage) {
+    let plane = width * height;
+    for (y, row) in picture.rows().enumerate().take(height) {
+        for (x, pixel) in row.enumerate().take(width) {
+            let place = y * width + x;
+            let [red, green, blue] = pixel.0;
+            for (channel, value) in [blue, green, red].into_iter().enumerate() {
+                planes[channel * plane + place] = f32::from(value) / 127.5 - 1.0;
+            }
+        }
+    }
+}

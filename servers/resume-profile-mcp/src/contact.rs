@@ -1,0 +1,307 @@
+//! How to reach somebody: e-mail, telephone, addresses on the web, and where they live.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::dates;
+use crate::draft::{Found, Record};
+use crate::labels::{self, Label};
+use crate::parsed::{Parsed, Span};
+use crate::sections::{Section, SectionKind};
+use crate::words::{Place, place};
+
+static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\b")
+        .expect("the pattern is fixed")
+});
+
+static PHONE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?:\+|\(\+?)?\(?\d[\d \u{a0}().\-/–]{5,}\d").expect("the pattern is fixed")
+});
+
+static URL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"(?i)(?:https?://|www\.)[^\s|,;<>()"]+[^\s|,;<>().:"]"#,
+        r"|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|me|edu|eu|de|fr|es|it|pt|nl|uk|ch|at|be|se|no|dk|pl|br|mx|ca|au|in|cn|jp|info|design|app|ai|tech|page|site|social|scot)(?:/[^\s|,;<>()]*[^\s|,;<>().:])?",
+    ))
+    .expect("the pattern is fixed")
+});
+
+/// Hosts where people have pages of their own.
+const NETWORKS: [(&str, &str); 19] = [
+    ("linkedin", "LinkedIn"),
+    ("github", "GitHub"),
+    ("gitlab", "GitLab"),
+    ("bitbucket", "Bitbucket"),
+    ("twitter", "Twitter"),
+    ("xing", "Xing"),
+    ("behance", "Behance"),
+    ("dribbble", "Dribbble"),
+    ("stackoverflow", "Stack Overflow"),
+    ("medium", "Medium"),
+    ("instagram", "Instagram"),
+    ("facebook", "Facebook"),
+    ("youtube", "YouTube"),
+    ("orcid", "ORCID"),
+    ("mastodon", "Mastodon"),
+    ("researchgate", "ResearchGate"),
+    ("kaggle", "Kaggle"),
+    ("codepen", "CodePen"),
+    ("soundcloud", "SoundCloud"),
+];
+
+/// Digits of a telephone number.
+const DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
+
+/// What part of a line is in the way when looking for names and places.
+pub(crate) struct Contacts {
+    pub(crate) email: Option<Found>,
+    pub(crate) phone: Option<Found>,
+    pub(crate) url: Option<Found>,
+    pub(crate) profiles: Vec<Record>,
+    /// Where all of these stand.
+    pub(crate) taken: Vec<Span>,
+}
+
+pub(crate) fn find(parsed: &Parsed, sections: &[Section]) -> Contacts {
+    let mut contacts =
+        Contacts { email: None, phone: None, url: None, profiles: Vec::new(), taken: Vec::new() };
+    emails(parsed, &mut contacts);
+    let near = lines_of_contact(sections);
+    for (_, span) in &near {
+        urls(parsed, *span, &mut contacts);
+    }
+    for (_, span) in &near {
+        phones(parsed, *span, &mut contacts);
+    }
+    contacts
+}
+
+/// The top and what is called contact; everything if there is neither.
+pub(crate) fn lines_of_contact(sections: &[Section]) -> Vec<(usize, Span)> {
+    let of_kind = |kinds: &[SectionKind]| -> Vec<(usize, Span)> {
+        sections
+            .iter()
+            .filter(|section| kinds.contains(&section.kind))
+            .flat_map(|section| section.spans.clone())
+            .collect()
+    };
+    let near = of_kind(&[SectionKind::Top, SectionKind::Contact]);
+    if near.is_empty() { sections.iter().flat_map(|section| section.spans.clone()).collect() } else { near }
+}
+
+fn emails(parsed: &Parsed, contacts: &mut Contacts) {
+    for found in EMAIL.find_iter(&parsed.text) {
+        let span = Span::new(found.start(), found.end());
+        contacts.taken.push(span);
+        contacts.email.get_or_insert_with(|| Found::text(parsed, span, 0.99));
+    }
+}
+
+fn urls(parsed: &Parsed, line: Span, contacts: &mut Contacts) {
+    for found in URL.find_iter(line.of(&parsed.text)) {
+        let span =
+            with_next_line(parsed, line, Span::new(line.start + found.start(), line.start + found.end()));
+        if contacts.taken.iter().any(|taken| taken.start < span.end && span.start < taken.end) {
+            continue;
+        }
+        contacts.taken.push(span);
+        match profile(parsed, span) {
+            Some(profile) => contacts.profiles.push(profile),
+            None => {
+                contacts.url.get_or_insert_with(|| Found {
+                    value: with_scheme(span.of(&parsed.text)),
+                    span,
+                    confidence: 0.9,
+                });
+            }
+        }
+    }
+}
+
+/// An address that was broken after a dot at the end of its line goes on in the next.
+fn with_next_line(parsed: &Parsed, line: Span, found: Span) -> Span {
+    let broken = parsed.text[found.end..line.end].trim() == "." && found.of(&parsed.text).contains("://");
+    let rest = &parsed.text[line.end..];
+    let next = rest.trim_start();
+    let length = next
+        .find(|character: char| !character.is_ascii_alphanumeric() && !"./-_".contains(character))
+        .unwrap_or(next.len());
+    let start = line.end + rest.len() - next.len();
+    if broken && length > 1 { Span::new(found.start, start + length) } else { found }
+}
+
+fn with_scheme(written: &str) -> String {
+    let written: String = written.split_whitespace().collect();
+    if written.contains("://") { written } else { format!("https://{written}") }
+}
+
+fn profile(parsed: &Parsed, span: Span) -> Option<Record> {
+    let written = span.of(&parsed.text);
+    let bare = written.split_once("://").map_or(written, |(_, rest)| rest);
+    let (host, path) = bare.split_once('/')?;
+    let host = host.to_lowercase();
+    let (_, network) = NETWORKS.iter().find(|(part, _)| host.split('.').any(|label| label == *part))?;
+    let mut record = Record::default();
+    record.set("network", Found { value: (*network).to_owned(), span, confidence: 0.95 });
+    if let Some(name) = path.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()) {
+        let start = span.start + written.rfind(name).expect("it was cut out of this");
+        let start = start + usize::from(name.starts_with('@'));
+        record.set(
+            "username",
+            Found::text(parsed, Span::new(start, start + name.trim_start_matches('@').len()), 0.9),
+        );
+    }
+    record.set("url", Found { value: with_scheme(written), span, confidence: 0.95 });
+    Some(record)
+}
+
+fn phones(parsed: &Parsed, line: Span, contacts: &mut Contacts) {
+    let text = line.of(&parsed.text);
+    for found in PHONE.find_iter(text) {
+        let span = Span::new(line.start + found.start(), line.start + found.end())
+            .stripped(&parsed.text, &['-', '/', '–', '.']);
+        let digits = span.of(&parsed.text).chars().filter(char::is_ascii_digit).count();
+        let in_url = contacts.taken.iter().any(|taken| taken.start < span.end && span.start < taken.end);
+        if in_url || !DIGITS.contains(&digits) || is_time(span.of(&parsed.text)) {
+            continue;
+        }
+        contacts.taken.push(span);
+        contacts.phone.get_or_insert_with(|| Found::text(parsed, span, 0.93));
+    }
+}
+
+/// `2011 – 2017` has eight digits too.
+fn is_time(text: &str) -> bool {
+    let dated: usize = dates::periods(text, 0).iter().map(|period| period.span.end - period.span.start).sum();
+    dated * 2 > text.len()
+}
+
+/// What is left of a line without what is taken, cut at the marks that people put between contacts.
+pub(crate) fn segments(parsed: &Parsed, line: Span, taken: &[Span]) -> Vec<Span> {
+    let mut cuts: Vec<Span> = taken.iter().copied().filter(|span| line.contains(*span)).collect();
+    cuts.sort_by_key(|span| span.start);
+    let mut pieces = Vec::new();
+    let mut from = line.start;
+    for cut in cuts.into_iter().chain([Span::new(line.end, line.end)]) {
+        if cut.start > from {
+            pieces.extend(split_marks(parsed, Span::new(from, cut.start)));
+        }
+        from = from.max(cut.end);
+    }
+    pieces
+}
+
+static MARKS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"[|•·●▪◦\t⋄∙‖]|\s/\s|\s[-–—]\s|;|\s{3,}").expect("the pattern is fixed"));
+
+fn split_marks(parsed: &Parsed, span: Span) -> Vec<Span> {
+    let text = span.of(&parsed.text);
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for mark in MARKS.find_iter(text).map(|mark| mark.range()).chain(std::iter::once(text.len()..text.len())) {
+        let piece = Span::new(span.start + from, span.start + mark.start);
+        pieces.push(piece.stripped(&parsed.text, &[',', ':', '/', '(', ')', '-', '–']));
+        from = mark.end;
+    }
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
+/// Where somebody lives: the first place among the contacts.
+pub(crate) fn location(
+    parsed: &Parsed,
+    sections: &[Section],
+    contacts: &Contacts,
+    taken_too: &[Span],
+) -> Record {
+    let taken: Vec<Span> = contacts.taken.iter().chain(taken_too).copied().collect();
+    let mut second = Record::default();
+    for (_, line) in lines_of_contact(sections) {
+        for segment in segments(parsed, line, &taken) {
+            match read_place(parsed, segment) {
+                Some((record, true)) => return record,
+                Some((record, false)) if second.is_empty() => second = record,
+                _ => {}
+            }
+        }
+    }
+    second
+}
+
+/// A place and whether a part of it is known to be one.
+fn read_place(parsed: &Parsed, segment: Span) -> Option<(Record, bool)> {
+    let (said, segment) = match labels::leading(segment.of(&parsed.text)) {
+        Some((Label::Address, rest)) => {
+            (true, Span::new(segment.end - rest.len(), segment.end).trimmed(&parsed.text))
+        }
+        Some(_) => return None,
+        None => (false, segment),
+    };
+    let parts = comma_parts(parsed, segment);
+    let names: Vec<&str> = parts.iter().map(|part| part.of(&parsed.text)).collect();
+    let known: Vec<Option<Place>> = names.iter().map(|name| place(name)).collect();
+    let is_region = |at: usize| matches!(known[at], Some(Place::Country | Place::State));
+    let last = (0..parts.len()).rev().find(|at| *at > 0 && is_region(*at));
+    let city_at = match last {
+        Some(at) => at - 1,
+        None => known
+            .iter()
+            .position(|kind| *kind == Some(Place::City))
+            .or_else(|| unknown_place(&names, said))?,
+    };
+    let city = without_code(parsed, parts[city_at]);
+    let city = city_at_end(city.of(&parsed.text)).map_or(city, |at| Span::new(city.start + at, city.end));
+    let sure = last.is_some() || known[city_at].is_some() || said;
+    let confidence = if sure { 0.85 } else { 0.5 };
+    let mut record = Record::default();
+    record.set("city", Found::text(parsed, city, confidence));
+    if let Some(region) = last.or_else(|| (city_at + 1 < parts.len()).then_some(city_at + 1)) {
+        record.set("region", Found::text(parsed, parts[region], confidence));
+    }
+    Some((record, sure))
+}
+
+/// Two names with a comma between them, in the place of an address.
+fn unknown_place(names: &[&str], said: bool) -> Option<usize> {
+    let named = |name: &&str| {
+        name.starts_with(char::is_uppercase)
+            && !name.contains(char::is_numeric)
+            && name.split(' ').count() <= 3
+    };
+    ((said && !names.is_empty())
+        || (names.len() == 2 && names.iter().all(named) && crate::words::TITLES.count(names[0]) == 0))
+        .then_some(0)
+}
+
+fn comma_parts(parsed: &Parsed, span: Span) -> Vec<Span> {
+    let text = span.of(&parsed.text);
+    let mut from = 0;
+    let mut parts = Vec::new();
+    for at in text.match_indices([',', '，']).map(|(at, _)| at).chain([text.len()]) {
+        parts.push(Span::new(span.start + from, span.start + at).stripped(&parsed.text, &[',', '，']));
+        from = at;
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Without the postal code before or after the name.
+fn without_code(parsed: &Parsed, span: Span) -> Span {
+    let text = span.of(&parsed.text);
+    let code = |word: &str| word.chars().any(|character| character.is_ascii_digit());
+    let mut words = text.split(' ').filter(|word| !word.is_empty() && !code(word));
+    let (Some(first), last) = (words.next(), words.next_back()) else { return span };
+    let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    let last = last.unwrap_or(first);
+    Span::new(span.start + offset(first), span.start + offset(last) + last.len())
+}
+
+/// Where a known city begins that ends a text.
+pub(crate) fn city_at_end(text: &str) -> Option<usize> {
+    const WORDS_MAX: usize = 3;
+    let starts = text.match_indices(' ').map(|(at, _)| at + 1).collect::<Vec<_>>();
+    let near = starts.into_iter().rev().take(WORDS_MAX).collect::<Vec<_>>();
+    near.into_iter().rev().find(|at| place(&text[*at..]) == Some(Place::City))
+}

@@ -1,0 +1,140 @@
+//! A profile as statements that can be quoted, each with its path.
+
+use serde_json::Value;
+
+use super::Evidence;
+use super::spell;
+use crate::spoken;
+use crate::vocabulary;
+use crate::words::plain;
+
+/// One string of the resume.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Statement {
+    pub(crate) path: String,
+    pub(crate) text: String,
+    pub(super) stems: Vec<String>,
+    skills: Vec<&'static str>,
+    plain: String,
+}
+
+/// Where a value stands in the parsed text, in characters.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Place {
+    pub(crate) path: String,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// All that a profile says.
+pub(crate) struct Facts<'a> {
+    pub(crate) resume: &'a Value,
+    statements: Vec<Statement>,
+    places: &'a [Place],
+}
+
+/// A requirement is shown with at most so many quotes.
+const QUOTES_MAX: usize = 3;
+
+impl<'a> Facts<'a> {
+    pub(crate) fn of(resume: &'a Value, places: &'a [Place]) -> Self {
+        let mut statements = Vec::new();
+        collect(resume, String::new(), &mut statements);
+        statements.retain(|statement| !is_about_contact(&statement.path));
+        Self { resume, statements, places }
+    }
+
+    pub(crate) fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+
+    /// The skills that are listed as such.
+    pub(crate) fn listed_skills(&self) -> Vec<String> {
+        let listed = self.statements.iter().filter(|statement| is_listed(&statement.path));
+        listed.map(|statement| statement.text.clone()).collect()
+    }
+
+    /// Quotes for a skill, those from the list of skills first.
+    pub(super) fn of_skill(&self, name: &str) -> Vec<Evidence> {
+        let own = plain(name);
+        let says = |statement: &&Statement| {
+            let spelled = format!(" {} ", statement.plain);
+            statement.skills.contains(&name)
+                || (own.chars().count() > 2 && spelled.contains(&format!(" {own} ")))
+        };
+        let mut found: Vec<&Statement> = self.statements.iter().filter(says).collect();
+        found.sort_by_key(|statement| !is_listed(&statement.path));
+        found.into_iter().take(QUOTES_MAX).map(|statement| self.quote(statement)).collect()
+    }
+
+    /// The statement that shares most words with a phrase.
+    pub(super) fn nearest(&self, phrase: &str) -> Option<(f64, &Statement)> {
+        let wanted = spell::stems(phrase);
+        let shares =
+            self.statements.iter().map(|statement| (spell::share(&wanted, &statement.stems), statement));
+        shares.filter(|(share, _)| *share > 0.0).max_by(|(one, _), (other, _)| one.total_cmp(other))
+    }
+
+    pub(super) fn quote(&self, statement: &Statement) -> Evidence {
+        self.evidence(&statement.path, &statement.text)
+    }
+
+    pub(super) fn evidence(&self, path: &str, quote: &str) -> Evidence {
+        let place = self.places.iter().find(|place| place.path == path);
+        Evidence {
+            quote: quote.to_owned(),
+            path: path.to_owned(),
+            start: place.map(|place| place.start),
+            end: place.map(|place| place.end),
+        }
+    }
+
+    /// Name, level and path of each language.
+    pub(super) fn languages(&self) -> Vec<(&'static str, Option<f32>, String, String)> {
+        let entries = self.resume["languages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let read = entries.iter().enumerate().filter_map(|(at, entry)| {
+            let name = entry["language"].as_str()?;
+            let code = spoken::code(name).or_else(|| spoken::named(name).first().map(|(code, ..)| *code))?;
+            let fluency = entry["fluency"].as_str();
+            let quote = fluency.map_or_else(|| name.to_owned(), |fluency| format!("{name} ({fluency})"));
+            Some((code, fluency.and_then(spoken::level), quote, format!("/languages/{at}/language")))
+        });
+        read.collect()
+    }
+}
+
+fn is_about_contact(path: &str) -> bool {
+    path.starts_with("/basics/") && !path.starts_with("/basics/label") && !path.starts_with("/basics/summary")
+}
+
+fn is_listed(path: &str) -> bool {
+    let grouped = path.starts_with("/skills/") && path.contains("/keywords/");
+    grouped || (path.starts_with("/skills/") && path.ends_with("/name"))
+}
+
+fn collect(value: &Value, path: String, statements: &mut Vec<Statement>) {
+    match value {
+        Value::String(text) => statements.push(Statement {
+            stems: spell::stems(text),
+            skills: vocabulary::mentions(text)
+                .into_iter()
+                .map(|mention| mention.name)
+                .chain(vocabulary::canonical(text))
+                .collect(),
+            plain: plain(text),
+            text: text.clone(),
+            path,
+        }),
+        Value::Array(values) => {
+            for (at, value) in values.iter().enumerate() {
+                collect(value, format!("{path}/{at}"), statements);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                collect(value, format!("{path}/{name}"), statements);
+            }
+        }
+        _ => {}
+    }
+}

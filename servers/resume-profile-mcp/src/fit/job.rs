@@ -1,0 +1,264 @@
+//! What a job description asks for: skills, years, a degree, languages, and whether it insists.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Importance;
+use crate::spoken;
+use crate::vocabulary;
+use crate::words::{TITLES, fold, words_of};
+
+/// A job as far as it can be compared.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Job {
+    pub(crate) role: Option<String>,
+    pub(crate) wanted: Vec<Requirement>,
+    pub(crate) years: Option<f64>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Requirement {
+    pub(crate) wanted: Wanted,
+    /// As the job says it, or the name of the skill.
+    pub(crate) text: String,
+    pub(crate) importance: Importance,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Wanted {
+    Skill,
+    /// Code, and how well: 0 to 1.
+    Language(&'static str, Option<f32>),
+    /// 1 vocational, 2 bachelor, 3 master, 4 doctor.
+    Degree(u8),
+    /// A line in which nothing is known: compared word by word.
+    Phrase,
+}
+
+/// Job descriptions are read to here.
+const LINES_MAX: usize = 400;
+/// A line of so many words that names nothing known is compared word by word.
+const PHRASE_WORDS: std::ops::RangeInclusive<usize> = 2..=25;
+const PHRASES_MAX: usize = 12;
+
+static NICE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)nice.to.have|preferred|preferably|bonus|\bplus\b|desirable|advantage|ideally|optional|would be great|good to have|von vorteil|wünschenswert|idealerweise|pluspunkt|souhaité|un atout|apprécié|idéalement|deseable|valorable|se valora|gradit|preferibil|costituisce titolo|desejável|diferencial|valorizad|pré\b|een pré|wenselijk").expect("the pattern is fixed")
+});
+
+static MUST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)requirements?|required|must.have|qualifications?|what you bring|what we expect|you have|you bring|your profile|who you are|about you|skills? (?:and|&) |anforderungen|profil|voraussetzungen|das bringen sie mit|das bringst du mit|qualifikation|compétences|requisitos|perfil|requisiti|competenze|vereisten|functie-eisen|wat vragen wij|jouw profiel").expect("the pattern is fixed")
+});
+
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)what we offer|we offer|benefits|perks|about us|about the company|who we are|our company|wir bieten|über uns|das bieten wir|nous offrons|avantages|qui sommes|ofrecemos|beneficios|sobre nosotros|offriamo|chi siamo|oferecemos|benefícios|wij bieden|wat bieden|how to apply|equal opportunity").expect("the pattern is fixed")
+});
+
+static YEARS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco|due|tre|cinque|dois|três|twee|drie|vijf)\s*(?:\+|plus|or more|bis \d+|[-–]\s?\d+)?\s*(?:years?|yrs|jahren?|années?|ans|años|anni|anos|jaar)\b").expect("the pattern is fixed")
+});
+
+static DEGREES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?P<doctor>\bph\.?d|doctorate|doctoral|promotion\b|doctorat|doctorado|dottorato|doutorado)|(?P<master>\bmaster'?s?\b|\bm\.?sc\b|\bmba\b|diplôme d'ingénieur|laurea magistrale|mestrado|máster|maestría|diplom\b)|(?P<bachelor>bachelor'?s?|\bb\.?sc\b|\bdegree\b|university education|studium|hochschulabschluss|licence\b|licenciatura|grado\b|laurea\b|bacharel|hbo\b|universitair)|(?P<trade>apprenticeship|vocational|certificate\b|diploma\b|ausbildung|berufsausbildung|\bbts\b|\bcap\b|formación profesional|\bmbo\b)").expect("the pattern is fixed")
+});
+
+static HIRING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:looking for|hiring|seeking|suchen|recherchons|buscamos|cerchiamo|procuramos|zoeken)\s+(?:an?|eine?n?|une?|una?|um|uma|een|the)?\s*([^.,;:!\n(]{3,60})").expect("the pattern is fixed")
+});
+
+/// Which part of the description a line is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Start,
+    Must,
+    Nice,
+    Aside,
+    Tasks,
+}
+
+impl Job {
+    pub(crate) fn read(text: &str) -> Self {
+        let mut job = Job { role: role(text), ..Job::default() };
+        let insists = text.lines().any(|line| part_of(line) == Some(Part::Must));
+        let mut part = Part::Start;
+        let mut phrases = 0;
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES_MAX) {
+            if let Some(next) = part_of(line) {
+                part = next;
+                // A heading of its own has nothing to add; one with a colon may.
+                if !line.contains(": ") {
+                    continue;
+                }
+            }
+            if part != Part::Aside {
+                job.read_line(line, importance(part, line, insists), part, &mut phrases);
+            }
+        }
+        job
+    }
+
+    /// Only the words of a role, for tailoring without a description.
+    pub(crate) fn of_role(role: &str) -> Self {
+        let mut job = Job { role: Some(role.to_owned()), ..Job::default() };
+        // As many as are allowed: the words of the role are compared as the role.
+        let mut phrases = PHRASES_MAX;
+        job.read_line(role, Importance::Must, Part::Start, &mut phrases);
+        job
+    }
+
+    fn read_line(&mut self, line: &str, importance: Importance, part: Part, phrases: &mut usize) {
+        let before = self.wanted.len();
+        for mention in vocabulary::mentions(line) {
+            self.want(Wanted::Skill, mention.name, importance);
+        }
+        for (code, start, end) in spoken::named(line) {
+            self.want(Wanted::Language(code, spoken::level(line)), &line[start..end], importance);
+        }
+        if let Some(captures) = DEGREES.captures(line).filter(|_| part != Part::Tasks) {
+            let level = ["trade", "bachelor", "master", "doctor"]
+                .iter()
+                .position(|name| captures.name(name).is_some());
+            let level = u8::try_from(level.unwrap_or_default() + 1).unwrap_or(1);
+            self.want(
+                Wanted::Degree(level),
+                captures.get(0).map_or("degree", |found| found.as_str()),
+                importance,
+            );
+        }
+        let years = YEARS.captures(line).map(|captures| number(&captures[1]));
+        self.years = self.years.into_iter().chain(years).reduce(f64::max);
+        let alone = self.wanted.len() == before && years.is_none() && matches!(part, Part::Must | Part::Nice);
+        if alone && PHRASE_WORDS.contains(&words_of(line).count()) && *phrases < PHRASES_MAX {
+            *phrases += 1;
+            let text = line.trim_start_matches(|mark: char| !mark.is_alphanumeric());
+            self.want(Wanted::Phrase, text, importance);
+        }
+    }
+
+    /// What is wanted twice is wanted once, as much as the more insisting of both.
+    fn want(&mut self, wanted: Wanted, text: &str, importance: Importance) {
+        let same = |other: &&mut Requirement| match (wanted, other.wanted) {
+            (Wanted::Language(one, _), Wanted::Language(two, _)) => one == two,
+            (Wanted::Degree(_), Wanted::Degree(_)) => true,
+            _ => {
+                std::mem::discriminant(&wanted) == std::mem::discriminant(&other.wanted) && other.text == text
+            }
+        };
+        match self.wanted.iter_mut().find(same) {
+            Some(present) if importance == Importance::Must => present.importance = Importance::Must,
+            Some(_) => {}
+            None => self.wanted.push(Requirement { wanted, text: text.to_owned(), importance }),
+        }
+    }
+
+    /// Skills that only the profile knows: their own words stand in the description.
+    pub(crate) fn want_known(&mut self, text: &str, skills: &[String]) {
+        let folded = format!(" {} ", crate::words::plain(text));
+        for skill in skills {
+            let plain = crate::words::plain(skill);
+            let known = vocabulary::canonical(skill).is_some() || !vocabulary::mentions(skill).is_empty();
+            if !known && plain.chars().count() > 3 && folded.contains(&format!(" {plain} ")) {
+                self.want(Wanted::Skill, skill, Importance::Must);
+            }
+        }
+    }
+}
+
+fn part_of(line: &str) -> Option<Part> {
+    const HEADING_WORDS_MAX: usize = 7;
+    let heading = line.split(':').next().unwrap_or(line);
+    let short = words_of(heading).count() <= HEADING_WORDS_MAX && !line.trim().ends_with(['.', ',']);
+    let bullet = line.trim_start().starts_with(['-', '*', '•', '·']);
+    if !short || bullet {
+        return None;
+    }
+    match () {
+        () if ASIDE.is_match(heading) => Some(Part::Aside),
+        () if NICE.is_match(heading) => Some(Part::Nice),
+        () if MUST.is_match(heading) => Some(Part::Must),
+        () if is_tasks(heading) => Some(Part::Tasks),
+        () => None,
+    }
+}
+
+fn is_tasks(heading: &str) -> bool {
+    let folded = fold(heading);
+    [
+        "responsibilities",
+        "what you will do",
+        "what youll do",
+        "your tasks",
+        "the role",
+        "aufgaben",
+        "missions",
+        "funciones",
+        "responsabilidades",
+        "mansioni",
+        "taken",
+        "duties",
+    ]
+    .iter()
+    .any(|word| folded.replace(['\'', '’'], "").contains(word))
+}
+
+fn importance(part: Part, line: &str, insists: bool) -> Importance {
+    match part {
+        _ if NICE.is_match(line) => Importance::Nice,
+        Part::Must => Importance::Must,
+        Part::Nice => Importance::Nice,
+        _ if insists => Importance::Nice,
+        _ => Importance::Must,
+    }
+}
+
+/// The first line if it sounds like an occupation, or what they say they look for.
+fn role(text: &str) -> Option<String> {
+    let first =
+        text.lines().map(|line| line.trim().trim_start_matches('#').trim()).find(|line| !line.is_empty())?;
+    let short = first.chars().count() <= 80 && !first.ends_with('.');
+    if short && TITLES.count(first) > 0 {
+        return Some(first.to_owned());
+    }
+    let captures = HIRING.captures(text)?;
+    let said = captures.get(1)?.as_str().trim();
+    (TITLES.count(said) > 0).then(|| said.to_owned())
+}
+
+fn number(text: &str) -> f64 {
+    let folded = fold(text);
+    if let Ok(number) = folded.parse() {
+        return number;
+    }
+    const WORDS: [(&str, f64); 29] = [
+        ("one", 1.0),
+        ("two", 2.0),
+        ("three", 3.0),
+        ("four", 4.0),
+        ("five", 5.0),
+        ("six", 6.0),
+        ("seven", 7.0),
+        ("eight", 8.0),
+        ("nine", 9.0),
+        ("ten", 10.0),
+        ("zwei", 2.0),
+        ("drei", 3.0),
+        ("vier", 4.0),
+        ("funf", 5.0),
+        ("deux", 2.0),
+        ("trois", 3.0),
+        ("quatre", 4.0),
+        ("cinq", 5.0),
+        ("dos", 2.0),
+        ("tres", 3.0),
+        ("cuatro", 4.0),
+        ("cinco", 5.0),
+        ("due", 2.0),
+        ("tre", 3.0),
+        ("cinque", 5.0),
+        ("dois", 2.0),
+        ("twee", 2.0),
+        ("drie", 3.0),
+        ("vijf", 5.0),
+    ];
+    WORDS.iter().find(|(word, _)| *word == folded).map_or(1.0, |(_, number)| *number)
+}

@@ -1,0 +1,166 @@
+//! Forms: `Name: …`, `Dates …`, and the words that Europass puts before everything.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::parsed::{Parsed, Span, TextLine};
+use crate::words::{fold, lines_of};
+
+/// What a label announces.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Label {
+    Name,
+    Address,
+    Phone,
+    Email,
+    Occupation,
+    Dates,
+    Position,
+    Employer,
+    Duties,
+    Degree,
+    Subject,
+    School,
+    Grade,
+    MotherTongue,
+    OtherLanguages,
+    Ignored,
+}
+
+impl Label {
+    fn named(name: &str) -> Self {
+        match name {
+            "name" => Self::Name,
+            "address" => Self::Address,
+            "phone" => Self::Phone,
+            "email" => Self::Email,
+            "label" => Self::Occupation,
+            "dates" => Self::Dates,
+            "position" => Self::Position,
+            "employer" => Self::Employer,
+            "duties" => Self::Duties,
+            "degree" => Self::Degree,
+            "subject" => Self::Subject,
+            "school" => Self::School,
+            "grade" => Self::Grade,
+            "mother" => Self::MotherTongue,
+            "other" => Self::OtherLanguages,
+            _ => Self::Ignored,
+        }
+    }
+}
+
+static LABELS: LazyLock<HashMap<String, Label>> = LazyLock::new(|| {
+    let mut labels = HashMap::new();
+    for line in lines_of(include_str!("../data/labels.txt")) {
+        let Some((name, words)) = line.split_once(": ") else { continue };
+        for word in words.split('|') {
+            labels.entry(fold(word.trim())).or_insert(Label::named(name));
+        }
+    }
+    labels
+});
+
+/// Labels of one word stand before many a sentence; without a colon only longer ones are believed.
+const WORDS_WITHOUT_COLON: usize = 2;
+const LABEL_WORDS_MAX: usize = 8;
+
+/// The label at the beginning of a text, and what follows it.
+pub(crate) fn leading(text: &str) -> Option<(Label, &str)> {
+    if let Some((before, after)) = text.split_once([':', '：', '\t'])
+        && let Some(label) = exact(before)
+    {
+        return Some((label, after));
+    }
+    if let Some(label) = exact(text) {
+        return Some((label, ""));
+    }
+    if let Some((first, rest)) = text.split_once(' ')
+        && let Some(label @ (Label::Address | Label::Phone | Label::Email | Label::Dates)) = exact(first)
+        && (label != Label::Dates
+            || rest.trim_start().starts_with(|character: char| character.is_ascii_digit()))
+    {
+        return Some((label, rest));
+    }
+    let ends = text.match_indices(' ').map(|(at, _)| at).take(LABEL_WORDS_MAX).collect::<Vec<_>>();
+    let long = ends.into_iter().skip(WORDS_WITHOUT_COLON - 1).rev();
+    long.filter_map(|at| Some((exact(&text[..at])?, &text[at..]))).next()
+}
+
+/// A long label may run over into the next line; so many words of it are enough.
+const WORDS_OF_LONG: usize = 3;
+
+fn exact(text: &str) -> Option<Label> {
+    let folded = fold(text.trim());
+    LABELS.get(&folded).copied().or_else(|| {
+        let begun =
+            |label: &&String| label.strip_prefix(folded.as_str()).is_some_and(|rest| rest.starts_with(' '));
+        let long = folded.split(' ').count() >= WORDS_OF_LONG;
+        LABELS.keys().filter(|_| long).filter(begun).min().map(|label| LABELS[label])
+    })
+}
+
+/// Whether a line is nothing but the end of a long label.
+fn is_end_of_label(text: &str) -> bool {
+    let folded = fold(text.trim());
+    let ended = |label: &String| {
+        label
+            .strip_suffix(folded.as_str())
+            .is_some_and(|rest| rest.ends_with(' ') && rest.trim().split(' ').count() >= WORDS_OF_LONG)
+    };
+    LABELS.keys().any(ended)
+}
+
+/// A value with the label before it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Labelled {
+    pub(crate) label: Label,
+    pub(crate) span: Span,
+}
+
+/// Reads lines as a form. A label whose line holds nothing else takes the lines up to the next label.
+pub(crate) fn read(parsed: &Parsed, lines: &[(usize, Span)]) -> Vec<Labelled> {
+    let mut found: Vec<Labelled> = Vec::new();
+    let mut previous: Option<&TextLine> = None;
+    for (index, span) in lines {
+        let line = &parsed.lines[*index];
+        match leading(span.of(&parsed.text)) {
+            Some((label, rest)) => {
+                let value = Span::new(span.end - rest.len(), span.end).trimmed(&parsed.text);
+                found.push(Labelled { label, span: value });
+            }
+            None if is_end_of_label(span.of(&parsed.text)) => {}
+            None => extend(&mut found, *span, previous.is_some_and(|before| before.page == line.page)),
+        }
+        previous = Some(line);
+    }
+    found.retain(|labelled| !labelled.span.is_empty());
+    found
+}
+
+fn extend(found: &mut [Labelled], span: Span, same_page: bool) {
+    let Some(last) = found.last_mut().filter(|_| same_page) else { return };
+    last.span = if last.span.is_empty() { span } else { last.span.to(span) };
+}
+
+/// Whether lines are a form: at least so many of them begin with a label that belongs to an entry.
+pub(crate) fn is_form(parsed: &Parsed, lines: &[(usize, Span)]) -> bool {
+    const LABELS_MIN: usize = 2;
+    let labels = lines.iter().filter_map(|(_, span)| leading(span.of(&parsed.text)));
+    let mut kinds: Vec<Label> = labels.map(|(label, _)| label).filter(|label| is_of_entry(*label)).collect();
+    kinds.dedup();
+    kinds.len() >= LABELS_MIN
+}
+
+fn is_of_entry(label: Label) -> bool {
+    matches!(
+        label,
+        Label::Dates
+            | Label::Position
+            | Label::Employer
+            | Label::Duties
+            | Label::Degree
+            | Label::Subject
+            | Label::School
+    )
+}

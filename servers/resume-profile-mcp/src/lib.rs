@@ -1,0 +1,25 @@
+//! Resumes to profiles, fit and tailored resumes, as an MCP server. Everything is rules and lists of words: no model, no
+//! network, and nothing in an answer that the document does not say.
+
+pub mod draft;
+pub mod parsed;
+pub mod profile;
+pub mod reading;
+pub mod sections;
+pub mod tools;
+
+mod contact;
+mod dates;
+mod education;
+mod entries;
+mod fit;
+mod labels;
+mod others;
+mod person;
+mod pieces;
+mod skills;
+mod spoken;
+mod tailor;
+mod vocabulary;
+mod words;
+mod work;

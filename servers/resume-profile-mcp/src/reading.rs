@@ -1,0 +1,99 @@
+//! From the bytes of a file to a [`Parsed`] document: text formats line by line, laid out pages with the place and size of
+//! every line, scanned pages through OCR where it is there.
+
+mod blocks;
+mod pages;
+mod plain;
+mod scans;
+
+use capability_documents::{Document, DocumentError, Kind, Limits, OpenOptions, Page, PageSource, language};
+use capability_kit::{Trouble, TroubleCode};
+
+use crate::parsed::{Builder, Parsed};
+
+pub use scans::Eyes;
+
+/// No resume is longer; what follows is left out with a warning.
+const PAGES_MAX: usize = 60;
+const TEXT_BYTES_MAX: usize = 2 << 20;
+
+/// A file with what is said of it.
+pub struct Source<'a> {
+    pub bytes: &'a [u8],
+    /// Media type or extension.
+    pub said: Option<&'a str>,
+    pub password: Option<&'a str>,
+}
+
+/// A text that somebody gave as it is.
+pub fn text(text: &str) -> Parsed {
+    let mut builder = Builder::default();
+    plain::add(&mut builder, cut(text));
+    finished(builder.finish(), 1)
+}
+
+pub fn file(source: &Source<'_>, eyes: &Eyes) -> Result<Parsed, Trouble> {
+    let kind = Kind::of(source.bytes, source.said).map_err(trouble)?;
+    if matches!(kind, Kind::Text | Kind::Markdown) {
+        let decoded = capability_documents::decode(source.bytes);
+        let mut parsed = text(&decoded.text);
+        parsed.warnings.extend(decoded.warning);
+        return Ok(parsed);
+    }
+    let document = open(source, kind)?;
+    let mut builder = Builder::default();
+    let mut warnings = document.warnings.clone();
+    for page in &document.pages {
+        add(&mut builder, page, source, eyes, &mut warnings);
+    }
+    let mut parsed = finished(builder.finish(), document.page_count);
+    parsed.warnings.extend(warnings);
+    Ok(parsed)
+}
+
+fn open(source: &Source<'_>, kind: Kind) -> Result<Document, Trouble> {
+    let mut limits = Limits { pages_max: PAGES_MAX, text_bytes_max: TEXT_BYTES_MAX, ..Limits::default() };
+    if kind == Kind::Pdf {
+        // With no cells allowed no tables are looked for: the columns of a resume are read by where lines stand.
+        limits.cells_max = 0;
+    }
+    let options =
+        OpenOptions { limits, password: source.password.map(str::to_owned), ..OpenOptions::default() };
+    capability_documents::open(source.bytes, source.said, &options).map_err(trouble)
+}
+
+fn add(builder: &mut Builder, page: &Page, source: &Source<'_>, eyes: &Eyes, warnings: &mut Vec<String>) {
+    match page.source {
+        PageSource::Picture => match eyes.read(source, page) {
+            Ok(page) => pages::add(builder, &page),
+            Err(why) => warnings.push(format!("page {} is a picture without text: {why}", page.number)),
+        },
+        _ if page.lines.is_empty() => blocks::add(builder, page),
+        _ => pages::add(builder, page),
+    }
+}
+
+fn finished(parsed: Parsed, page_count: usize) -> Parsed {
+    let language = language(&parsed.text).map(|language| language.code);
+    Parsed { page_count, language, ..parsed }
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(TEXT_BYTES_MAX)]
+}
+
+pub(crate) fn trouble(error: DocumentError) -> Trouble {
+    let (code, hint) = match &error {
+        DocumentError::Empty => (TroubleCode::Unreadable, "give the bytes of a resume"),
+        DocumentError::Unsupported { .. } => {
+            (TroubleCode::Unsupported, "give a PDF, DOCX, ODT, HTML, Markdown or text file")
+        }
+        DocumentError::Damaged { .. } => {
+            (TroubleCode::Unreadable, "the file may have been cut off; export it again")
+        }
+        DocumentError::Locked { .. } => (TroubleCode::Locked, "give its password, or a copy without one"),
+        DocumentError::TooLarge { .. } => (TroubleCode::TooLarge, "give a smaller file"),
+        DocumentError::NoSuchPage { .. } => (TroubleCode::BadArguments, "give a page that the document has"),
+    };
+    Trouble::new(code, error.to_string()).hint(hint)
+}

@@ -1,0 +1,79 @@
+//! Pages that are pictures, read with OCR. Where there is none, that is said and the page stays unread.
+
+use capability_documents::{Bounds, Line, Page, PageSource, pdf};
+use capability_ocr::{Break, Engine, Picture, Settings, TextLine};
+
+use super::Source;
+
+/// Fine enough for small print, small enough to be quick.
+const DOTS_PER_INCH: f32 = 200.0;
+const POINTS_PER_INCH: f32 = 72.0;
+/// Letters are so much smaller than the line that holds them.
+const SIZE_OF_LINE: f32 = 0.75;
+
+/// Whether pictures are read, and with what.
+pub enum Eyes {
+    Open(Box<Engine>),
+    /// The caller does not want it.
+    Closed,
+    /// This machine has nothing to read with; why.
+    Blind(String),
+}
+
+impl Eyes {
+    pub fn find(settings: &Settings) -> Self {
+        match Engine::find(settings) {
+            Ok(engine) => Self::Open(Box::new(engine)),
+            Err(why) => Self::Blind(why.to_string()),
+        }
+    }
+
+    pub(super) fn read(&self, source: &Source<'_>, page: &Page) -> Result<Page, String> {
+        match self {
+            Eyes::Open(engine) => read(engine, source, page),
+            Eyes::Closed => Err("reading pictures was not asked for (ocr)".to_owned()),
+            Eyes::Blind(why) => Err(format!("this machine cannot read pictures ({why})")),
+        }
+    }
+}
+
+fn read(engine: &Engine, source: &Source<'_>, page: &Page) -> Result<Page, String> {
+    let drawn = pdf::render(source.bytes, page.number, DOTS_PER_INCH, source.password)
+        .map_err(|error| error.to_string())?;
+    let scale = page.height.max(1.0) / drawn.height as f32;
+    let picture =
+        Picture::from_rgb(drawn.width, drawn.height, drawn.rgb).map_err(|error| error.to_string())?;
+    let reading = engine.read(&picture).map_err(|error| error.to_string())?;
+    let scale = if page.height > 0.0 { scale } else { POINTS_PER_INCH / DOTS_PER_INCH };
+    let mut lines: Vec<Line> = Vec::new();
+    for piece in &reading.lines {
+        match lines.last_mut() {
+            Some(last) if piece.before == Break::Space => join(last, piece, scale),
+            _ => lines.push(line(piece, scale)),
+        }
+    }
+    Ok(Page { lines, source: PageSource::Ocr, ..page.clone() })
+}
+
+fn line(piece: &TextLine, scale: f32) -> Line {
+    let bounds = scaled(piece, scale);
+    Line { text: piece.text.clone(), size: (bounds.bottom - bounds.top) * SIZE_OF_LINE, bounds, bold: false }
+}
+
+fn join(last: &mut Line, piece: &TextLine, scale: f32) {
+    last.text.push(' ');
+    last.text.push_str(&piece.text);
+    let bounds = scaled(piece, scale);
+    last.bounds.right = last.bounds.right.max(bounds.right);
+    last.bounds.bottom = last.bounds.bottom.max(bounds.bottom);
+}
+
+fn scaled(piece: &TextLine, scale: f32) -> Bounds {
+    let bounds = piece.bounds;
+    Bounds {
+        left: bounds.left * scale,
+        top: bounds.top * scale,
+        right: bounds.right * scale,
+        bottom: bounds.bottom * scale,
+    }
+}

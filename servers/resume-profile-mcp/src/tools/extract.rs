@@ -1,0 +1,111 @@
+//! `extract_profile`: a document becomes a JSON Resume with the source of every field.
+
+use capability_kit::{FileInput, Trouble, Work};
+use capability_typeset::Resume;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::given::{self, Kept, Ocr};
+use crate::parsed::{Characters, Parsed};
+use crate::profile::{self, Profile};
+use crate::reading::{self, Eyes};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The `ref_id` that parse_document gave.
+    #[serde(default)]
+    source_ref_id: Option<String>,
+    /// Instead: the text of a resume.
+    #[serde(default)]
+    text: Option<String>,
+    /// Instead: the file, in Base64.
+    #[serde(default)]
+    file_data: Option<String>,
+    /// Its media type or file extension. Found out from the content if left out.
+    #[serde(default)]
+    file_type: Option<String>,
+    /// For files that are protected by one.
+    #[serde(default)]
+    password: Option<String>,
+    /// Whether scanned pages are read: `auto` where this machine can, or `never`.
+    #[serde(default)]
+    ocr: Ocr,
+}
+
+/// Where a value comes from.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Field {
+    /// JSON pointer into `resume`.
+    path: String,
+    /// In characters of the parsed text.
+    start: usize,
+    end: usize,
+    /// 0 to 1.
+    confidence: f32,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    /// The profile, kept. Pass it as `source_ref_id` to score_fit or tailor_resume.
+    ref_id: String,
+    /// JSON Resume. A job or course without endDate goes on, or its end is not known.
+    resume: Resume,
+    fields: Vec<Field>,
+    /// What was looked for and not found.
+    missing: Vec<String>,
+    /// Lines of which nothing was made use of.
+    unmapped: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    warnings: Vec<String>,
+}
+
+pub(super) fn extract(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<Answer, Trouble> {
+    let parsed = parsed(arguments, work, eyes)?;
+    let profile = profile::extract(&parsed);
+    let kept = Kept::of(&parsed, &profile);
+    let bytes = serde_json::to_vec(&kept)
+        .map_err(|error| Trouble::internal(format!("the profile could not be written: {error}")))?;
+    let id = work.keep(&bytes, Kept::MEDIA_TYPE, "profile.json")?;
+    let resume = serde_json::from_value(profile.resume.clone())
+        .map_err(|error| Trouble::internal(format!("the profile is no JSON Resume: {error}")))?;
+    Ok(Answer {
+        ref_id: id.into_string(),
+        resume,
+        fields: fields(&parsed, &profile),
+        missing: profile.missing,
+        unmapped: profile.unmapped.iter().map(|span| span.of(&parsed.text).to_owned()).collect(),
+        language: parsed.language.clone(),
+        warnings: profile.warnings,
+    })
+}
+
+fn parsed(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<Parsed, Trouble> {
+    let Arguments { source_ref_id, text, file_data, file_type, password, ocr } = arguments;
+    match text {
+        Some(text) if source_ref_id.is_none() && file_data.is_none() => Ok(reading::text(&text)),
+        Some(_) => Err(Trouble::bad_arguments("text and a file are both given")
+            .hint("give one of source_ref_id, text and file_data")),
+        None => {
+            let eyes = if ocr == Ocr::Never { &Eyes::Closed } else { eyes };
+            given::document(
+                FileInput { file_data, file_type, source_ref_id },
+                password.as_deref(),
+                eyes,
+                work,
+            )
+        }
+    }
+}
+
+fn fields(parsed: &Parsed, profile: &Profile) -> Vec<Field> {
+    let characters = Characters::of(&parsed.text);
+    let field = |source: &crate::draft::Source| Field {
+        path: source.path.clone(),
+        start: characters.at(source.span.start),
+        end: characters.at(source.span.end),
+        confidence: (source.confidence * 100.0).round() / 100.0,
+    };
+    profile.sources.iter().map(field).collect()
+}

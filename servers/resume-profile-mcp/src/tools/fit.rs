@@ -1,0 +1,49 @@
+//! `score_fit`: a profile beside a job description.
+
+use capability_kit::{Trouble, Work};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::given::{self, Given};
+use crate::fit::{self, Facts, Fit, Job};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The `ref_id` that extract_profile or parse_document gave.
+    #[serde(default)]
+    source_ref_id: Option<String>,
+    /// Instead: a JSON Resume.
+    #[serde(default)]
+    profile: Option<Value>,
+    /// Instead: the text of a resume.
+    #[serde(default)]
+    text: Option<String>,
+    /// The text of the job description.
+    job_description: String,
+}
+
+pub(super) fn fit(arguments: Arguments, work: &Work) -> Result<Fit, Trouble> {
+    if arguments.job_description.trim().is_empty() {
+        return Err(
+            Trouble::bad_arguments("job_description is empty").hint("give the text of the job description")
+        );
+    }
+    let given =
+        Given { source_ref_id: arguments.source_ref_id, profile: arguments.profile, text: arguments.text };
+    let (kept, warnings) = given::profile(given, work)?;
+    let places = kept.places();
+    let facts = Facts::of(&kept.resume, &places);
+    let mut job = Job::read(&arguments.job_description);
+    job.want_known(&arguments.job_description, &facts.listed_skills());
+    let mut fit = fit::score(&facts, &job, today());
+    fit.warnings.extend(warnings);
+    Ok(fit)
+}
+
+/// The year and the month: a job that goes on goes on until now.
+pub(super) fn today() -> (i32, u8) {
+    let date = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    (i32::from(date.year()), u8::try_from(date.month()).unwrap_or(1))
+}

@@ -1,0 +1,110 @@
+//! Where a profile comes from: a ref of a profile, of a parsed document or of a file, a JSON Resume, or a text.
+
+use capability_kit::{FileInput, Trouble, Work};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::fit::Place;
+use crate::parsed::{Characters, Parsed};
+use crate::profile::{self, Profile};
+use crate::reading::{self, Eyes, Source};
+
+/// Whether scanned pages are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Ocr {
+    /// Where this machine can.
+    #[default]
+    Auto,
+    Never,
+}
+
+/// A profile that was kept, with where its values stand in the text it was made of.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub(super) resume: Value,
+    pub(super) language: Option<String>,
+    pub(super) places: Vec<(String, usize, usize)>,
+}
+
+impl Kept {
+    pub(super) const MEDIA_TYPE: &'static str = "application/vnd.capability.resume-profile+json";
+
+    pub(super) fn of(parsed: &Parsed, profile: &Profile) -> Self {
+        let characters = Characters::of(&parsed.text);
+        let sources = profile.sources.iter();
+        let places = sources.map(|source| {
+            (source.path.clone(), characters.at(source.span.start), characters.at(source.span.end))
+        });
+        Self { resume: profile.resume.clone(), language: parsed.language.clone(), places: places.collect() }
+    }
+
+    pub(super) fn places(&self) -> Vec<Place> {
+        self.places
+            .iter()
+            .map(|(path, start, end)| Place { path: path.clone(), start: *start, end: *end })
+            .collect()
+    }
+}
+
+/// A document out of a file, or of what a ref leads to.
+pub(super) fn document(
+    input: FileInput,
+    password: Option<&str>,
+    eyes: &Eyes,
+    work: &Work,
+) -> Result<Parsed, Trouble> {
+    let loaded = input.load(work)?;
+    if loaded.media_type.as_deref() == Some(Parsed::MEDIA_TYPE) {
+        return Parsed::from_json(&loaded.bytes)
+            .ok_or_else(|| Trouble::internal("the parsed document that was kept is damaged"));
+    }
+    let source = Source { bytes: &loaded.bytes, said: loaded.media_type.as_deref(), password };
+    reading::file(&source, eyes)
+}
+
+/// Exactly one of these is given.
+pub(super) struct Given {
+    pub(super) source_ref_id: Option<String>,
+    pub(super) profile: Option<Value>,
+    pub(super) text: Option<String>,
+}
+
+/// The profile that a tool works on, and what was odd about it.
+pub(super) fn profile(given: Given, work: &Work) -> Result<(Kept, Vec<String>), Trouble> {
+    let sources = [given.source_ref_id.is_some(), given.profile.is_some(), given.text.is_some()];
+    if sources.iter().filter(|is_given| **is_given).count() != 1 {
+        return Err(Trouble::bad_arguments("it has to be said which profile is meant, in one way")
+            .hint("give source_ref_id (from extract_profile or parse_document), or profile (a JSON Resume), or text"));
+    }
+    if let Some(resume) = given.profile {
+        return Ok((Kept { resume: checked(resume)?, language: None, places: Vec::new() }, Vec::new()));
+    }
+    if let Some(text) = given.text {
+        return Ok(made(&reading::text(&text)));
+    }
+    let id = given.source_ref_id.expect("one of the three is given");
+    let stored = work.find(&id)?;
+    if stored.media_type == Kept::MEDIA_TYPE {
+        let kept = serde_json::from_slice(&stored.bytes)
+            .map_err(|_| Trouble::internal("the profile that was kept is damaged"))?;
+        return Ok((kept, Vec::new()));
+    }
+    let input = FileInput { source_ref_id: Some(id), ..FileInput::default() };
+    Ok(made(&document(input, None, &Eyes::Closed, work)?))
+}
+
+fn made(parsed: &Parsed) -> (Kept, Vec<String>) {
+    let profile = profile::extract(parsed);
+    (Kept::of(parsed, &profile), profile.warnings)
+}
+
+/// A resume that somebody wrote must be one.
+fn checked(resume: Value) -> Result<Value, Trouble> {
+    serde_json::from_value::<capability_typeset::Resume>(resume.clone()).map_err(|error| {
+        Trouble::bad_arguments(format!("profile is no JSON Resume: {error}"))
+            .hint("see https://jsonresume.org/schema, or give a source_ref_id")
+    })?;
+    Ok(resume)
+}

@@ -1,0 +1,97 @@
+//! `tailor_resume`: what fits comes first, set as PDF or DOCX.
+
+use capability_kit::{Trouble, Work};
+use capability_typeset::Resume;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::fit::today;
+use super::given::{self, Given};
+use crate::fit::{self, Facts, Job};
+use crate::tailor::{self, Format, Template};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The `ref_id` that extract_profile or parse_document gave.
+    #[serde(default)]
+    source_ref_id: Option<String>,
+    /// Instead: a JSON Resume.
+    #[serde(default)]
+    profile: Option<Value>,
+    /// The role that it is for, such as `Platform Engineer`.
+    #[serde(default)]
+    target_role: Option<String>,
+    /// The text of the job description that it is for.
+    #[serde(default)]
+    job_description: Option<String>,
+    #[serde(default)]
+    format: Format,
+    /// Leave out what fits least until it has no more pages than this (PDF only).
+    #[serde(default)]
+    max_pages: Option<usize>,
+    #[serde(default)]
+    template: Template,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    ref_id: String,
+    format: Format,
+    media_type: &'static str,
+    /// Nothing for DOCX: whoever opens it decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_count: Option<usize>,
+    /// What is in it, in its order: every string of it stands in the profile.
+    resume: Resume,
+    changes: Vec<String>,
+    left_out: Vec<String>,
+    /// Requirements of the job for which the profile has nothing, so nothing is claimed.
+    unsupported: Vec<String>,
+    warnings: Vec<String>,
+}
+
+pub(super) fn tailor(arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
+    let given = Given { source_ref_id: arguments.source_ref_id, profile: arguments.profile, text: None };
+    let (kept, mut warnings) = given::profile(given, work)?;
+    let job = job(arguments.job_description.as_deref(), arguments.target_role.as_deref());
+    let resume: Resume = serde_json::from_value(kept.resume.clone())
+        .map_err(|error| Trouble::bad_arguments(format!("the profile is no JSON Resume: {error}")))?;
+    let wish = tailor::Wish {
+        format: arguments.format,
+        template: arguments.template,
+        pages_max: arguments.max_pages.map(|pages| pages.max(1)),
+        language: kept.language.clone(),
+    };
+    let made = tailor::tailor(resume, &job, &wish)
+        .map_err(|error| Trouble::unreadable(error.to_string()).hint(error.hint()))?;
+    warnings.extend(made.warnings);
+    let id = work.keep(&made.bytes, arguments.format.media_type(), arguments.format.file_name())?;
+    let facts = Facts::of(&kept.resume, &[]);
+    let unsupported =
+        fit::score(&facts, &job, today()).missing.into_iter().map(|missing| missing.requirement).collect();
+    Ok(Answer {
+        ref_id: id.into_string(),
+        format: arguments.format,
+        media_type: arguments.format.media_type(),
+        page_count: made.pages,
+        resume: made.resume,
+        changes: made.changes,
+        left_out: made.left_out,
+        unsupported,
+        warnings,
+    })
+}
+
+fn job(description: Option<&str>, role: Option<&str>) -> Job {
+    match (description, role) {
+        (Some(description), role) => {
+            let mut job = Job::read(description);
+            job.role = role.map(str::to_owned).or(job.role);
+            job
+        }
+        (None, Some(role)) => Job::of_role(role),
+        (None, None) => Job::default(),
+    }
+}

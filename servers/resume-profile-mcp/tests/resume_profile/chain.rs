@@ -1,0 +1,167 @@
+//! From a file to a tailored resume, each tool with the ref of the one before.
+
+use capability_documents::OpenOptions;
+use serde_json::{Value, json};
+
+use crate::drive::{Client, file, start};
+use crate::made::{JOB, TEXT};
+
+async fn profile(client: &Client) -> Value {
+    let parsed = client.answer("parse_document", file(TEXT.as_bytes(), json!({ "file_type": "txt" }))).await;
+    client.answer("extract_profile", json!({ "source_ref_id": parsed["ref_id"] })).await
+}
+
+#[tokio::test]
+async fn four_tools_are_listed_with_schemas() {
+    let client = start().await;
+    let tools = client.0.list_all_tools().await.unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, ["parse_document", "extract_profile", "score_fit", "tailor_resume"]);
+    for tool in &tools {
+        let seen = serde_json::to_value(tool).unwrap();
+        assert_eq!(seen["inputSchema"]["additionalProperties"], json!(false), "{seen}");
+        assert!(seen["outputSchema"]["properties"]["warnings"].is_object(), "{seen}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_is_parsed_into_sections() {
+    let client = start().await;
+    let answer = client.answer("parse_document", file(TEXT.as_bytes(), json!({}))).await;
+    let kinds: Vec<&str> = answer["sections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|section| section["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["top", "work", "education", "skills", "languages"]);
+    assert_eq!((&answer["page_count"], &answer["language"]), (&json!(1), &json!("en")));
+    let kept: Value =
+        serde_json::from_slice(&client.bytes(answer["ref_id"].as_str().unwrap()).await).unwrap();
+    assert_eq!(kept["text"].as_str().unwrap().chars().count(), answer["chars"]);
+}
+
+#[tokio::test]
+async fn a_profile_has_its_sources() {
+    let client = start().await;
+    let parsed = client.answer("parse_document", file(TEXT.as_bytes(), json!({}))).await;
+    let kept: Value =
+        serde_json::from_slice(&client.bytes(parsed["ref_id"].as_str().unwrap()).await).unwrap();
+    let text: Vec<char> = kept["text"].as_str().unwrap().chars().collect();
+    let answer = client.answer("extract_profile", json!({ "source_ref_id": parsed["ref_id"] })).await;
+    let resume = &answer["resume"];
+    assert_eq!(resume["basics"]["name"], "Nadia Petrov");
+    assert_eq!(resume["basics"]["location"], json!({ "city": "Vienna", "region": "Austria" }));
+    assert_eq!(resume["work"][0]["position"], "Platform Engineer");
+    assert_eq!(resume["work"][0]["name"], "Donau Software GmbH");
+    assert_eq!(
+        (&resume["work"][0]["startDate"], &resume["work"][0]["endDate"]),
+        (&json!("2019-03"), &Value::Null)
+    );
+    assert_eq!(
+        (&resume["work"][1]["startDate"], &resume["work"][1]["endDate"]),
+        (&json!("2014-06"), &json!("2019-02"))
+    );
+    assert_eq!(resume["education"][0]["studyType"], "BSc");
+    for field in answer["fields"].as_array().unwrap() {
+        let (start, end) = (field["start"].as_u64().unwrap(), field["end"].as_u64().unwrap());
+        let written: String =
+            text[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()].iter().collect();
+        let path = field["path"].as_str().unwrap();
+        let value = resume.pointer(path).unwrap().as_str().unwrap();
+        assert!(
+            resume_profile_mcp::draft::is_supported(path, value, &written),
+            "{path}: {value:?} is not {written:?}"
+        );
+    }
+    assert_eq!(
+        (&answer["missing"], &answer["unmapped"], &answer["warnings"]),
+        (&json!([]), &json!([]), &json!([]))
+    );
+}
+
+#[tokio::test]
+async fn a_score_is_the_sum_of_what_is_shown() {
+    let client = start().await;
+    let profile = profile(&client).await;
+    let fit = client
+        .answer("score_fit", json!({ "source_ref_id": profile["ref_id"], "job_description": JOB }))
+        .await;
+    let components = fit["components"].as_array().unwrap();
+    let sum: f64 = components.iter().map(|component| component["points"].as_f64().unwrap()).sum();
+    assert!((fit["score"].as_f64().unwrap() - sum).abs() < 0.05, "{fit}");
+    let weights: f64 = components.iter().map(|component| component["weight"].as_f64().unwrap()).sum();
+    assert!((weights - 100.0).abs() < 0.05, "{fit}");
+    let names = |list: &str| -> Vec<String> {
+        fit[list]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["requirement"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    for wanted in ["Kubernetes", "Terraform", "Linux", "PostgreSQL", "English"] {
+        assert!(names("matched").contains(&wanted.to_owned()), "{wanted} in {fit}");
+    }
+    assert_eq!(names("missing"), ["Elixir", "Kafka"], "{fit}");
+    assert_eq!(fit["missing"][0]["importance"], "must");
+    assert_eq!(fit["missing"][1]["importance"], "nice");
+    assert_eq!(fit["years"]["asked"], 5.0);
+    assert!(fit["years"]["found"].as_f64().unwrap() > 10.0, "{fit}");
+    let quoted = &fit["matched"][0]["evidence"][0];
+    assert!(quoted["path"].as_str().unwrap().starts_with('/') && quoted["start"].is_u64(), "{quoted}");
+}
+
+#[tokio::test]
+async fn a_tailored_resume_says_nothing_new() {
+    let client = start().await;
+    let profile = profile(&client).await;
+    let arguments = json!({ "source_ref_id": profile["ref_id"], "job_description": JOB, "max_pages": 1 });
+    let answer = client.answer("tailor_resume", arguments).await;
+    assert_eq!((&answer["format"], &answer["page_count"]), (&json!("pdf"), &json!(1)));
+    assert!(answer["unsupported"].as_array().unwrap().contains(&json!("Elixir")), "{answer}");
+    let bytes = client.bytes(answer["ref_id"].as_str().unwrap()).await;
+    let text = capability_documents::open(&bytes, Some("pdf"), &OpenOptions::default()).unwrap().text();
+    for said in [
+        "Nadia Petrov",
+        "Donau Software GmbH",
+        "Kubernetes",
+        "University of Vienna",
+        "nadia.petrov@example.at",
+    ] {
+        assert!(text.contains(said), "{said} is missing in {text}");
+    }
+    // Words of the resume, headings and months are all that may stand there.
+    let fixed = "Work Experience Education Skills Languages Present Mar Feb Jun Jan to work summary profile";
+    let known: Vec<String> =
+        format!("{TEXT} {fixed}").split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        assert!(known.contains(&word.to_lowercase()), "{word:?} is nowhere in the resume: {text}");
+    }
+    assert!(!text.contains("Elixir") && !text.contains("Senior"), "{text}");
+}
+
+#[tokio::test]
+async fn what_fits_comes_first() {
+    let client = start().await;
+    let profile = profile(&client).await;
+    let job = "DevOps Engineer\n\nRequirements:\n- Rust\n- PostgreSQL";
+    let arguments = json!({ "source_ref_id": profile["ref_id"], "job_description": job, "format": "docx" });
+    let answer = client.answer("tailor_resume", arguments).await;
+    assert_eq!(answer["resume"]["work"][0]["highlights"][0], "Wrote the deployment tool in Rust.");
+    let skills: Vec<&str> = answer["resume"]["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .take(2)
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(skills, ["Rust", "PostgreSQL"]);
+    let bytes = client.bytes(answer["ref_id"].as_str().unwrap()).await;
+    assert!(
+        capability_documents::open(&bytes, None, &OpenOptions::default())
+            .unwrap()
+            .text()
+            .contains("Donau Software GmbH")
+    );
+}

@@ -1,0 +1,37 @@
+//! What the tools work with: the sentence encoder, loaded by the first call that needs it, and the language model.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use capability_language::{Encoder, Model};
+
+use crate::llm::Llm;
+use crate::options::Options;
+
+pub(crate) struct Engine {
+    folder: Option<PathBuf>,
+    model: OnceLock<Result<Model, String>>,
+    pub(crate) llm: Option<Llm>,
+    pub(crate) llm_default: bool,
+}
+
+impl Engine {
+    pub(crate) fn new(options: &Options) -> Self {
+        Self {
+            folder: options.model.clone(),
+            model: OnceLock::new(),
+            llm: Llm::new(options),
+            llm_default: options.llm_default,
+        }
+    }
+
+    /// The encoder, or why there is none although one is configured.
+    pub(crate) fn encoder(&self) -> Result<Option<&dyn Encoder>, &str> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let load = || Model::load(folder).map_err(|error| format!("{error} (hint: {})", error.hint()));
+        match self.model.get_or_init(load) {
+            Ok(model) => Ok(Some(model)),
+            Err(why) => Err(why),
+        }
+    }
+}

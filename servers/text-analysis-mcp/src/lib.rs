@@ -1,0 +1,11 @@
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod engine;
+mod input;
+mod llm;
+mod options;
+mod tools;
+
+pub use options::Options;
+pub use tools::capability;

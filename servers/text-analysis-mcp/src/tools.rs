@@ -1,0 +1,64 @@
+//! The tools: what an agent is told of each, and which function does it.
+
+mod compare;
+mod entities;
+mod keywords;
+mod labels;
+mod language;
+mod summary;
+
+use std::sync::Arc;
+
+use capability_kit::{Capability, Effect, FileStrategy, Tool};
+use serde::de::DeserializeOwned;
+
+use crate::answer::Notes;
+use crate::engine::Engine;
+use crate::llm::{LlmError, Question, SENT_CHARS_MAX};
+use crate::options::Options;
+
+const INSTRUCTIONS: &str = "Works on plain text: key phrases, summaries, labels that you give, the language, names and numbers \
+    in it, and what differs between two texts. Everything happens on this machine unless `llm` is asked for. Documents must be \
+    turned into text first.";
+
+/// The server, as it was configured.
+pub fn capability(options: &Options) -> Capability {
+    let engine = Arc::new(Engine::new(options));
+    // Where a language model may be asked, text leaves this machine.
+    let effect = if engine.llm.is_some() { Effect::External } else { Effect::Read };
+    let with = |tool: Tool| tool.capabilities(&["text"]);
+    let on_text = |tool: Tool| with(tool).file(FileStrategy::PlainTextText);
+    Capability::new("text-analysis-mcp", env!("CARGO_PKG_VERSION"), INSTRUCTIONS)
+        .tool(on_text(keywords::tool(&engine)).effect(effect))
+        .tool(on_text(summary::tool(&engine)).effect(effect))
+        .tool(on_text(labels::tool(&engine)).effect(effect))
+        .tool(on_text(language::tool()))
+        .tool(on_text(entities::tool()))
+        .tool(
+            with(compare::tool(&engine))
+                .file_at(FileStrategy::PlainTextText, "file_id_a", "text_a", None)
+                .file_at(FileStrategy::PlainTextText, "file_id_b", "text_b", None),
+        )
+}
+
+/// Asks the language model. Nothing, and a warning, if it cannot be had or does not answer as it should.
+fn asked<A: DeserializeOwned, T>(
+    engine: &Engine,
+    question: &Question<'_>,
+    notes: &mut Notes,
+    check: impl FnOnce(A) -> Result<T, String>,
+) -> Option<T> {
+    let answer = engine.llm.as_ref().ok_or(LlmError::NotConfigured).and_then(|llm| llm.ask::<A>(question));
+    match answer.and_then(|answer| check(answer).map_err(LlmError::WrongForm)) {
+        Ok(answer) => {
+            if question.text.chars().nth(SENT_CHARS_MAX).is_some() {
+                notes.warn(format!("the language model saw only the first {SENT_CHARS_MAX} characters"));
+            }
+            Some(answer)
+        }
+        Err(error) => {
+            notes.warn(format!("the language model was not used: {error}"));
+            None
+        }
+    }
+}

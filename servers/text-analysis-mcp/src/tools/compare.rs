@@ -1,0 +1,51 @@
+//! `compare_texts`.
+
+use std::sync::Arc;
+
+use capability_kit::{Tool, Trouble, Work};
+use capability_language::{Comparison, compare};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{Notes, Wanted};
+use crate::engine::Engine;
+use crate::input::Text;
+
+const DESCRIPTION: &str = "Compares two texts: how alike they are, which key phrases they share, and which sentences were changed, \
+    moved, added or removed from the first to the second.";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The first text, taken for the older one.
+    text_a: Option<String>,
+    /// Instead of `text_a`: the `ref_id` of a text kept by this server.
+    source_ref_id_a: Option<String>,
+    /// The second text.
+    text_b: Option<String>,
+    /// Instead of `text_b`: the `ref_id` of a text kept by this server.
+    source_ref_id_b: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Answer {
+    #[serde(flatten)]
+    found: Comparison,
+    #[serde(flatten)]
+    notes: Notes,
+}
+
+pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
+    let engine = Arc::clone(engine);
+    let run = move |arguments: Arguments, work: &Work| look(&engine, arguments, work);
+    Tool::new("compare_texts", "Compare texts", DESCRIPTION, run)
+}
+
+fn look(engine: &Engine, arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
+    let a = Text::load("text_a", arguments.text_a, arguments.source_ref_id_a, work)?;
+    let b = Text::load("text_b", arguments.text_b, arguments.source_ref_id_b, work)?;
+    let mut notes = Notes::default();
+    let (a, b) = (a.clipped(&mut notes), b.clipped(&mut notes));
+    let found = notes.locally(engine, Wanted::Auto, |encoder| compare(a, b, encoder))?;
+    Ok(Answer { found, notes })
+}

@@ -1,0 +1,47 @@
+//! `extract_entities`.
+
+use capability_kit::{Tool, Trouble, Work};
+use capability_language::{Entity, EntityKind, Method, detect, entities};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Notes;
+use crate::input::Text;
+
+const DESCRIPTION: &str = "Finds what a text names: e-mail and web addresses, telephone numbers, dates, money, percentages, quantities, \
+    IBANs and card numbers with a right check digit, IP addresses, and, as guesses with a confidence, persons, organizations and places.";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The text.
+    text: Option<String>,
+    /// Instead of `text`: the `ref_id` of a text kept by this server.
+    source_ref_id: Option<String>,
+    /// Only these kinds; all if left out.
+    #[serde(default)]
+    kinds: Vec<EntityKind>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Answer {
+    /// In the order of the text.
+    entities: Vec<Entity>,
+    /// ISO 639-1.
+    language: Option<String>,
+    method: Method,
+    #[serde(flatten)]
+    notes: Notes,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new("extract_entities", "Extract entities", DESCRIPTION, find)
+}
+
+fn find(arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
+    let text = Text::load("text", arguments.text, arguments.source_ref_id, work)?;
+    let mut notes = Notes::default();
+    let text = text.clipped(&mut notes);
+    let language = detect(text).language;
+    Ok(Answer { entities: entities(text, &arguments.kinds), language, method: Method::Statistical, notes })
+}

@@ -1,0 +1,131 @@
+//! `extract_keywords`.
+
+use std::sync::Arc;
+
+use capability_kit::{Tool, Trouble, Work};
+use capability_language::{Keyword, KeywordOptions, Keywords, Method, Positions, detect, keywords};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::answer::{Notes, Wanted};
+use crate::engine::Engine;
+use crate::input::{self, Text};
+use crate::llm::Question;
+
+const DESCRIPTION: &str = "Finds the key phrases of a text, best first, with where each stands. Use it to index, tag or skim a text.";
+const TOP_K_MAX: usize = 200;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The text.
+    text: Option<String>,
+    /// Instead of `text`: the `ref_id` of a text kept by this server.
+    source_ref_id: Option<String>,
+    /// How many phrases, 1 to 200.
+    #[serde(default = "ten")]
+    top_k: usize,
+    /// ISO 639-1, such as `en`. Found out if left out.
+    language: Option<String>,
+    /// `auto` goes by meaning if the server has an encoder, else by counting.
+    #[serde(default)]
+    method: Wanted,
+}
+
+fn ten() -> usize {
+    10
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Answer {
+    #[serde(flatten)]
+    found: Keywords,
+    #[serde(flatten)]
+    notes: Notes,
+}
+
+pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
+    let engine = Arc::clone(engine);
+    let run = move |arguments: Arguments, work: &Work| extract(&engine, arguments, work);
+    Tool::new("extract_keywords", "Extract keywords", DESCRIPTION, run)
+}
+
+fn extract(engine: &Engine, arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
+    if !(1..=TOP_K_MAX).contains(&arguments.top_k) {
+        return Err(Trouble::bad_arguments(format!(
+            "top_k: {} is not from 1 to {TOP_K_MAX}",
+            arguments.top_k
+        )));
+    }
+    let text = Text::load("text", arguments.text, arguments.source_ref_id, work)?;
+    let options = KeywordOptions { top_k: arguments.top_k, language: input::language(arguments.language)? };
+    let mut notes = Notes::default();
+    let text = text.clipped(&mut notes);
+    let by_llm = arguments.method == Wanted::Llm || (arguments.method == Wanted::Auto && engine.llm_default);
+    let told = if by_llm { ask(engine, text, &options, &mut notes) } else { None };
+    let found = match told {
+        Some(found) => found,
+        None => notes.locally(engine, arguments.method, |encoder| keywords(text, &options, encoder))?,
+    };
+    Ok(Answer { found, notes })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    keywords: Vec<String>,
+}
+
+fn ask(engine: &Engine, text: &str, options: &KeywordOptions, notes: &mut Notes) -> Option<Keywords> {
+    let question = Question {
+        name: "keywords",
+        task: format!(
+            "List the {} key phrases that say best what the text is about, the best first, as they are written in it.",
+            options.top_k
+        ),
+        text,
+        schema: json!({
+            "type": "object",
+            "properties": { "keywords": { "type": "array", "items": { "type": "string" } } },
+            "required": ["keywords"],
+            "additionalProperties": false,
+        }),
+    };
+    super::asked(engine, &question, notes, |told: Told| listed(text, told, options))
+}
+
+/// With the places where the phrases really stand; those that do not stand in the text are not taken.
+fn listed(text: &str, told: Told, options: &KeywordOptions) -> Result<Keywords, String> {
+    let positions = Positions::new(text);
+    let mut seen = std::collections::HashSet::new();
+    let phrases: Vec<String> =
+        told.keywords.into_iter().filter(|phrase| seen.insert(phrase.to_lowercase())).collect();
+    let total = phrases.len().max(1) as f64;
+    let found: Vec<Keyword> = phrases
+        .into_iter()
+        .enumerate()
+        .filter_map(|(rank, phrase)| placed(text, &positions, phrase, 1.0 - rank as f64 / total))
+        .take(options.top_k)
+        .collect();
+    if found.is_empty() {
+        return Err("none of its phrases is in the text".to_owned());
+    }
+    let language = options.language.clone().or_else(|| detect(text).language);
+    Ok(Keywords { keywords: found, language, method: Method::Llm })
+}
+
+fn placed(text: &str, positions: &Positions<'_>, phrase: String, score: f64) -> Option<Keyword> {
+    const OFFSETS_MAX: usize = 20;
+    let phrase = phrase.trim().to_owned();
+    let mut places: Vec<_> =
+        text.match_indices(&phrase).map(|(start, hit)| start..start + hit.len()).collect();
+    if places.is_empty() && text.is_ascii() {
+        let lower = text.to_ascii_lowercase();
+        let wanted = phrase.to_lowercase();
+        places = lower.match_indices(&wanted).map(|(start, hit)| start..start + hit.len()).collect();
+    }
+    let count = places.len();
+    let offsets = places.into_iter().take(OFFSETS_MAX).map(|place| positions.span(place)).collect();
+    (count > 0 && !phrase.is_empty()).then_some(Keyword { phrase, score, count, offsets })
+}

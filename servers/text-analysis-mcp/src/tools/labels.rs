@@ -1,0 +1,210 @@
+//! `classify_text`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use capability_kit::{Tool, Trouble, Work};
+use capability_language::{
+    Classification, LABELS_MAX, Label, LabelError, LabelScore, Labelling, Method, classify, detect,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::answer::{Failure, Notes, Wanted};
+use crate::engine::Engine;
+use crate::input::Text;
+use crate::llm::Question;
+
+const DESCRIPTION: &str = "Says which of your labels fit a text. Describe each label in a few words, or give examples: that helps \
+    more than anything else. `unsure` tells that no label stands out.";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The text.
+    text: Option<String>,
+    /// Instead of `text`: the `ref_id` of a text kept by this server.
+    source_ref_id: Option<String>,
+    /// 1 to 1000 labels with different names: plain names, or objects with name, description and examples.
+    labels: Vec<Given>,
+    /// Any number of labels may fit, not just one.
+    #[serde(default)]
+    multi_label: bool,
+    /// `auto` goes by meaning if the server has an encoder, else by counting.
+    #[serde(default)]
+    method: Wanted,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Given {
+    Name(String),
+    Described(Described),
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Described {
+    name: String,
+    /// What texts with this label are about.
+    #[serde(default)]
+    description: Option<String>,
+    /// Texts that have it.
+    #[serde(default)]
+    examples: Vec<String>,
+}
+
+impl From<Given> for Label {
+    fn from(given: Given) -> Self {
+        match given {
+            Given::Name(name) => Label { name, ..Label::default() },
+            Given::Described(Described { name, description, examples }) => {
+                Label { name, description, examples }
+            }
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Answer {
+    #[serde(flatten)]
+    found: Classification,
+    #[serde(flatten)]
+    notes: Notes,
+}
+
+pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
+    let engine = Arc::clone(engine);
+    let run = move |arguments: Arguments, work: &Work| label(&engine, arguments, work);
+    Tool::new("classify_text", "Classify text", DESCRIPTION, run)
+}
+
+fn label(engine: &Engine, arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
+    let text = Text::load("text", arguments.text, arguments.source_ref_id, work)?;
+    let labels: Vec<Label> = arguments.labels.into_iter().map(Label::from).collect();
+    let labelling = if arguments.multi_label { Labelling::Many } else { Labelling::One };
+    let mut notes = Notes::default();
+    let text = text.clipped(&mut notes);
+    // Labels that are refused here are refused before anybody is asked about them.
+    let counted = classify(text, &labels, labelling, None).map_err(Failure::trouble)?;
+    let by_llm = arguments.method == Wanted::Llm || (arguments.method == Wanted::Auto && engine.llm_default);
+    let told = if by_llm { ask(engine, text, &labels, labelling, &mut notes) } else { None };
+    let found = match told {
+        Some(found) => found,
+        None => notes.locally(engine, arguments.method, |encoder| match encoder {
+            Some(encoder) => classify(text, &labels, labelling, Some(encoder)),
+            None => Ok(counted.clone()),
+        })?,
+    };
+    Ok(Answer { found, notes })
+}
+
+impl Failure for LabelError {
+    fn is_of_encoder(&self) -> bool {
+        matches!(self, LabelError::Encode(_))
+    }
+
+    fn trouble(self) -> Trouble {
+        let hint = match &self {
+            LabelError::None => {
+                "give labels: plain names, or objects with name, description and examples".to_owned()
+            }
+            LabelError::Unnamed => "give every label a name".to_owned(),
+            LabelError::Twice(_) => "give every label once; letter case makes no difference".to_owned(),
+            LabelError::TooMany { .. } => format!("give at most {LABELS_MAX}, or classify in two steps"),
+            LabelError::Encode(error) => return Trouble::internal(error.to_string()),
+        };
+        Trouble::bad_arguments(self.to_string()).hint(hint)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    scores: Vec<ToldScore>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToldScore {
+    label: String,
+    score: f64,
+}
+
+fn ask(
+    engine: &Engine,
+    text: &str,
+    labels: &[Label],
+    labelling: Labelling,
+    notes: &mut Notes,
+) -> Option<Classification> {
+    let names: Vec<&str> = labels.iter().map(|label| label.name.as_str()).collect();
+    let described: Vec<String> = labels
+        .iter()
+        .map(|label| {
+            let description =
+                label.description.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
+            let examples =
+                label.examples.first().map(|text| format!(" (for example: {text})")).unwrap_or_default();
+            format!("- {}{description}{examples}", label.name)
+        })
+        .collect();
+    let rule = match labelling {
+        Labelling::One => "Exactly one fits; the scores add up to 1.",
+        Labelling::Many => {
+            "Any number may fit; each score is from 0 to 1, and 0.5 or more means that it fits."
+        }
+    };
+    let question = Question {
+        name: "labels",
+        task: format!("Say how well each of these labels fits the text. {rule}\n{}", described.join("\n")),
+        text,
+        schema: json!({
+            "type": "object",
+            "properties": { "scores": { "type": "array", "items": {
+                "type": "object",
+                "properties": { "label": { "type": "string", "enum": names }, "score": { "type": "number" } },
+                "required": ["label", "score"],
+                "additionalProperties": false,
+            } } },
+            "required": ["scores"],
+            "additionalProperties": false,
+        }),
+    };
+    super::asked(engine, &question, notes, |told: Told| judged(text, told, labels, labelling))
+}
+
+/// Labels that it left out have the score 0; labels that were not given are not taken.
+fn judged(text: &str, told: Told, labels: &[Label], labelling: Labelling) -> Result<Classification, String> {
+    let mut scores: HashMap<&str, f64> = labels.iter().map(|label| (label.name.as_str(), 0.0)).collect();
+    for ToldScore { label, score } in &told.scores {
+        let known =
+            scores.get_mut(label.as_str()).ok_or_else(|| format!("{label:?} is none of the labels"))?;
+        *known = score.clamp(0.0, 1.0);
+    }
+    let sum: f64 = scores.values().sum();
+    if sum <= 0.0 && labelling == Labelling::One {
+        return Err("no label has a score".to_owned());
+    }
+    let share = if labelling == Labelling::One { 1.0 / sum } else { 1.0 };
+    let mut scores: Vec<LabelScore> = labels
+        .iter()
+        .map(|label| LabelScore { label: label.name.clone(), score: scores[label.name.as_str()] * share })
+        .collect();
+    scores.sort_by(|one, other| other.score.total_cmp(&one.score));
+    let fits = |score: &&LabelScore| match labelling {
+        Labelling::One => score.label == scores[0].label,
+        Labelling::Many => score.score >= 0.5,
+    };
+    let fitting: Vec<String> = scores.iter().filter(fits).map(|score| score.label.clone()).collect();
+    let unsure = fitting.is_empty() || (labelling == Labelling::One && scores[0].score < 0.5);
+    Ok(Classification {
+        label: Some(scores[0].label.clone()),
+        labels: fitting,
+        scores,
+        unsure,
+        language: detect(text).language,
+        method: Method::Llm,
+    })
+}

@@ -1,0 +1,139 @@
+//! `summarize_text`.
+
+use std::sync::Arc;
+
+use capability_kit::{Tool, Trouble, Work};
+use capability_language::{Length, Method, Summary, SummaryOptions, detect, sentences, summarize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::answer::{Notes, Wanted};
+use crate::engine::Engine;
+use crate::input::{self, Text};
+use crate::llm::Question;
+
+const DESCRIPTION: &str = "Sums a text up. By default with sentences of the text itself, in their order, so that nothing is invented; \
+    `style: llm` writes a new text if the server has a language model.";
+const SENTENCES_MAX: usize = 100;
+const WORDS_MAX: usize = 5_000;
+const SENTENCES_DEFAULT: usize = 5;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The text.
+    text: Option<String>,
+    /// Instead of `text`: the `ref_id` of a text kept by this server.
+    source_ref_id: Option<String>,
+    /// Length in sentences, 1 to 100; 5 if neither this nor `max_words` is given.
+    max_sentences: Option<usize>,
+    /// Instead of `max_sentences`: length in words, 5 to 5000.
+    max_words: Option<usize>,
+    /// A question or some words that the summary should be about.
+    focus: Option<String>,
+    /// `extractive` takes sentences of the text; `llm` writes.
+    style: Option<Style>,
+    /// ISO 639-1, such as `en`. Found out if left out.
+    language: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Style {
+    Extractive,
+    Llm,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Answer {
+    #[serde(flatten)]
+    summary: Summary,
+    #[serde(flatten)]
+    notes: Notes,
+}
+
+pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
+    let engine = Arc::clone(engine);
+    let run = move |arguments: Arguments, work: &Work| sum_up(&engine, arguments, work);
+    Tool::new("summarize_text", "Summarize text", DESCRIPTION, run)
+}
+
+fn sum_up(engine: &Engine, arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
+    let length = length(arguments.max_sentences, arguments.max_words)?;
+    let focus = arguments.focus.filter(|focus| !focus.trim().is_empty());
+    let options = SummaryOptions { length, focus, language: input::language(arguments.language)? };
+    let text = Text::load("text", arguments.text, arguments.source_ref_id, work)?;
+    let mut notes = Notes::default();
+    let text = text.clipped(&mut notes);
+    let by_llm = match arguments.style {
+        Some(style) => style == Style::Llm,
+        None => engine.llm_default,
+    };
+    let told = if by_llm { ask(engine, text, &options, &mut notes) } else { None };
+    let summary = match told {
+        Some(summary) => summary,
+        None => notes.locally(engine, Wanted::Auto, |encoder| summarize(text, &options, encoder))?,
+    };
+    Ok(Answer { summary, notes })
+}
+
+fn length(sentences: Option<usize>, words: Option<usize>) -> Result<Length, Trouble> {
+    match (sentences, words) {
+        (None, None) => Ok(Length::Sentences(SENTENCES_DEFAULT)),
+        (Some(count), None) if (1..=SENTENCES_MAX).contains(&count) => Ok(Length::Sentences(count)),
+        (None, Some(count)) if (5..=WORDS_MAX).contains(&count) => Ok(Length::Words(count)),
+        (Some(_), Some(_)) => {
+            Err(Trouble::bad_arguments("max_sentences and max_words are both given").hint("give one of them"))
+        }
+        (Some(count), None) => {
+            Err(Trouble::bad_arguments(format!("max_sentences: {count} is not from 1 to {SENTENCES_MAX}")))
+        }
+        (None, Some(count)) => {
+            Err(Trouble::bad_arguments(format!("max_words: {count} is not from 5 to {WORDS_MAX}")))
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    summary: String,
+}
+
+fn ask(engine: &Engine, text: &str, options: &SummaryOptions, notes: &mut Notes) -> Option<Summary> {
+    let length = match options.length {
+        Length::Sentences(count) => format!("at most {count} sentences"),
+        Length::Words(count) => format!("at most {count} words"),
+    };
+    let focus = options.focus.as_ref().map(|focus| format!(" It is about: {focus}.")).unwrap_or_default();
+    let question = Question {
+        name: "summary",
+        task: format!(
+            "Sum the text up in {length}, in the language of the text. Say only what the text says.{focus}"
+        ),
+        text,
+        schema: json!({
+            "type": "object",
+            "properties": { "summary": { "type": "string" } },
+            "required": ["summary"],
+            "additionalProperties": false,
+        }),
+    };
+    super::asked(engine, &question, notes, |told: Told| written(text, told, options))
+}
+
+/// Models are loose with lengths: what is far too long is not taken.
+fn written(text: &str, told: Told, options: &SummaryOptions) -> Result<Summary, String> {
+    let summary = told.summary.trim().to_owned();
+    let (long, most) = match options.length {
+        Length::Sentences(most) => (sentences(&summary).len(), most),
+        Length::Words(most) => (summary.split_whitespace().count(), most),
+    };
+    if summary.is_empty() || long > most + most.div_ceil(2) {
+        return Err("the summary is empty or much too long".to_owned());
+    }
+    let language = options.language.clone().or_else(|| detect(text).language);
+    let sentences_total = sentences(text).len();
+    Ok(Summary { summary, sentences: Vec::new(), sentences_total, language, method: Method::Llm })
+}

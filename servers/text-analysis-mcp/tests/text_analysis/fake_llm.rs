@@ -1,0 +1,88 @@
+//! An endpoint that speaks like a language model and answers as it is told.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+/// What it does with a request.
+#[derive(Clone)]
+pub(crate) enum Manner {
+    /// The content of its message.
+    Says(String),
+    /// A status and a body.
+    Fails(u16, &'static str),
+    /// Refuses what asks for a form, and says this otherwise.
+    KnowsNoForms(String),
+    /// Takes the request and never answers.
+    Hangs,
+}
+
+pub(crate) struct FakeLlm {
+    pub(crate) url: String,
+    requests: Arc<Mutex<Vec<Request>>>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Request {
+    pub(crate) head: String,
+    pub(crate) body: Value,
+}
+
+impl FakeLlm {
+    pub(crate) fn start(manner: Manner) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let requests = Arc::<Mutex<Vec<Request>>>::default();
+        let heard = Arc::clone(&requests);
+        std::thread::spawn(move || {
+            // What hangs is kept open.
+            let mut open = Vec::new();
+            for stream in listener.incoming() {
+                open.extend(serve(stream.unwrap(), &manner, &heard));
+            }
+        });
+        Self { url, requests }
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+fn serve(mut stream: TcpStream, manner: &Manner, heard: &Mutex<Vec<Request>>) -> Option<TcpStream> {
+    let request = read(&stream)?;
+    let with_form = request.body.get("response_format").is_some();
+    heard.lock().unwrap().push(request);
+    let (status, body) = match manner {
+        Manner::Hangs => return Some(stream),
+        Manner::Fails(status, body) => (*status, (*body).to_owned()),
+        Manner::KnowsNoForms(_) if with_form => (400, "{}".to_owned()),
+        Manner::Says(content) | Manner::KnowsNoForms(content) => {
+            (200, json!({"choices": [{"message": {"role": "assistant", "content": content}}]}).to_string())
+        }
+    };
+    let head = format!(
+        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    // A client that has gone has no use for it.
+    drop(stream.write_all(format!("{head}{body}").as_bytes()));
+    None
+}
+
+fn read(stream: &TcpStream) -> Option<Request> {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length =
+        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok())?;
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Request { head, body: serde_json::from_slice(&body).ok()? })
+}

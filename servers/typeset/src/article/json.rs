@@ -1,0 +1,188 @@
+//! An article as JSON: short forms are read too, and errors name their place.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::article::{Article, Block, Item, Run, Text};
+use crate::error::TypesetError;
+use crate::limits::Limits;
+
+impl Article {
+    /// From its own form, as [`Article::schema`] describes it.
+    pub fn from_json(json: &str) -> Result<Self, TypesetError> {
+        if json.trim().is_empty() {
+            return Err(TypesetError::Empty { what: "JSON" });
+        }
+        if json.len() > Limits::DEFAULT.input_bytes_max {
+            return Err(TypesetError::TooLarge {
+                what: "JSON with bytes",
+                limit: Limits::DEFAULT.input_bytes_max,
+            });
+        }
+        Self::read(&mut serde_json::Deserializer::from_str(json))
+    }
+
+    /// The same from JSON that was parsed before.
+    pub fn from_value(value: Value) -> Result<Self, TypesetError> {
+        Self::read(value)
+    }
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, TypesetError>
+    where
+        D::Error: fmt::Display,
+    {
+        let article: Self = serde_path_to_error::deserialize(deserializer).map_err(|error| {
+            let place = match error.path().to_string() {
+                place if place == "." => "the top".to_owned(),
+                place => place,
+            };
+            TypesetError::Json { place, why: error.inner().to_string() }
+        })?;
+        article.cleaned().check()
+    }
+
+    /// What [`Article::from_json`] reads.
+    pub fn schema() -> Value {
+        schemars::schema_for!(Article).to_value()
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string, or a list of strings and runs such as {\"text\": \"…\", \"bold\": true}")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Text, E> {
+        Ok(Text::plain(text))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Text, E> {
+        Ok(Text::plain(number.to_string()))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Text, E> {
+        Ok(Text::plain(number.to_string()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Text, E> {
+        Ok(Text::plain(number.to_string()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Text, E> {
+        Ok(Text::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Text, A::Error> {
+        let mut runs = Vec::new();
+        while let Some(Piece(run)) = items.next_element()? {
+            runs.push(run);
+        }
+        Ok(Text(runs))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Text, A::Error> {
+        Run::deserialize(MapAccessDeserializer::new(map)).map(|run| Text(vec![run]))
+    }
+}
+
+/// A run, or a string for one without looks.
+struct Piece(Run);
+
+impl<'de> Deserialize<'de> for Piece {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Text(mut runs) = deserializer.deserialize_any(TextVisitor)?;
+        Ok(Self(match runs.len() {
+            0 | 1 => runs.pop().unwrap_or_default(),
+            _ => return Err(serde::de::Error::custom("a list of runs within a list of runs")),
+        }))
+    }
+}
+
+impl JsonSchema for Text {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Text".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let run = generator.subschema_for::<Run>();
+        json_schema!({
+            "description": "Plain text, or a list of strings and runs.",
+            "anyOf": [{ "type": "string" }, { "type": "array", "items": { "anyOf": [{ "type": "string" }, run] } }],
+        })
+    }
+}
+
+/// The long form of an item. `text` is its first paragraph.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ItemForm {
+    /// Whether its box is ticked, for items that have one.
+    #[serde(default)]
+    checked: Option<bool>,
+    #[serde(default)]
+    text: Text,
+    /// What comes below the text: more paragraphs, or lists.
+    #[serde(default)]
+    blocks: Vec<Block>,
+}
+
+impl From<ItemForm> for Item {
+    fn from(form: ItemForm) -> Self {
+        let first = (!form.text.is_empty()).then_some(Block::Paragraph { text: form.text });
+        Self { checked: form.checked, blocks: first.into_iter().chain(form.blocks).collect() }
+    }
+}
+
+impl<'de> Deserialize<'de> for Item {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ItemVisitor)
+    }
+}
+
+struct ItemVisitor;
+
+impl<'de> Visitor<'de> for ItemVisitor {
+    type Value = Item;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string, or an item such as {\"text\": \"…\", \"blocks\": […]}")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Item, E> {
+        Ok(Item::new(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Item, A::Error> {
+        TextVisitor.visit_seq(items).map(Item::new)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Item, A::Error> {
+        ItemForm::deserialize(MapAccessDeserializer::new(map)).map(Item::from)
+    }
+}
+
+impl JsonSchema for Item {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Item".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let form = generator.subschema_for::<ItemForm>();
+        json_schema!({ "anyOf": [{ "type": "string" }, form] })
+    }
+}

@@ -1,0 +1,431 @@
+//! HTML to an article: text and structure come through, everything that acts does not.
+
+use ego_tree::NodeRef;
+use scraper::{ElementRef, Html, Node};
+
+use crate::article::{Align, Article, Block, Item, Table, Text};
+use crate::error::TypesetError;
+use crate::limits::Limits;
+use crate::markdown::{Looks, Step, picture_at};
+
+/// Elements within elements; what is deeper is left out.
+const DEPTH_MAX: usize = 150;
+/// Elements that are open at a time. The parser looks through all of them for each new one.
+const OPEN_MAX: usize = 1_000;
+/// Elements that others close, or that are never closed.
+const CLOSED_BY_OTHERS: [&str; 24] = [
+    "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "br", "img", "hr", "input",
+    "meta", "link", "source", "col", "wbr", "area", "base", "embed", "!doctype",
+];
+/// These show nothing, or something that does not belong on paper.
+const LEFT_OUT: [&str; 22] = [
+    "script", "style", "head", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "audio",
+    "video", "form", "input", "select", "button", "textarea", "map", "nav", "dialog", "math", "title",
+];
+
+impl Article {
+    /// The only `h1`, if it comes first, becomes the title unless the page has one.
+    pub fn from_html(html: &str) -> Result<Self, TypesetError> {
+        if html.trim().is_empty() {
+            return Err(TypesetError::Empty { what: "HTML" });
+        }
+        if html.len() > Limits::DEFAULT.input_bytes_max {
+            return Err(TypesetError::TooLarge {
+                what: "HTML with bytes",
+                limit: Limits::DEFAULT.input_bytes_max,
+            });
+        }
+        if is_too_deep(html) {
+            return Err(TypesetError::TooLarge { what: "HTML elements within each other", limit: OPEN_MAX });
+        }
+        let page = Html::parse_document(html);
+        let mut article = read(&page).lift_title();
+        about(&page, &mut article);
+        article.cleaned().check()
+    }
+}
+
+/// A piece of HTML inside another text.
+pub(crate) fn fragment(html: &str) -> Article {
+    if is_too_deep(html) {
+        return Article {
+            warnings: vec!["HTML with too many elements within each other was left out".to_owned()],
+            ..Article::default()
+        };
+    }
+    read(&Html::parse_fragment(html))
+}
+
+/// Counts what is opened and closed, without parsing.
+fn is_too_deep(html: &str) -> bool {
+    let mut open = 0_usize;
+    for tag in html.split('<').skip(1) {
+        let closes = tag.starts_with('/');
+        let name = tag.trim_start_matches('/').split(|c: char| !c.is_ascii_alphanumeric() && c != '!').next();
+        let name = name.unwrap_or_default().to_ascii_lowercase();
+        if name.is_empty() || name.starts_with("!-") || CLOSED_BY_OTHERS.contains(&name.as_str()) {
+            continue;
+        }
+        open = if closes { open.saturating_sub(1) } else { open + 1 };
+        if open > OPEN_MAX {
+            return true;
+        }
+    }
+    false
+}
+
+fn read(page: &Html) -> Article {
+    let mut reader = Reader::default();
+    reader.children(*page.root_element(), 0);
+    reader.flush();
+    let mut article = Article { blocks: reader.blocks, warnings: reader.warnings, ..Article::default() };
+    if reader.too_deep {
+        article.warnings.push(format!("what stands in more than {DEPTH_MAX} elements was left out"));
+    }
+    if reader.far_pictures > 0 {
+        article
+            .warnings
+            .push(format!("{} pictures are not inside the page and were left out", reader.far_pictures));
+    }
+    article
+}
+
+/// What the head of the page says.
+fn about(page: &Html, article: &mut Article) {
+    article.language =
+        page.root_element().value().attr("lang").map(str::to_owned).filter(|code| !code.is_empty());
+    for element in page.tree.nodes().filter_map(ElementRef::wrap) {
+        match element.value().name() {
+            "title" if article.title.is_none() => {
+                let title = squeezed(&element.text().collect::<String>()).trim().to_owned();
+                article.title = Some(title).filter(|title| !title.is_empty());
+            }
+            "meta" if element.attr("name").is_some_and(|name| name.eq_ignore_ascii_case("author")) => {
+                article.author =
+                    element.attr("content").map(str::to_owned).filter(|author| !author.is_empty());
+            }
+            _ => {}
+        }
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    blocks: Vec<Block>,
+    text: Text,
+    looks: Looks,
+    warnings: Vec<String>,
+    too_deep: bool,
+    far_pictures: usize,
+}
+
+impl Reader {
+    fn children(&mut self, node: NodeRef<'_, Node>, depth: usize) {
+        if depth > DEPTH_MAX {
+            self.too_deep = true;
+            return;
+        }
+        for child in node.children() {
+            match child.value() {
+                Node::Text(text) => self.add_text(text),
+                Node::Element(_) => {
+                    if let Some(element) = ElementRef::wrap(child) {
+                        self.element(element, depth + 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn element(&mut self, element: ElementRef<'_>, depth: usize) {
+        let name = element.value().name();
+        if LEFT_OUT.contains(&name) || is_hidden(element) {
+            return;
+        }
+        match name {
+            "br" => self.text.push(self.looks.run("\n")),
+            "hr" => self.block(Block::Rule),
+            "img" => self.picture(element),
+            "pre" => {
+                let text: String = element.text().collect();
+                self.block(Block::Code { text: text.trim_matches('\n').to_owned(), language: None });
+            }
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(element, depth),
+            "ul" | "ol" | "menu" => self.list(element, depth),
+            "blockquote" => {
+                let blocks = self.inside(element, depth);
+                self.block(Block::Quote { blocks });
+            }
+            "table" => self.table(element, depth),
+            "a" => self.link(element, depth),
+            _ if is_inline(name) => {
+                let known = self.looks.html(name, Step::Open);
+                self.children(*element, depth);
+                if known {
+                    self.looks.html(name, Step::Close);
+                }
+            }
+            _ => {
+                self.flush();
+                let known = self.looks.html(name, Step::Open);
+                self.children(*element, depth);
+                if known {
+                    self.looks.html(name, Step::Close);
+                }
+                self.flush();
+            }
+        }
+    }
+
+    fn block(&mut self, block: Block) {
+        self.flush();
+        self.blocks.push(block);
+    }
+
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.text).trim();
+        if !text.is_empty() {
+            self.blocks.push(Block::Paragraph { text });
+        }
+    }
+
+    /// White space is one space, and none at the beginning of a line.
+    fn add_text(&mut self, text: &str) {
+        let text = squeezed(text);
+        let at_start = self.text.0.last().is_none_or(|run| run.text.ends_with([' ', '\n']));
+        let text = if at_start { text.trim_start() } else { &text };
+        if !text.is_empty() {
+            self.text.push(self.looks.run(text));
+        }
+    }
+
+    fn heading(&mut self, element: ElementRef<'_>, depth: usize) {
+        let level = element.value().name().as_bytes()[1] - b'0';
+        self.flush();
+        let text = self.inline(element, depth);
+        if !text.is_empty() {
+            self.blocks.push(Block::Heading { level, text });
+        }
+    }
+
+    fn link(&mut self, element: ElementRef<'_>, depth: usize) {
+        match element.attr("href") {
+            Some(address) => {
+                self.looks.links.push(address.trim().to_owned());
+                self.children(*element, depth);
+                self.looks.links.pop();
+            }
+            None => self.children(*element, depth),
+        }
+    }
+
+    /// What is inside as blocks of its own.
+    fn inside(&mut self, element: ElementRef<'_>, depth: usize) -> Vec<Block> {
+        self.flush();
+        let before = std::mem::take(&mut self.blocks);
+        self.children(*element, depth);
+        self.flush();
+        std::mem::replace(&mut self.blocks, before)
+    }
+
+    /// What is inside as one text, as headings and cells want it.
+    fn inline(&mut self, element: ElementRef<'_>, depth: usize) -> Text {
+        let before = std::mem::take(&mut self.text);
+        let blocks = std::mem::take(&mut self.blocks);
+        self.children(*element, depth);
+        self.flush();
+        self.text = before;
+        joined(std::mem::replace(&mut self.blocks, blocks))
+    }
+
+    fn list(&mut self, element: ElementRef<'_>, depth: usize) {
+        self.flush();
+        let mut items: Vec<Item> = Vec::new();
+        for child in element.children().filter_map(ElementRef::wrap) {
+            let checked = box_of(child);
+            let blocks = if child.value().name() == "li" {
+                self.inside(child, depth + 1)
+            } else {
+                let before = std::mem::take(&mut self.blocks);
+                self.element(child, depth + 1);
+                self.flush();
+                std::mem::replace(&mut self.blocks, before)
+            };
+            match (child.value().name(), items.last_mut()) {
+                // Lists are often written beside the item they belong to.
+                ("ul" | "ol", Some(last)) => last.blocks.extend(blocks),
+                _ if !blocks.is_empty() => items.push(Item { checked, blocks }),
+                _ => {}
+            }
+        }
+        let ordered = element.value().name() == "ol";
+        let start = element.attr("start").and_then(|start| start.trim().parse().ok()).filter(|_| ordered);
+        if !items.is_empty() {
+            self.blocks.push(Block::List { ordered, start, items });
+        }
+    }
+
+    /// Tables within tables become text of their cell.
+    fn table(&mut self, element: ElementRef<'_>, depth: usize) {
+        self.flush();
+        let mut table = Table::default();
+        let mut heads = 0;
+        for row in rows_of(element) {
+            let cells: Vec<_> =
+                row.children().filter_map(ElementRef::wrap).filter(|cell| is_cell(*cell)).collect();
+            let head = !cells.is_empty() && cells.iter().all(|cell| cell.value().name() == "th");
+            let mut texts = Vec::new();
+            for cell in &cells {
+                set_side(&mut table.align, texts.len(), *cell);
+                texts.push(self.inline(*cell, depth + 3));
+                let span = cell.attr("colspan").and_then(|span| span.parse().ok()).unwrap_or(1_usize);
+                texts.extend(vec![Text::default(); span.clamp(1, Limits::DEFAULT.columns_max) - 1]);
+            }
+            match head && table.rows.is_empty() && heads == 0 {
+                true => {
+                    heads = 1;
+                    table.header = texts;
+                }
+                false if !texts.is_empty() => table.rows.push(texts),
+                false => {}
+            }
+        }
+        let caption =
+            element.children().filter_map(ElementRef::wrap).find(|it| it.value().name() == "caption");
+        table.caption = caption.map(|it| squeezed(&it.text().collect::<String>()).trim().to_owned());
+        if table.columns() > 0 {
+            self.blocks.push(Block::Table(table));
+        }
+    }
+
+    fn picture(&mut self, element: ElementRef<'_>) {
+        let alt = element.attr("alt").unwrap_or_default().trim().to_owned();
+        match picture_at(element.attr("src").unwrap_or_default().trim()) {
+            Some(Ok(data)) => self.block(Block::Image { data, alt, caption: None }),
+            Some(Err(error)) => self.warnings.push(format!("a picture was left out: {error}")),
+            None => {
+                self.far_pictures += 1;
+                self.add_text(&alt);
+            }
+        }
+    }
+}
+
+/// Rows of the table itself, not of those within.
+fn rows_of(table: ElementRef<'_>) -> Vec<ElementRef<'_>> {
+    let mut rows = Vec::new();
+    for child in table.children().filter_map(ElementRef::wrap) {
+        match child.value().name() {
+            "tr" => rows.push(child),
+            "thead" | "tbody" | "tfoot" => {
+                rows.extend(
+                    child.children().filter_map(ElementRef::wrap).filter(|row| row.value().name() == "tr"),
+                );
+            }
+            _ => {}
+        }
+    }
+    rows
+}
+
+fn is_cell(element: ElementRef<'_>) -> bool {
+    matches!(element.value().name(), "td" | "th")
+}
+
+fn set_side(sides: &mut Vec<Align>, at: usize, cell: ElementRef<'_>) {
+    let style = cell.attr("style").unwrap_or_default().replace(' ', "").to_ascii_lowercase();
+    let says = |side: &str| style.contains(&format!("text-align:{side}")) || cell.attr("align") == Some(side);
+    let side = match () {
+        () if says("right") => Align::Right,
+        () if says("center") => Align::Center,
+        () if says("left") => Align::Left,
+        () => return,
+    };
+    if sides.len() <= at {
+        sides.resize(at + 1, Align::Start);
+    }
+    sides[at] = side;
+}
+
+/// The box at the beginning of a task.
+fn box_of(item: ElementRef<'_>) -> Option<bool> {
+    let first =
+        item.children().find(|child| !matches!(child.value(), Node::Text(text) if text.trim().is_empty()))?;
+    let input = ElementRef::wrap(first).filter(|it| it.value().name() == "input")?;
+    (input.attr("type") == Some("checkbox")).then(|| input.attr("checked").is_some())
+}
+
+fn is_inline(name: &str) -> bool {
+    matches!(
+        name,
+        "b" | "strong"
+            | "i"
+            | "em"
+            | "cite"
+            | "var"
+            | "dfn"
+            | "code"
+            | "kbd"
+            | "samp"
+            | "tt"
+            | "s"
+            | "del"
+            | "strike"
+            | "ins"
+            | "u"
+            | "span"
+            | "small"
+            | "big"
+            | "sup"
+            | "sub"
+            | "q"
+            | "abbr"
+            | "time"
+            | "mark"
+            | "font"
+            | "label"
+            | "bdi"
+            | "bdo"
+            | "wbr"
+            | "data"
+            | "ruby"
+            | "rt"
+            | "rp"
+            | "nobr"
+            | "acronym"
+            | "picture"
+    )
+}
+
+fn is_hidden(element: ElementRef<'_>) -> bool {
+    let style = element.attr("style").unwrap_or_default().replace(' ', "").to_ascii_lowercase();
+    element.attr("hidden").is_some() || style.contains("display:none")
+}
+
+fn squeezed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            ' ' | '\t' | '\n' | '\r' | '\u{c}' => {
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// Blocks inside a cell or heading as one text, line by line.
+fn joined(mut blocks: Vec<Block>) -> Text {
+    let mut all = Text::default();
+    crate::article::walk::each_text(&mut blocks, &mut |text| {
+        if !all.is_empty() && !text.is_empty() {
+            all.push(crate::article::Run::plain("\n"));
+        }
+        std::mem::take(&mut text.0).into_iter().for_each(|run| all.push(run));
+    });
+    all
+}

@@ -1,0 +1,39 @@
+//! A document as data, set as PDF or DOCX.
+//!
+//! An [`Article`] is read from Markdown, HTML, JSON, a template with data, or made of a [`Resume`]; writers set it as PDF,
+//! DOCX, Markdown or HTML. Pure functions: no network, no other process, and no files but the fonts of this machine.
+//! Text is never code: whatever stands in a document comes out as the characters it is made of.
+
+mod article;
+mod day;
+mod direction;
+mod docx;
+mod error;
+mod html;
+mod limits;
+mod links;
+mod made;
+mod markdown;
+mod pdf;
+mod picture;
+mod resume;
+mod style;
+mod template;
+
+pub use article::{Align, Article, Block, Item, Run, Table, Text};
+pub use day::Day;
+pub use docx::docx;
+pub use error::TypesetError;
+pub use html::html;
+pub use limits::Limits;
+pub use links::safe_link;
+pub use made::Made;
+pub use markdown::markdown;
+pub use pdf::pdf;
+pub use picture::{Picture, PictureKind};
+pub use resume::{
+    Award, Basics, Certificate, Education, Interest, Language, Location, Profile, Project, Publication,
+    Reference, Resume, ResumeOptions, Skill, Volunteer, Work, resume_article, resume_docx, resume_pdf,
+};
+pub use style::{Contents, DocxOptions, FontSource, Numbering, PageSize, PdfOptions, Standard, Style, Theme};
+pub use template::fill;

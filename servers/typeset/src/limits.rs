@@ -1,0 +1,44 @@
+//! How large a document may be. Time is bounded by whoever runs this.
+
+/// Bounds of one document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Of Markdown, HTML, JSON, or a template with its data filled in.
+    pub input_bytes_max: usize,
+    /// Of all that is set, in bytes.
+    pub text_bytes_max: usize,
+    /// Blocks and list items of all depths.
+    pub blocks_max: usize,
+    /// Lists and quotes within each other.
+    pub depth_max: usize,
+    /// Of all tables together. Each costs the typesetter some 20 kB of memory.
+    pub cells_max: usize,
+    pub columns_max: usize,
+    pub pages_max: usize,
+    pub pictures_max: usize,
+    /// Of one picture, as a file.
+    pub picture_bytes_max: usize,
+    /// Width times height: pictures are unpacked to be set.
+    pub picture_pixels_max: u64,
+}
+
+impl Limits {
+    pub const DEFAULT: Self = Self {
+        input_bytes_max: 16 << 20,
+        text_bytes_max: 2 << 20,
+        blocks_max: 50_000,
+        depth_max: 10,
+        cells_max: 30_000,
+        columns_max: 40,
+        pages_max: 2_000,
+        pictures_max: 200,
+        picture_bytes_max: 8 << 20,
+        picture_pixels_max: 40_000_000,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,49 @@
+//! How the text is meant to look at a place of a document while it is being read.
+
+use crate::article::Run;
+
+/// Each look is counted, since emphasis may stand within emphasis.
+#[derive(Clone, Default)]
+pub(crate) struct Looks {
+    pub(crate) bold: usize,
+    pub(crate) italic: usize,
+    pub(crate) code: usize,
+    pub(crate) strike: usize,
+    pub(crate) links: Vec<String>,
+}
+
+impl Looks {
+    pub(crate) fn run(&self, text: impl Into<String>) -> Run {
+        Run {
+            text: text.into(),
+            bold: self.bold > 0,
+            italic: self.italic > 0,
+            code: self.code > 0,
+            strike: self.strike > 0,
+            link: self.links.last().cloned(),
+            note: None,
+        }
+    }
+
+    /// Counts up or down for the HTML elements that change how text looks. Says whether it is one of them.
+    pub(crate) fn html(&mut self, name: &str, step: Step) -> bool {
+        let count = match name {
+            "b" | "strong" | "th" | "dt" => &mut self.bold,
+            "i" | "em" | "cite" | "var" | "dfn" | "figcaption" | "caption" => &mut self.italic,
+            "code" | "kbd" | "samp" | "tt" => &mut self.code,
+            "s" | "del" | "strike" => &mut self.strike,
+            _ => return false,
+        };
+        *count = match step {
+            Step::Open => *count + 1,
+            Step::Close => count.saturating_sub(1),
+        };
+        true
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    Open,
+    Close,
+}
