@@ -50,7 +50,7 @@ struct Score {
 }
 
 /// Prints a table of scores for each set under `data`.
-pub fn run(data: &Path) -> anyhow::Result<()> {
+pub(crate) fn run(data: &Path) -> anyhow::Result<()> {
     for set in folders(&data.join("sets"))? {
         let documents = documents(&set)?;
         println!("\n{} ({} documents)", name_of(&set), documents.len());

@@ -120,7 +120,10 @@ fn decide(text: &str, info: &whatlang::Info) -> (Lang, bool) {
     let wide = info.lang();
     match narrow {
         Some(narrow) if narrow == wide => (wide, true),
-        Some(narrow) if !info.script().langs().contains(&narrow) => (wide, info.is_reliable()),
+        // It does not know the script, so it contradicts nobody; among two languages of a script there is little to confuse.
+        Some(narrow) if !info.script().langs().contains(&narrow) => {
+            (wide, info.is_reliable() || info.script().langs().len() <= 2)
+        }
         Some(narrow) if knows_narrow(wide) => (by_stop_words(text, narrow, wide), false),
         Some(narrow) if info.is_reliable() => {
             let common = stop_share(text, narrow) > 0.3;

@@ -16,8 +16,15 @@ pub(crate) struct Placed {
 
 /// Pieces in a row that are further apart than this many times their height are cells of a table.
 const TAB: f32 = 1.5;
-/// Rows that are further apart than this many times their height are paragraphs.
+/// Rows that are further apart than this many times their height are paragraphs,
 const PARAGRAPH: f32 = 0.9;
+/// unless so are most rows around them, as in tables with air and in text with double spacing: there paragraphs are further
+/// apart than this many times the usual gap,
+const WIDER: f32 = 1.3;
+/// or than this many times their height, whatever is usual.
+const FAR: f32 = 2.5;
+/// One gap alone does not say what is usual.
+const GAPS_MIN: usize = 2;
 /// A column of prose has this many lines at least,
 const COLUMN_LINES_MIN: usize = 3;
 /// and most of its lines are this many times as long as they are high. Cells of tables are shorter.
@@ -195,6 +202,16 @@ fn bands(region: &[usize], pieces: &[Bounds], gap: f32) -> Vec<Band> {
 
 /// The pieces of a region without columns, row by row.
 fn rows_of(region: &[usize], pieces: &[Bounds]) -> Vec<Placed> {
+    let rows = grouped_in_rows(region, pieces);
+    let spaces: Vec<Space> = rows.windows(2).map(|pair| Space::between(&pair[0], &pair[1], pieces)).collect();
+    let usual = usual_gap(&spaces);
+    let breaks = spaces.iter().map(|space| space.as_break(usual));
+    let breaks = std::iter::once(Break::Paragraph).chain(breaks);
+    rows.iter().zip(breaks).flat_map(|(row, before)| placed_in_row(row, before, pieces)).collect()
+}
+
+/// Rows from top to bottom, each from left to right. None is empty.
+fn grouped_in_rows(region: &[usize], pieces: &[Bounds]) -> Vec<Vec<usize>> {
     let mut sorted = region.to_vec();
     sorted.sort_by(|&a, &b| pieces[a].middle().total_cmp(&pieces[b].middle()));
     let mut rows: Vec<Vec<usize>> = Vec::new();
@@ -206,20 +223,19 @@ fn rows_of(region: &[usize], pieces: &[Bounds]) -> Vec<Placed> {
             _ => rows.push(vec![index]),
         }
     }
-    let mut placed: Vec<Placed> = Vec::with_capacity(region.len());
-    let mut above: Option<Bounds> = None;
-    for mut row in rows {
+    for row in &mut rows {
         row.sort_by(|&a, &b| pieces[a].left.total_cmp(&pieces[b].left));
-        placed.push(Placed { index: row[0], before: break_after_row(above, &row, pieces) });
-        placed.extend(
-            row.windows(2).map(|pair| Placed {
-                index: pair[1],
-                before: break_in_row(&pieces[pair[0]], &pieces[pair[1]]),
-            }),
-        );
-        above = row.iter().map(|&index| pieces[index]).max_by(|a, b| a.bottom.total_cmp(&b.bottom));
     }
-    placed
+    rows
+}
+
+/// The pieces of a row, the first of which comes after `before`.
+fn placed_in_row(row: &[usize], before: Break, pieces: &[Bounds]) -> Vec<Placed> {
+    let first = Placed { index: row[0], before };
+    let later = row
+        .windows(2)
+        .map(|pair| Placed { index: pair[1], before: break_in_row(&pieces[pair[0]], &pieces[pair[1]]) });
+    std::iter::once(first).chain(later).collect()
 }
 
 /// Whether the middle of each lies well within the other.
@@ -232,12 +248,34 @@ fn break_in_row(left: &Bounds, right: &Bounds) -> Break {
     if right.left - left.right >= height * TAB { Break::Tab } else { Break::Space }
 }
 
-fn break_after_row(above: Option<Bounds>, row: &[usize], pieces: &[Bounds]) -> Break {
-    let Some(above) = above else { return Break::Paragraph };
-    let top = row.iter().map(|&index| pieces[index].top).fold(f32::INFINITY, f32::min);
-    let height =
-        row.iter().map(|&index| pieces[index].height()).fold(f32::INFINITY, f32::min).min(above.height());
-    if top - above.bottom >= height * PARAGRAPH { Break::Paragraph } else { Break::Line }
+/// What lies between a row and the next.
+struct Space {
+    gap: f32,
+    /// Of the lower one of both rows.
+    height: f32,
+}
+
+impl Space {
+    fn between(above: &[usize], below: &[usize], pieces: &[Bounds]) -> Self {
+        let bottom = above.iter().map(|&index| pieces[index].bottom).fold(f32::NEG_INFINITY, f32::max);
+        let top = below.iter().map(|&index| pieces[index].top).fold(f32::INFINITY, f32::min);
+        let heights = above.iter().chain(below).map(|&index| pieces[index].height());
+        Self { gap: top - bottom, height: heights.fold(f32::INFINITY, f32::min) }
+    }
+
+    fn as_break(&self, usual: Option<f32>) -> Break {
+        let wide = self.gap >= self.height * PARAGRAPH;
+        let unusual = usual.is_none_or(|usual| self.gap >= usual * WIDER);
+        if wide && (unusual || self.gap >= self.height * FAR) { Break::Paragraph } else { Break::Line }
+    }
+}
+
+/// The gap between lines that belong together: a quarter of all gaps are not wider. Where many paragraphs have few lines,
+/// most gaps are those between paragraphs.
+fn usual_gap(spaces: &[Space]) -> Option<f32> {
+    let mut gaps: Vec<f32> = spaces.iter().map(|space| space.gap).collect();
+    gaps.sort_by(f32::total_cmp);
+    if gaps.len() < GAPS_MIN { None } else { Some(gaps[(gaps.len() - 1) / 4]) }
 }
 
 fn median(values: impl Iterator<Item = f32>) -> f32 {

@@ -8,7 +8,8 @@ use crate::geometry::{Bounds, Polygon};
 pub struct Reading {
     /// In reading order. Empty if there is no text.
     pub lines: Vec<TextLine>,
-    /// By how much the text was turned, in degrees clockwise, before it was set upright for reading.
+    /// By how much the text was turned, in degrees clockwise, before it was set upright for reading: more than -180, at
+    /// most 180. A page on its head may be near either end.
     pub angle: f32,
     pub engine: EngineKind,
     /// Over all characters; nothing if there are none.

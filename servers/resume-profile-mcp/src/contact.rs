@@ -200,7 +200,8 @@ fn split_marks(parsed: &Parsed, span: Span) -> Vec<Span> {
     let text = span.of(&parsed.text);
     let mut pieces = Vec::new();
     let mut from = 0;
-    for mark in MARKS.find_iter(text).map(|mark| mark.range()).chain(std::iter::once(text.len()..text.len())) {
+    for mark in MARKS.find_iter(text).map(|mark| mark.range()).chain(std::iter::once(text.len()..text.len()))
+    {
         let piece = Span::new(span.start + from, span.start + mark.start);
         pieces.push(piece.stripped(&parsed.text, &[',', ':', '/', '(', ')', '-', '–']));
         from = mark.end;

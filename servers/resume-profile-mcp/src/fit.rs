@@ -51,7 +51,8 @@ pub(crate) struct Matched {
 pub(crate) struct Missing {
     pub(crate) requirement: String,
     pub(crate) importance: Importance,
-    /// What comes nearest in the profile, if something does. It counts for nothing.
+    /// What comes nearest in the profile, if something does. It counts for nothing, but a lower degree gives a part of the points
+    /// of education.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) nearest: Option<String>,
 }

@@ -163,9 +163,12 @@ pub(crate) fn list(parsed: &Parsed, span: Span) -> Vec<Span> {
 fn is_cut(text: &str, at: usize, character: char) -> bool {
     let spaced = || text[..at].ends_with(' ') && text[at + character.len_utf8()..].starts_with(' ');
     match character {
-        ';' | '|' | '•' | '·' | '●' | '▪' | '\n' | '\t' | '、' | '，' | '；' | '‖' | '∙' => {
-            true
+        // A list that goes on in small letters was broken within an item.
+        '\n' => {
+            text[..at].trim_end().ends_with([',', ';', '|', '•', '·'])
+                || !text[at..].trim_start().starts_with(char::is_lowercase)
         }
+        ';' | '|' | '•' | '·' | '●' | '▪' | '\t' | '、' | '，' | '；' | '‖' | '∙' => true,
         // `1,7` is a number.
         ',' => !text[at + 1..].starts_with(|next: char| next.is_ascii_digit()),
         '/' | '–' | '—' => spaced(),

@@ -57,7 +57,11 @@ pub(crate) fn named(text: &str) -> Vec<(&'static str, usize, usize)> {
     let words = words_of(text).map(|word| (word, word.as_ptr() as usize - text.as_ptr() as usize));
     words
         .filter(|(word, _)| !word.starts_with(char::is_lowercase) || !word.is_ascii())
-        .filter_map(|(word, at)| Some((code(word)?, at, at + word.len())))
+        .filter_map(|(word, at)| {
+            // `Englischkenntnisse`
+            let name = word.strip_suffix("kenntnisse").unwrap_or(word);
+            Some((code(name)?, at, at + name.len()))
+        })
         .collect()
 }
 

@@ -60,6 +60,7 @@ pub(crate) struct Tailored {
 
 /// No job keeps fewer points than this while there is other text to leave out.
 const POINTS_MIN: usize = 1;
+const POINTS_AT_ONCE: usize = 8;
 /// Leaving out stops after so many tries.
 const TRIES_MAX: usize = 60;
 
@@ -72,8 +73,11 @@ pub(crate) fn tailor(resume: Resume, job: &Job, wish: &Wish) -> Result<Tailored,
     let mut left_out = Vec::new();
     let mut made = set(&resume, wish.format, &options)?;
     for _ in 0..TRIES_MAX {
-        let too_long = wish.pages_max.zip(made.pages).is_some_and(|(most, pages)| pages > most);
-        if !too_long || !leave_out(&mut resume, &relevance, &mut left_out) {
+        let over = wish.pages_max.zip(made.pages).map_or(0, |(most, pages)| pages.saturating_sub(most));
+        // More than a page too long: so many points never fill a page, so nothing is left out in vain.
+        let count = if over > 1 { POINTS_AT_ONCE } else { over };
+        let less = (0..count).filter(|_| leave_out(&mut resume, &relevance, &mut left_out)).count();
+        if less == 0 {
             break;
         }
         made = set(&resume, wish.format, &options)?;
@@ -106,12 +110,12 @@ fn options(resume: &Resume, relevance: &Relevance, wish: &Wish, changes: &mut Ve
     if wish.template == Template::Compact {
         options.style = Style { font_size_pt: Some(9.0), margin_mm: Some(13.0), ..options.style };
     }
-    // What speaks most for the job stands first: for most people their work, for some what they know or learned.
+    // Work stands first, unless none of it has to do with the job but what somebody knows has.
     let work: usize = resume.work.iter().map(|work| relevance.of_json(work)).sum();
     let skills: usize = resume.skills.iter().map(|skill| relevance.of_json(skill)).sum();
-    if !resume.skills.is_empty() && skills > work {
+    if !resume.skills.is_empty() && skills > 0 && work == 0 {
         options.order = vec!["skills".to_owned(), "work".to_owned()];
-        changes.push("skills stand before work, since they fit the job better".to_owned());
+        changes.push("skills stand before work, since they fit the job and the work does not".to_owned());
     }
     options
 }

@@ -120,6 +120,10 @@ fn assign(parsed: &Parsed, head: &Head, order: Order) -> (Option<Span>, Option<S
     match head.units.as_slice() {
         [] => (None, None, None),
         [only] => one_unit(parsed, only, order),
+        [both, place] if is_place_below(parsed, head, both, place) => {
+            let (title, employer, _) = one_unit(parsed, both, order);
+            (title, employer, Some(whole(place)))
+        }
         [first, second, rest @ ..] => {
             let rest = rest.first().map(|unit| whole(unit));
             match if head.said { Order::TitleFirst } else { order } {
@@ -145,6 +149,20 @@ fn employer_of(parsed: &Parsed, unit: &[Piece], place: Option<Span>) -> (Span, O
         }
         _ => (whole(unit), None),
     }
+}
+
+/// `Trainee, Power Supply BV` with a town below that is not known as one.
+fn is_place_below(parsed: &Parsed, head: &Head, both: &[Piece], place: &[Piece]) -> bool {
+    let employs = |piece: &Piece| ORGANISATIONS.count(piece.span.of(&parsed.text)) > 0;
+    let sounds =
+        |span: Span| TITLES.count(span.of(&parsed.text)) + ORGANISATIONS.count(span.of(&parsed.text));
+    let short = place.len() == 1 && words_of(place[0].span.of(&parsed.text)).count() <= 3;
+    !head.said
+        && head.place.is_none()
+        && both.len() == 2
+        && employs(&both[1])
+        && short
+        && sounds(place[0].span) == 0
 }
 
 /// Everything in one line with commas: the first that sounds like the other kind begins it.

@@ -1,5 +1,6 @@
 //! `[capability_servers]`: the servers that come with Toolgate, or were written with its kit. Every program in one folder
-//! whose name ends in `-mcp` is started and kept running, under that name.
+//! whose name ends in `-mcp` is started and kept running, under that name. Where nobody names the folder it is `servers`
+//! beside the gateway's own program, so that unpacking both is all there is to do, and every command knows of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,8 +22,10 @@ pub(super) const KEYS: [&str; 3] = ["folder", "without", "env"];
 
 /// What programs of capability servers end in.
 const ENDING: &str = "-mcp";
-/// The folder, where the file names none.
+/// The folder, where the file names none; empty for none at all.
 const FOLDER_VARIABLE: &str = "TOOLGATE_SERVERS";
+/// Beside the program, where the variable is not set either.
+const FOLDER: &str = "servers";
 /// What the servers get of the gateway's environment without being told to: where models are.
 const PASSED_ON: [&str; 2] = ["TOOLGATE_MODEL", "CAPABILITY_OCR_MODELS"];
 
@@ -40,7 +43,10 @@ pub(crate) struct CapabilityServers {
 /// Where the file has no such table.
 pub(super) fn usual(cwd: &Path, env: Lookup<'_>) -> CapabilityServers {
     CapabilityServers {
-        folder: env(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()).map(|folder| cwd.join(folder)),
+        folder: match env(FOLDER_VARIABLE) {
+            Some(folder) => (!folder.is_empty()).then(|| cwd.join(folder)),
+            None => beside_the_program(),
+        },
         without: Vec::new(),
         env: passed_on(env),
     }
@@ -64,6 +70,11 @@ pub(super) fn read(
         without: without.collect(),
         env,
     }
+}
+
+fn beside_the_program() -> Option<PathBuf> {
+    let folder = std::env::current_exe().ok()?.with_file_name(FOLDER);
+    folder.is_dir().then_some(folder)
 }
 
 fn passed_on(env: Lookup<'_>) -> BTreeMap<String, String> {

@@ -120,7 +120,13 @@ const SERVERS: [(&str, &[&str]); 12] = [
     ),
     (
         "capability-bench",
-        &["capability-documents", "capability-language", "capability-ocr", "capability-typeset", "resume-profile-mcp"],
+        &[
+            "capability-documents",
+            "capability-language",
+            "capability-ocr",
+            "capability-typeset",
+            "resume-profile-mcp",
+        ],
     ),
 ];
 
@@ -157,6 +163,7 @@ const OWNED: [(&str, &[&str]); 13] = [
             "toolgate-credentials",
             "toolgate-files",
             "capability-kit",
+            "text-analysis-mcp",
         ],
     ),
 ];

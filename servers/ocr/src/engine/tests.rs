@@ -67,7 +67,7 @@ fn tesseract_reads_where_it_is_installed() {
     assert!(engine.languages().contains(&"en".to_owned()), "{:?}", engine.languages());
     let mut page = drawing::page(900, 240);
     drawing::write(&mut page, 40.0, 30.0, 32.0, "The quick brown fox jumps");
-    drawing::write(&mut page, 40.0, 110.0, 32.0, "over the lazy dog");
+    drawing::write(&mut page, 40.0, 80.0, 32.0, "over the lazy dog");
     let (page, _) = crate::warp::turned(&page, 2.0);
     let reading = engine.read_with(&Picture::from_pixels(page), &languages(&["en"])).unwrap();
     assert_eq!(reading.text(), "The quick brown fox jumps\nover the lazy dog");

@@ -81,6 +81,39 @@ fn pieces_of_one_line_are_joined_and_paragraphs_are_parted() {
     assert_eq!(breaks_of(&pieces), [Break::Paragraph, Break::Space, Break::Line, Break::Paragraph]);
 }
 
+/// The breaks before rows that are 20 high and have these gaps between them.
+fn breaks_at_gaps(gaps: &[f32]) -> Vec<Break> {
+    let mut pieces = vec![piece(0.0, 0.0, 300.0)];
+    for gap in gaps {
+        pieces.push(piece(0.0, pieces[pieces.len() - 1].bottom + gap, 300.0));
+    }
+    breaks_of(&pieces)[1..].to_vec()
+}
+
+#[test]
+fn rows_with_even_air_between_them_are_no_paragraphs() {
+    assert_eq!(breaks_at_gaps(&[24.0, 26.0, 24.0]), [Break::Line; 3]);
+    assert_eq!(
+        breaks_at_gaps(&[24.0, 25.0, 40.0, 26.0]),
+        [Break::Line, Break::Line, Break::Paragraph, Break::Line]
+    );
+}
+
+#[test]
+fn most_gaps_may_be_those_between_paragraphs() {
+    assert_eq!(
+        breaks_at_gaps(&[24.0, 6.0, 24.0, 24.0, 8.0]),
+        [Break::Paragraph, Break::Line, Break::Paragraph, Break::Paragraph, Break::Line]
+    );
+}
+
+#[test]
+fn two_rows_and_rows_that_are_far_apart_do_not_say_what_is_usual() {
+    assert_eq!(breaks_at_gaps(&[24.0]), [Break::Paragraph]);
+    assert_eq!(breaks_at_gaps(&[10.0]), [Break::Line]);
+    assert_eq!(breaks_at_gaps(&[60.0, 60.0, 60.0]), [Break::Paragraph; 3]);
+}
+
 #[test]
 fn nothing_has_no_order() {
     assert!(arrange(&[]).is_empty());

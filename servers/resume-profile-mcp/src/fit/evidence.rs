@@ -56,11 +56,13 @@ impl<'a> Facts<'a> {
 
     /// Quotes for a skill, those from the list of skills first.
     pub(super) fn of_skill(&self, name: &str) -> Vec<Evidence> {
-        let own = plain(name);
+        // Names that are known are told from words that are written alike: `Word`, and a word.
+        let own =
+            Some(plain(name)).filter(|own| vocabulary::canonical(name).is_none() && own.chars().count() > 2);
         let says = |statement: &&Statement| {
             let spelled = format!(" {} ", statement.plain);
             statement.skills.contains(&name)
-                || (own.chars().count() > 2 && spelled.contains(&format!(" {own} ")))
+                || own.as_ref().is_some_and(|own| spelled.contains(&format!(" {own} ")))
         };
         let mut found: Vec<&Statement> = self.statements.iter().filter(says).collect();
         found.sort_by_key(|statement| !is_listed(&statement.path));

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::Importance;
 use crate::spoken;
 use crate::vocabulary;
-use crate::words::{TITLES, fold, words_of};
+use crate::words::{TITLES, fold, plain, words_of};
 
 /// A job as far as it can be compared.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -59,7 +59,19 @@ static YEARS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static DEGREES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?P<doctor>\bph\.?d|doctorate|doctoral|promotion\b|doctorat|doctorado|dottorato|doutorado)|(?P<master>\bmaster'?s?\b|\bm\.?sc\b|\bmba\b|diplôme d'ingénieur|laurea magistrale|mestrado|máster|maestría|diplom\b)|(?P<bachelor>bachelor'?s?|\bb\.?sc\b|\bdegree\b|university education|studium|hochschulabschluss|licence\b|licenciatura|grado\b|laurea\b|bacharel|hbo\b|universitair)|(?P<trade>apprenticeship|vocational|certificate\b|diploma\b|ausbildung|berufsausbildung|\bbts\b|\bcap\b|formación profesional|\bmbo\b)").expect("the pattern is fixed")
+    Regex::new(r"(?i)(?P<doctor>\bph\.?d|doctorate|doctoral|abgeschlossene promotion|promotion (?:in|im)\b|doctorat|doctorado|dottorato|doutorado)|(?P<master>\bmaster'?s?\b|\bm\.?sc\b|\bmba\b|diplôme d'ingénieur|laurea magistrale|mestrado|máster|maestría|diplom\b)|(?P<bachelor>bachelor'?s?|\bb\.?sc\b|\bdegree\b|university education|studium|hochschulabschluss|licence (?:en|de|ou|professionnelle)\b|licenciatura|grado\b|laurea\b|bacharel|hbo\b|universitair)|(?P<trade>apprenticeship|vocational|diploma\b|ausbildung|berufsausbildung|\bbts\b|formación profesional|\bmbo\b)").expect("the pattern is fixed")
+});
+
+/// Masters that are no degrees.
+static NO_DEGREE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)scrum master|master data|master plan|master schedule|\bmaster (?:electrician|plumber|carpenter|craftsman)")
+        .expect("the pattern is fixed")
+});
+
+/// Ages are given in years as well.
+static AGE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:of age|old\b|d'âge|alt\b|de edad|di età|de idade|oud\b)")
+        .expect("the pattern is fixed")
 });
 
 static HIRING: LazyLock<Regex> = LazyLock::new(|| {
@@ -79,20 +91,9 @@ enum Part {
 impl Job {
     pub(crate) fn read(text: &str) -> Self {
         let mut job = Job { role: role(text), ..Job::default() };
-        let insists = text.lines().any(|line| part_of(line) == Some(Part::Must));
-        let mut part = Part::Start;
         let mut phrases = 0;
-        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES_MAX) {
-            if let Some(next) = part_of(line) {
-                part = next;
-                // A heading of its own has nothing to add; one with a colon may.
-                if !line.contains(": ") {
-                    continue;
-                }
-            }
-            if part != Part::Aside {
-                job.read_line(line, importance(part, line, insists), part, &mut phrases);
-            }
+        for asked in asked(text) {
+            job.read_line(asked.line, asked.importance, asked.part, &mut phrases);
         }
         job
     }
@@ -111,10 +112,11 @@ impl Job {
         for mention in vocabulary::mentions(line) {
             self.want(Wanted::Skill, mention.name, importance);
         }
-        for (code, start, end) in spoken::named(line) {
-            self.want(Wanted::Language(code, spoken::level(line)), &line[start..end], importance);
+        for (code, level, text) in languages(line) {
+            self.want(Wanted::Language(code, level), text, importance);
         }
-        if let Some(captures) = DEGREES.captures(line).filter(|_| part != Part::Tasks) {
+        let degree = DEGREES.captures(line).filter(|_| part != Part::Tasks && !NO_DEGREE.is_match(line));
+        if let Some(captures) = degree {
             let level = ["trade", "bachelor", "master", "doctor"]
                 .iter()
                 .position(|name| captures.name(name).is_some());
@@ -125,9 +127,11 @@ impl Job {
                 importance,
             );
         }
-        let years = YEARS.captures(line).map(|captures| number(&captures[1]));
-        self.years = self.years.into_iter().chain(years).reduce(f64::max);
-        let alone = self.wanted.len() == before && years.is_none() && matches!(part, Part::Must | Part::Nice);
+        let years = years(line);
+        let insists = importance == Importance::Must || part == Part::Start;
+        self.years = self.years.into_iter().chain(years.filter(|_| insists)).reduce(f64::max);
+        let alone =
+            self.wanted.len() == before && !YEARS.is_match(line) && matches!(part, Part::Must | Part::Nice);
         if alone && PHRASE_WORDS.contains(&words_of(line).count()) && *phrases < PHRASES_MAX {
             *phrases += 1;
             let text = line.trim_start_matches(|mark: char| !mark.is_alphanumeric());
@@ -153,15 +157,74 @@ impl Job {
 
     /// Skills that only the profile knows: their own words stand in the description.
     pub(crate) fn want_known(&mut self, text: &str, skills: &[String]) {
-        let folded = format!(" {} ", crate::words::plain(text));
-        for skill in skills {
-            let plain = crate::words::plain(skill);
-            let known = vocabulary::canonical(skill).is_some() || !vocabulary::mentions(skill).is_empty();
-            if !known && plain.chars().count() > 3 && folded.contains(&format!(" {plain} ")) {
-                self.want(Wanted::Skill, skill, Importance::Must);
+        let unknown = |skill: &&String| {
+            vocabulary::canonical(skill).is_none() && vocabulary::mentions(skill).is_empty()
+        };
+        let unknown: Vec<(&String, String)> =
+            skills.iter().filter(unknown).map(|skill| (skill, plain(skill))).collect();
+        for asked in asked(text) {
+            let line = format!(" {} ", plain(asked.line));
+            for (skill, words) in &unknown {
+                if words.chars().count() > 3 && line.contains(&format!(" {words} ")) {
+                    self.want(Wanted::Skill, skill, asked.importance);
+                }
             }
         }
     }
+}
+
+/// A line that asks for something.
+struct Asked<'a> {
+    line: &'a str,
+    part: Part,
+    importance: Importance,
+}
+
+/// The lines in which a description says what it asks for: not what is offered, and not what the company says of itself.
+fn asked(text: &str) -> Vec<Asked<'_>> {
+    let insists = text.lines().any(|line| part_of(line) == Some(Part::Must));
+    let mut part = Part::Start;
+    let mut found = Vec::new();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES_MAX);
+    for (at, line) in lines.enumerate() {
+        if let Some(next) = part_of(line) {
+            part = next;
+            // A heading of its own has nothing to add; one with a colon may.
+            if !line.contains(": ") {
+                continue;
+            }
+        }
+        let talk = part == Part::Start && insists && at > 0 && !HIRING.is_match(line);
+        if part != Part::Aside && !talk {
+            found.push(Asked { line, part, importance: importance(part, line, insists) });
+        }
+    }
+    found
+}
+
+/// Code, level and wording of each language in a line. In `fluent English, German at B1` each has its own level; in `fluent
+/// English and German` the first speaks for both.
+fn languages(line: &str) -> Vec<(&'static str, Option<f32>, &str)> {
+    let mut found = Vec::new();
+    let mut before = None;
+    let named = spoken::named(line);
+    for (at, (code, start, end)) in named.iter().enumerate() {
+        let from = at.checked_sub(1).map_or(0, |at| named[at].2);
+        let from = line[from..*start].rfind([',', ';']).map_or(from, |comma| from + comma);
+        let next = named.get(at + 1).map_or(line.len(), |next| next.1);
+        let to = line[*end..next].find([',', ';']).map_or(next, |comma| end + comma);
+        let level = spoken::level(&line[from..to]).or(before);
+        let level = level.or_else(|| spoken::level(line).filter(|_| named.len() == 1));
+        found.push((*code, level, &line[*start..*end]));
+        before = level;
+    }
+    found
+}
+
+fn years(line: &str) -> Option<f64> {
+    let captures = YEARS.captures(line)?;
+    let end = captures.get(0)?.end();
+    (!AGE.is_match(&line[end..])).then(|| number(&captures[1]))
 }
 
 fn part_of(line: &str) -> Option<Part> {

@@ -1,5 +1,7 @@
 //! Comparing words of job descriptions and resumes without minding their endings.
 
+use std::sync::LazyLock;
+
 use crate::words::{fold, words_of};
 
 /// Words of so many letters are alike if they begin alike.
@@ -13,11 +15,14 @@ les des une avec pour dans vous votre nous est sont expérience connaissances bo
 conocimientos buen buena gli delle della con per una esperienza conoscenza buona dos das com uma para experiência conhecimentos een het van \
 met voor ervaring kennis goede level minimum least using use etc including related similar preferred ";
 
+/// As words are compared: `für` is `fur`.
+static FOLDED: LazyLock<String> = LazyLock::new(|| fold(EMPTY));
+
 /// The words of a text that say something, folded and cut to what they begin with.
 pub(super) fn stems(text: &str) -> Vec<String> {
     let folded = fold(text);
     let telling =
-        words_of(&folded).filter(|word| word.chars().count() > 2 && !EMPTY.contains(&format!(" {word} ")));
+        words_of(&folded).filter(|word| word.chars().count() > 2 && !FOLDED.contains(&format!(" {word} ")));
     let mut stems: Vec<String> = telling.map(|word| word.chars().take(STEM).collect()).collect();
     stems.sort();
     stems.dedup();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::evidence::Facts;
+use super::evidence::{Facts, Statement};
 use super::job::{Job, Requirement, Wanted};
 use super::spell;
 use super::{Component, Fit, Importance, Matched, Missing, Years};
@@ -109,7 +109,10 @@ fn skills(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
     (total > 0.0).then(|| Part {
         name: "skills",
         share: met / total,
-        why: format!("{count} of {} requirements are met; one that must be met counts twice", wanted.len()),
+        why: format!(
+            "{count} of {} requirements are met: {met} of {total}, since those that must be met count twice",
+            wanted.len()
+        ),
     })
 }
 
@@ -141,8 +144,11 @@ fn skill(facts: &Facts<'_>, requirement: &Requirement) -> Result<Matched, Missin
 
 fn phrase(facts: &Facts<'_>, requirement: &Requirement) -> Result<Matched, Missing> {
     let nearest = facts.nearest(&requirement.text);
+    // One word in a long sentence says too little.
+    let telling = spell::stems(&requirement.text).len();
+    let says = |statement: &Statement| telling > 1 || statement.stems.len() == telling;
     match nearest {
-        Some((share, statement)) if share >= PHRASE_SHARE => Ok(Matched {
+        Some((share, statement)) if share >= PHRASE_SHARE && says(statement) => Ok(Matched {
             requirement: requirement.text.clone(),
             importance: requirement.importance,
             how: format!("{:.0}% of its words stand there together", share * 100.0),
@@ -188,7 +194,7 @@ fn role(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
         requirement: role.to_owned(),
         importance: Importance::Must,
         evidence: vec![facts.quote(title)],
-        how: "a title with the same words".to_owned(),
+        how: format!("a title with {:.0}% of its words", share * 100.0),
     });
     Some(Part {
         name: "role",
@@ -240,7 +246,12 @@ fn education(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
     Some(Part {
         name: "education",
         share,
-        why: format!("{:?} was found where {:?} is asked for", statement.text, requirement.text),
+        why: format!(
+            "{:?} was found where {:?} is asked for: {:.0}% of the points",
+            statement.text,
+            requirement.text,
+            share * 100.0
+        ),
     })
 }
 

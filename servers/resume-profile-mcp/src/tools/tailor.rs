@@ -55,7 +55,8 @@ pub(super) struct Answer {
 pub(super) fn tailor(arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
     let given = Given { source_ref_id: arguments.source_ref_id, profile: arguments.profile, text: None };
     let (kept, mut warnings) = given::profile(given, work)?;
-    let job = job(arguments.job_description.as_deref(), arguments.target_role.as_deref());
+    let facts = Facts::of(&kept.resume, &[]);
+    let job = job(arguments.job_description.as_deref(), arguments.target_role.as_deref(), &facts);
     let resume: Resume = serde_json::from_value(kept.resume.clone())
         .map_err(|error| Trouble::bad_arguments(format!("the profile is no JSON Resume: {error}")))?;
     let wish = tailor::Wish {
@@ -68,7 +69,6 @@ pub(super) fn tailor(arguments: Arguments, work: &Work) -> Result<Answer, Troubl
         .map_err(|error| Trouble::unreadable(error.to_string()).hint(error.hint()))?;
     warnings.extend(made.warnings);
     let id = work.keep(&made.bytes, arguments.format.media_type(), arguments.format.file_name())?;
-    let facts = Facts::of(&kept.resume, &[]);
     let unsupported =
         fit::score(&facts, &job, today()).missing.into_iter().map(|missing| missing.requirement).collect();
     Ok(Answer {
@@ -84,10 +84,11 @@ pub(super) fn tailor(arguments: Arguments, work: &Work) -> Result<Answer, Troubl
     })
 }
 
-fn job(description: Option<&str>, role: Option<&str>) -> Job {
+fn job(description: Option<&str>, role: Option<&str>, facts: &Facts<'_>) -> Job {
     match (description, role) {
         (Some(description), role) => {
             let mut job = Job::read(description);
+            job.want_known(description, &facts.listed_skills());
             job.role = role.map(str::to_owned).or(job.role);
             job
         }

@@ -165,3 +165,38 @@ async fn what_fits_comes_first() {
             .contains("Donau Software GmbH")
     );
 }
+
+#[tokio::test]
+async fn a_job_asks_only_where_it_asks() {
+    let client = start().await;
+    let resume = json!({
+        "basics": { "name": "Ada", "label": "Planner", "summary": "Spread the word about our community garden." },
+        "work": [{ "position": "Planner", "name": "Acme", "startDate": "2020-01", "endDate": "2021-12" }],
+        "skills": [{ "name": "Bookbinding" }],
+        "languages": [{ "language": "German", "fluency": "B1" }, { "language": "English", "fluency": "B1" }]
+    });
+    let job = "Planner\n\nFor 25 years we have built things in Python, with a scrum master in each team.\n\nRequirements:\n\
+        - At least 18 years of age\n- 2 years of experience\n- Word\n- Strong gardening skills\n- Fluent English, German at B1 level\n\n\
+        We offer:\n- Courses in bookbinding";
+    let fit = client.answer("score_fit", json!({ "profile": resume, "job_description": job })).await;
+    assert_eq!(fit["years"], json!({ "asked": 2.0, "found": 2.0 }));
+    let requirements = |list: &str| -> Vec<(String, String)> {
+        let text = |it: &Value, key: &str| it[key].as_str().unwrap_or_default().to_owned();
+        fit[list].as_array().unwrap().iter().map(|it| (text(it, "requirement"), text(it, "how"))).collect()
+    };
+    let missing: Vec<String> = requirements("missing").into_iter().map(|(name, _)| name).collect();
+    assert_eq!(missing, ["Word", "Strong gardening skills"], "{fit}");
+    let half = "listed, but less well than asked for: half the points";
+    let matched = [
+        ("Planner", "a title with 100% of its words"),
+        ("English", half),
+        ("German", "listed among the languages"),
+    ];
+    assert_eq!(
+        requirements("matched"),
+        matched.map(|(name, how)| (name.to_owned(), how.to_owned())),
+        "{fit}"
+    );
+    // Nothing of 50, all of 20 and 10, three quarters of 10, of 90 in all.
+    assert_eq!(fit["score"], 41.6, "{fit}");
+}

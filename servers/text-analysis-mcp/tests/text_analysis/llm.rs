@@ -54,7 +54,7 @@ async fn it_is_asked_by_default_where_the_server_says_so() {
         ["wind farms", "Solar power"],
         "what is not in the text is not taken"
     );
-    assert_eq!(answer["keywords"][0]["offsets"][0], json!({"start": 95, "end": 105}));
+    assert_eq!(answer["keywords"][0]["offsets"][0], json!({"start": 94, "end": 104}));
     let counted = json!({"text": TEXT, "method": "statistical"});
     assert_eq!(client.answer("extract_keywords", counted).await["method"], "statistical");
 }

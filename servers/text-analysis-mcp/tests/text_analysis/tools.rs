@@ -128,10 +128,13 @@ async fn a_model_that_is_not_there_is_done_without() {
     assert!(answer["warnings"][0].as_str().unwrap().contains("the encoder could not be loaded"), "{answer}");
 }
 
-/// With the real weights, where they have been fetched (`script/model`) and the variable says where.
+/// With the real weights: `script/test` fetches them and says where they are.
 #[tokio::test]
 async fn with_a_model_answers_go_by_meaning() {
-    let Some(folder) = std::env::var_os("TOOLGATE_MODEL") else { return };
+    let Some(folder) = std::env::var_os("TOOLGATE_TEST_MODEL") else {
+        eprintln!("skipped: TOOLGATE_TEST_MODEL names no folder with a model; script/model fetches one");
+        return;
+    };
     let client = start(&["--model", folder.to_str().unwrap()]).await;
     let answer = client.answer("extract_keywords", json!({"text": TEXT})).await;
     assert_eq!((&answer["method"], answer.get("warnings")), (&json!("embeddings"), None));

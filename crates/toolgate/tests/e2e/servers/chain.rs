@@ -89,7 +89,7 @@ fn says_what_fits(fit: &Value) {
         assert!(matched.contains(skill), "{skill}: {fit:#}");
     }
     let missing = fit["missing"].to_string();
-    assert!(missing.contains("ABAP"), "{fit:#}");
+    assert!(missing.contains("SAP"), "{fit:#}");
 }
 
 async fn stored_bytes(archive: &Archive, stored: &Value) -> Vec<u8> {

@@ -3,18 +3,21 @@
 use serde_json::json;
 
 use super::house::{kept, open, pdf_of, toml};
-use crate::files::archive::{Archive, code, structure, text};
+use crate::files::archive::{Archive, structure, text};
 use crate::governed::database::Backing;
 use crate::kit::call;
 use crate::live::site::Site;
 use crate::runs::work::Work;
+
+/// Agents are given all definitions, whatever they cost.
+const EVERYTHING: &str = "[[agents]]\nname = \"default\"\ntoken_budget = \"off\"\n";
 
 const ALL: [&str; 5] =
     ["doc-parser-mcp", "image-ocr-mcp", "media-transform-mcp", "resume-profile-mcp", "text-analysis-mcp"];
 
 #[tokio::test]
 async fn every_server_in_the_folder_runs_and_agents_see_files_where_the_tools_want_bytes() {
-    let archive = open("", &ALL).await;
+    let archive = open(EVERYTHING, &ALL).await;
     let tools = archive.site.agent().modern("tools/list", json!({})).await.result();
     let tools = tools["tools"].as_array().expect("a list").clone();
     let named =
@@ -79,7 +82,7 @@ async fn a_file_that_cannot_be_read_is_an_error_that_says_why_and_the_server_liv
     let archive = open("", &["doc-parser-mcp"]).await;
     let client = archive.site.agent();
     for (name, bytes) in
-        [("cut.pdf", &b"%PDF-1.7\n1 0 obj\n<<"[..]), ("odd.bin", &[0xde, 0xad, 0xbe, 0xef, 0, 1][..])]
+        [("cut.pdf", &b"%PDF-1.7\n1 0 obj\n<<"[..]), ("odd.bin", &[0, 1, 2, 3, 4, 250, 0, 7].repeat(50)[..])]
     {
         let file = archive.file(name, bytes).await;
         let read = call(&client, "doc-parser-mcp__extract_text", json!({ "file_id": file })).await;
@@ -97,5 +100,5 @@ async fn arguments_that_do_not_fit_never_reach_the_server() {
     let archive: Archive = open("", &["doc-parser-mcp"]).await;
     let client = archive.site.agent();
     let read = call(&client, "doc-parser-mcp__extract_text", json!({ "file": "x" })).await;
-    assert_eq!(code(&read), "invalid_arguments", "{read}");
+    assert_eq!(read["_meta"]["dev.toolgate/fault"]["code"], "invalid_arguments", "{read}");
 }

@@ -47,7 +47,7 @@ async fn it_takes_its_place_and_gives_it_back() {
     let site = Site::open();
     let token = site.server_token("text-analysis-mcp");
     let mut server = Server::start(&site, &token, &["--instance", "a"]);
-    site.healthy("text-analysis-mcp", 1).await;
+    site.server_is("text-analysis-mcp", |about| about["tools"] == 6).await;
     let found = call(
         &site.agent(),
         "text-analysis-mcp__detect_language",
@@ -65,7 +65,7 @@ async fn it_takes_its_place_and_gives_it_back() {
 async fn two_of_a_kind_are_two_instances_and_one_that_is_killed_is_missed() {
     let site = Site::open();
     let token = site.server_token("text-analysis-mcp");
-    let short = ["--lease-seconds", "2", "--instance"];
+    let short = ["--lease-seconds", "5", "--instance"];
     let _stays = Server::start(&site, &token, &[&short[..], &["a"]].concat());
     let killed = Server::start(&site, &token, &[&short[..], &["b"]].concat());
     site.healthy("text-analysis-mcp", 2).await;
