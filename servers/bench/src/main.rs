@@ -1,6 +1,8 @@
 //! What the capability servers are worth: quality beside other tools on the same files, and speed. `script/bench servers`
 //! prepares the files, lets the others read them, and runs this.
 
+#![expect(clippy::print_stdout, reason = "what was measured is what it prints")]
+
 mod keywords;
 mod languages;
 mod ocr;

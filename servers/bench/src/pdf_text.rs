@@ -4,7 +4,7 @@
 //! letters only, so that the cells of tables and the ticks of diagrams, which have no one order, do not count. *Words*: words,
 //! wherever they stand. Case, punctuation and how a word is broken at the end of a line do not count.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -108,14 +108,12 @@ fn ours(folder: &Path) -> anyhow::Result<(String, f64)> {
 fn share(truth: &Truth, text: &str) -> f64 {
     let found = counted(truth.kind, text);
     let (mut all, mut hit) = (0, 0);
-    let mut wanted: HashMap<Vec<String>, usize> = HashMap::new();
+    let mut wanted: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for segment in &truth.segments {
         for (run, count) in counted(truth.kind, segment) {
             *wanted.entry(run).or_default() += count;
         }
     }
-    let mut wanted: Vec<(Vec<String>, usize)> = wanted.into_iter().collect();
-    wanted.sort();
     for (run, count) in wanted {
         all += count;
         hit += count.min(found.get(&run).copied().unwrap_or_default());
@@ -124,10 +122,10 @@ fn share(truth: &Truth, text: &str) -> f64 {
 }
 
 /// Runs of words, or words, with how often they are there.
-fn counted(measure: Measure, text: &str) -> HashMap<Vec<String>, usize> {
+fn counted(measure: Measure, text: &str) -> BTreeMap<Vec<String>, usize> {
     let words = words(text);
     let length = if measure == Measure::Order { RUN_WORDS } else { 1 };
-    let mut counted = HashMap::new();
+    let mut counted = BTreeMap::new();
     for run in words.windows(length) {
         let letters = run.iter().filter(|word| word.chars().all(char::is_alphabetic)).count();
         if measure == Measure::Words || letters >= RUN_LETTERS_MIN {

@@ -85,7 +85,14 @@ fn each(targets: &[Target], arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut found = 0;
     for target in targets {
         let status = Command::new(&program)
-            .args(["--alone", "--seconds", &share.to_string(), "--seed", &arguments.seed.to_string(), "--folder"])
+            .args([
+                "--alone",
+                "--seconds",
+                &share.to_string(),
+                "--seed",
+                &arguments.seed.to_string(),
+                "--folder",
+            ])
             .arg(&arguments.folder)
             .arg(target.to_string())
             .status()
@@ -94,7 +101,10 @@ fn each(targets: &[Target], arguments: &Arguments) -> anyhow::Result<ExitCode> {
             found += 1;
             let kept = arguments.folder.join(format!("{target}.found"));
             fs::rename(at_hand(*target, &arguments.folder), &kept).context("could not keep the input")?;
-            eprintln!("{target}: {status}; try it again with script/fuzz --input {} {target}", kept.display());
+            eprintln!(
+                "{target}: {status}; try it again with script/fuzz --input {} {target}",
+                kept.display()
+            );
         }
     }
     Ok(if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

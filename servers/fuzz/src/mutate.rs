@@ -13,9 +13,30 @@ const BYTES_MAX: usize = 256 << 10;
 const DAMAGES_MAX: usize = 8;
 /// What parsers stumble over.
 const WORDS: [&[u8]; 24] = [
-    b"0", b"-1", b"65536", b"2147483647", b"4294967296", b"99999999999999999999", b"1e308", b"NaN", b"<", b"</", b"]]>", b"&a;",
-    b"<!DOCTYPE a [<!ENTITY a \"&a;&a;\">]>", b"obj", b"endobj", b"stream", b"<<", b">>", b"/Kids [1 0 R]", b"1 0 R", b"\0\0\0\0",
-    b"\xff\xfe", b"\xef\xbb\xbf", b"\xf0\x9f\x98\x80",
+    b"0",
+    b"-1",
+    b"65536",
+    b"2147483647",
+    b"4294967296",
+    b"99999999999999999999",
+    b"1e308",
+    b"NaN",
+    b"<",
+    b"</",
+    b"]]>",
+    b"&a;",
+    b"<!DOCTYPE a [<!ENTITY a \"&a;&a;\">]>",
+    b"obj",
+    b"endobj",
+    b"stream",
+    b"<<",
+    b">>",
+    b"/Kids [1 0 R]",
+    b"1 0 R",
+    b"\0\0\0\0",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\xf0\x9f\x98\x80",
 ];
 
 /// A damaged copy of one of the seeds.
@@ -66,7 +87,9 @@ fn one_damage(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
 
 /// The next number in the text becomes another one: lengths and offsets are what readers believe.
 fn change_number(bytes: &mut Vec<u8>, from: usize, random: &mut Random) {
-    let Some(start) = bytes[from..].iter().position(u8::is_ascii_digit).map(|offset| from + offset) else { return };
+    let Some(start) = bytes[from..].iter().position(u8::is_ascii_digit).map(|offset| from + offset) else {
+        return;
+    };
     let digits = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     drop(bytes.splice(start..start + digits, random.pick(&WORDS[..7]).iter().copied()));
 }

@@ -59,7 +59,13 @@ impl Target {
     pub(crate) fn seeds(self) -> Vec<Vec<u8>> {
         match self {
             Target::Pdf => {
-                vec![seeds::plain(), seeds::forms(), seeds::scanned(), seeds::encrypted_looking(), typeset_pdf()]
+                vec![
+                    seeds::plain(),
+                    seeds::forms(),
+                    seeds::scanned(),
+                    seeds::encrypted_looking(),
+                    typeset_pdf(),
+                ]
             }
             Target::Office => {
                 vec![seeds::docx(), seeds::odt(), seeds::pptx(), seeds::xlsx(), seeds::epub(), typeset_docx()]

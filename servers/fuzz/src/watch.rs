@@ -28,8 +28,12 @@ pub(crate) const TOO_SLOW: i32 = 3;
 pub(crate) fn run(target: Target, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {
     setrlimit(Resource::RLIMIT_AS, MEMORY_BYTES_MAX, MEMORY_BYTES_MAX).context("could not limit memory")?;
     let at_hand = at_hand.to_owned();
-    let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || work(target, seed, time, &at_hand));
-    worker.context("could not start a thread")?.join().map_err(|_| anyhow::anyhow!("the fuzzer itself failed"))?
+    let worker =
+        thread::Builder::new().stack_size(STACK_BYTES).spawn(move || work(target, seed, time, &at_hand));
+    worker
+        .context("could not start a thread")?
+        .join()
+        .map_err(|_| anyhow::anyhow!("the fuzzer itself failed"))?
 }
 
 fn work(target: Target, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {

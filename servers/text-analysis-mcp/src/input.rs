@@ -1,6 +1,7 @@
-//! A text as an argument: itself, or the ref of something kept.
+//! A text as an argument: as it is, or as a gateway fills it in for the id of a file. They are two arguments, so that agents
+//! behind a gateway may give either: the one that is filled in is not shown to them.
 
-use capability_kit::{Trouble, TroubleCode, Work};
+use capability_kit::Trouble;
 use capability_language::{Clipped, clip, known_language};
 
 use crate::answer::Notes;
@@ -12,17 +13,11 @@ pub(crate) struct Text {
 
 impl Text {
     /// `name` is how the argument is called.
-    pub(crate) fn load(
-        name: &str,
-        text: Option<String>,
-        source: Option<String>,
-        work: &Work,
-    ) -> Result<Self, Trouble> {
-        let whole = match (text, source) {
-            (Some(text), None) => text,
-            (None, Some(id)) => read(&id, work)?,
+    pub(crate) fn load(name: &str, text: Option<String>, of_file: Option<String>) -> Result<Self, Trouble> {
+        let whole = match (text, of_file) {
+            (Some(text), None) | (None, Some(text)) => text,
             (Some(_), Some(_)) => {
-                return Err(Trouble::bad_arguments(format!("{name} and a ref are both given"))
+                return Err(Trouble::bad_arguments(format!("{name} and a file are both given"))
                     .hint("give one of them"));
             }
             (None, None) => return Err(missing(name, "is not given")),
@@ -50,14 +45,6 @@ impl Text {
 fn missing(name: &str, what: &str) -> Trouble {
     Trouble::bad_arguments(format!("{name} {what}"))
         .hint(format!("give the text itself as {name}; at a gateway, a file's id does as well"))
-}
-
-fn read(id: &str, work: &Work) -> Result<String, Trouble> {
-    let stored = work.find(id)?;
-    String::from_utf8(stored.bytes).map_err(|_| {
-        Trouble::new(TroubleCode::Unsupported, format!("the ref {id:?} is {}, not text", stored.media_type))
-            .hint("extract its text first, for example with doc-parser-mcp")
-    })
 }
 
 /// A language that the caller names, by its code.

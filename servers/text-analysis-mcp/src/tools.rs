@@ -27,7 +27,7 @@ pub fn capability(options: &Options) -> Capability {
     // Where a language model may be asked, text leaves this machine.
     let effect = if engine.llm.is_some() { Effect::External } else { Effect::Read };
     let with = |tool: Tool| tool.capabilities(&["text"]);
-    let on_text = |tool: Tool| with(tool).file(FileStrategy::PlainTextText);
+    let on_text = |tool: Tool| with(tool).file_at(FileStrategy::PlainTextText, "file_id", "file_text", None);
     Capability::new("text-analysis-mcp", env!("CARGO_PKG_VERSION"), INSTRUCTIONS)
         .tool(on_text(keywords::tool(&engine)).effect(effect))
         .tool(on_text(summary::tool(&engine)).effect(effect))
@@ -36,8 +36,8 @@ pub fn capability(options: &Options) -> Capability {
         .tool(on_text(entities::tool()))
         .tool(
             with(compare::tool(&engine))
-                .file_at(FileStrategy::PlainTextText, "file_id_a", "text_a", None)
-                .file_at(FileStrategy::PlainTextText, "file_id_b", "text_b", None),
+                .file_at(FileStrategy::PlainTextText, "file_id_a", "file_text_a", None)
+                .file_at(FileStrategy::PlainTextText, "file_id_b", "file_text_b", None),
         )
 }
 

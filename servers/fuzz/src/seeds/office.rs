@@ -8,7 +8,9 @@ use zip::write::SimpleFileOptions;
 fn packed(files: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, text) in files {
-        archive.start_file(*name, SimpleFileOptions::default()).expect("an archive in memory takes everything");
+        archive
+            .start_file(*name, SimpleFileOptions::default())
+            .expect("an archive in memory takes everything");
         archive.write_all(text.as_bytes()).expect("an archive in memory takes everything");
     }
     archive.finish().expect("an archive in memory can be closed").into_inner()
@@ -31,7 +33,9 @@ fn relations(entries: &[(&str, &str, &str)]) -> String {
             )
         })
         .collect();
-    format!("<?xml version=\"1.0\"?><Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">{entries}</Relationships>")
+    format!(
+        "<?xml version=\"1.0\"?><Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">{entries}</Relationships>"
+    )
 }
 
 pub(crate) fn docx() -> Vec<u8> {
@@ -85,7 +89,13 @@ pub(crate) fn xlsx() -> Vec<u8> {
         ("[Content_Types].xml", &types("xl/workbook.xml", "spreadsheetml.sheet")),
         ("_rels/.rels", &relations(&[("r1", "officeDocument", "xl/workbook.xml")])),
         ("xl/workbook.xml", workbook),
-        ("xl/_rels/workbook.xml.rels", &relations(&[("r1", "worksheet", "worksheets/sheet1.xml"), ("r2", "sharedStrings", "sharedStrings.xml")])),
+        (
+            "xl/_rels/workbook.xml.rels",
+            &relations(&[
+                ("r1", "worksheet", "worksheets/sheet1.xml"),
+                ("r2", "sharedStrings", "sharedStrings.xml"),
+            ]),
+        ),
         ("xl/worksheets/sheet1.xml", sheet),
         ("xl/sharedStrings.xml", strings),
     ])
@@ -100,6 +110,9 @@ pub(crate) fn epub() -> Vec<u8> {
         ("mimetype", "application/epub+zip"),
         ("META-INF/container.xml", container),
         ("book.opf", book),
-        ("a.xhtml", "<html xmlns=\"http://www.w3.org/1999/xhtml\"><body><h1>One</h1><p>words</p></body></html>"),
+        (
+            "a.xhtml",
+            "<html xmlns=\"http://www.w3.org/1999/xhtml\"><body><h1>One</h1><p>words</p></body></html>",
+        ),
     ])
 }

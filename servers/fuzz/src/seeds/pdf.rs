@@ -15,8 +15,12 @@ fn assembled(objects: &[String]) -> Vec<u8> {
     for offset in offsets {
         writeln!(text, "{offset:010} 00000 n ").expect("a string takes everything");
     }
-    write!(text, "trailer\n<< /Size {} /Root 1 0 R /Info 9 0 R >>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1)
-        .expect("a string takes everything");
+    write!(
+        text,
+        "trailer\n<< /Size {} /Root 1 0 R /Info 9 0 R >>\nstartxref\n{table}\n%%EOF\n",
+        objects.len() + 1
+    )
+    .expect("a string takes everything");
     text.into_bytes()
 }
 
@@ -33,9 +37,13 @@ fn document(content: &str, resources: &str, more: &[String]) -> Vec<u8> {
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
         page,
         stream("", content),
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>".to_owned(),
-        stream("", "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange \
-            1 beginbfrange <20> <7E> <0020> endbfrange endcmap end"),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>"
+            .to_owned(),
+        stream(
+            "",
+            "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange \
+            1 beginbfrange <20> <7E> <0020> endbfrange endcmap end",
+        ),
     ];
     assembled(&[&objects[..], more].concat())
 }
@@ -45,13 +53,20 @@ pub(crate) fn plain() -> Vec<u8> {
     let mut content = String::from("BT /F1 18 Tf 30 360 Td (A heading) Tj ET\n");
     for line in 0..8 {
         let y = 330 - line * 12;
-        write!(content, "BT /F1 10 Tf 30 {y} Td (left column {line}) Tj 130 0 Td (right column {line}) Tj ET\n")
-            .expect("a string takes everything");
+        writeln!(
+            content,
+            "BT /F1 10 Tf 30 {y} Td (left column {line}) Tj 130 0 Td (right column {line}) Tj ET"
+        )
+        .expect("a string takes everything");
     }
     for line in 0..4 {
         let y = 200 - line * 20;
-        write!(content, "30 {y} m 270 {y} l S BT /F1 9 Tf 35 {} Td (name {line}) Tj 120 0 Td ({line}.5) Tj ET\n", y + 5)
-            .expect("a string takes everything");
+        writeln!(
+            content,
+            "30 {y} m 270 {y} l S BT /F1 9 Tf 35 {} Td (name {line}) Tj 120 0 Td ({line}.5) Tj ET",
+            y + 5
+        )
+        .expect("a string takes everything");
     }
     content.push_str("30 140 m 30 200 l S 150 140 m 150 200 l S 270 140 m 270 200 l S\n");
     document(&content, "", &[])
@@ -81,6 +96,8 @@ pub(crate) fn scanned() -> Vec<u8> {
 pub(crate) fn encrypted_looking() -> Vec<u8> {
     let text = String::from_utf8(plain()).expect("it was made of text");
     let key = "00".repeat(32);
-    let entry = format!("/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O <{key}> /U <{key}> >> /ID [<00><00>] /Root");
+    let entry = format!(
+        "/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O <{key}> /U <{key}> >> /ID [<00><00>] /Root"
+    );
     text.replace("/Root", &entry).into_bytes()
 }

@@ -1,3 +1,5 @@
+//! What is said on the command line, and what it means.
+
 use super::*;
 use crate::run::NoOptions;
 

@@ -1,3 +1,5 @@
+//! Two texts side by side.
+
 use super::*;
 
 fn compared(a: &str, b: &str) -> Comparison {

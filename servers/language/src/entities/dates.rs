@@ -125,5 +125,5 @@ fn number(captures: &Captures<'_>, group: usize) -> Option<u32> {
 fn month(name: &str) -> Option<u32> {
     let name = name.to_lowercase();
     let longest = |names: &&[&str]| names.iter().any(|beginning| name.starts_with(beginning));
-    MONTHS.iter().position(|names| longest(names)).map(|index| index as u32 + 1)
+    MONTHS.iter().position(longest).map(|index| index as u32 + 1)
 }

@@ -1,3 +1,5 @@
+//! What is found in running text, and what is not.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Key phrases of short texts, without a model.
+
 use super::*;
 use crate::vectors::cosine;
 

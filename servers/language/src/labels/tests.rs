@@ -1,3 +1,5 @@
+//! Labels that callers give.
+
 use super::*;
 
 fn label(name: &str, description: &str) -> Label {

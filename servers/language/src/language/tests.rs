@@ -1,3 +1,5 @@
+//! Languages of sentences, words and mixtures.
+
 use super::*;
 
 fn check(text: &str, expected: &str) {

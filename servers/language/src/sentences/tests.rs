@@ -1,3 +1,5 @@
+//! Where sentences end.
+
 use proptest::prelude::*;
 
 use super::*;

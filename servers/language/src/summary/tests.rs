@@ -1,3 +1,5 @@
+//! Sentences that stand for a text.
+
 use super::*;
 
 const TEXT: &str = "The city council approved a new tram line on Monday. The tram line will connect the harbour with the \

@@ -1,3 +1,5 @@
+//! Dates as people write them.
+
 use super::*;
 
 fn check(text: &str, expected: &[(&str, &str)]) {

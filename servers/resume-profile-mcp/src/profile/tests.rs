@@ -1,3 +1,5 @@
+//! Whole profiles out of short texts.
+
 use super::extract;
 use crate::draft::is_supported;
 use crate::reading;

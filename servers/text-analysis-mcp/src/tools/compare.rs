@@ -19,12 +19,12 @@ const DESCRIPTION: &str = "Compares two texts: how alike they are, which key phr
 struct Arguments {
     /// The first text, taken for the older one.
     text_a: Option<String>,
-    /// Instead of `text_a`: the `ref_id` of a text kept by this server.
-    source_ref_id_a: Option<String>,
+    /// Instead of `text_a`: the text of a file, which a gateway fills in for its id.
+    file_text_a: Option<String>,
     /// The second text.
     text_b: Option<String>,
-    /// Instead of `text_b`: the `ref_id` of a text kept by this server.
-    source_ref_id_b: Option<String>,
+    /// Instead of `text_b`: the text of a file, which a gateway fills in for its id.
+    file_text_b: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -37,13 +37,13 @@ struct Answer {
 
 pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
     let engine = Arc::clone(engine);
-    let run = move |arguments: Arguments, work: &Work| look(&engine, arguments, work);
+    let run = move |arguments: Arguments, _: &Work| look(&engine, arguments);
     Tool::new("compare_texts", "Compare texts", DESCRIPTION, run)
 }
 
-fn look(engine: &Engine, arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
-    let a = Text::load("text_a", arguments.text_a, arguments.source_ref_id_a, work)?;
-    let b = Text::load("text_b", arguments.text_b, arguments.source_ref_id_b, work)?;
+fn look(engine: &Engine, arguments: Arguments) -> Result<Answer, Trouble> {
+    let a = Text::load("text_a", arguments.text_a, arguments.file_text_a)?;
+    let b = Text::load("text_b", arguments.text_b, arguments.file_text_b)?;
     let mut notes = Notes::default();
     let (a, b) = (a.clipped(&mut notes), b.clipped(&mut notes));
     let found = notes.locally(engine, Wanted::Auto, |encoder| compare(a, b, encoder))?;

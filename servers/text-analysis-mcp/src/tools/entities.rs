@@ -16,8 +16,8 @@ const DESCRIPTION: &str = "Finds what a text names: e-mail and web addresses, te
 struct Arguments {
     /// The text.
     text: Option<String>,
-    /// Instead of `text`: the `ref_id` of a text kept by this server.
-    source_ref_id: Option<String>,
+    /// Instead of `text`: the text of a file, which a gateway fills in for its id.
+    file_text: Option<String>,
     /// Only these kinds; all if left out.
     #[serde(default)]
     kinds: Vec<EntityKind>,
@@ -38,8 +38,8 @@ pub(super) fn tool() -> Tool {
     Tool::new("extract_entities", "Extract entities", DESCRIPTION, find)
 }
 
-fn find(arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
-    let text = Text::load("text", arguments.text, arguments.source_ref_id, work)?;
+fn find(arguments: Arguments, _: &Work) -> Result<Answer, Trouble> {
+    let text = Text::load("text", arguments.text, arguments.file_text)?;
     let mut notes = Notes::default();
     let text = text.clipped(&mut notes);
     let language = detect(text).language;

@@ -21,8 +21,8 @@ const TOP_K_MAX: usize = 200;
 struct Arguments {
     /// The text.
     text: Option<String>,
-    /// Instead of `text`: the `ref_id` of a text kept by this server.
-    source_ref_id: Option<String>,
+    /// Instead of `text`: the text of a file, which a gateway fills in for its id.
+    file_text: Option<String>,
     /// How many phrases, 1 to 200.
     #[serde(default = "ten")]
     top_k: usize,
@@ -47,18 +47,18 @@ struct Answer {
 
 pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
     let engine = Arc::clone(engine);
-    let run = move |arguments: Arguments, work: &Work| extract(&engine, arguments, work);
+    let run = move |arguments: Arguments, _: &Work| extract(&engine, arguments);
     Tool::new("extract_keywords", "Extract keywords", DESCRIPTION, run)
 }
 
-fn extract(engine: &Engine, arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
+fn extract(engine: &Engine, arguments: Arguments) -> Result<Answer, Trouble> {
     if !(1..=TOP_K_MAX).contains(&arguments.top_k) {
         return Err(Trouble::bad_arguments(format!(
             "top_k: {} is not from 1 to {TOP_K_MAX}",
             arguments.top_k
         )));
     }
-    let text = Text::load("text", arguments.text, arguments.source_ref_id, work)?;
+    let text = Text::load("text", arguments.text, arguments.file_text)?;
     let options = KeywordOptions { top_k: arguments.top_k, language: input::language(arguments.language)? };
     let mut notes = Notes::default();
     let text = text.clipped(&mut notes);

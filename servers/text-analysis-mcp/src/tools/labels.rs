@@ -24,8 +24,8 @@ const DESCRIPTION: &str = "Says which of your labels fit a text. Describe each l
 struct Arguments {
     /// The text.
     text: Option<String>,
-    /// Instead of `text`: the `ref_id` of a text kept by this server.
-    source_ref_id: Option<String>,
+    /// Instead of `text`: the text of a file, which a gateway fills in for its id.
+    file_text: Option<String>,
     /// 1 to 1000 labels with different names: plain names, or objects with name, description and examples.
     labels: Vec<Given>,
     /// Any number of labels may fit, not just one.
@@ -76,12 +76,12 @@ struct Answer {
 
 pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
     let engine = Arc::clone(engine);
-    let run = move |arguments: Arguments, work: &Work| label(&engine, arguments, work);
+    let run = move |arguments: Arguments, _: &Work| label(&engine, arguments);
     Tool::new("classify_text", "Classify text", DESCRIPTION, run)
 }
 
-fn label(engine: &Engine, arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
-    let text = Text::load("text", arguments.text, arguments.source_ref_id, work)?;
+fn label(engine: &Engine, arguments: Arguments) -> Result<Answer, Trouble> {
+    let text = Text::load("text", arguments.text, arguments.file_text)?;
     let labels: Vec<Label> = arguments.labels.into_iter().map(Label::from).collect();
     let labelling = if arguments.multi_label { Labelling::Many } else { Labelling::One };
     let mut notes = Notes::default();

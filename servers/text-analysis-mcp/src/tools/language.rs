@@ -15,8 +15,8 @@ const DESCRIPTION: &str = "Says which language a text is in, how sure that is, a
 struct Arguments {
     /// The text.
     text: Option<String>,
-    /// Instead of `text`: the `ref_id` of a text kept by this server.
-    source_ref_id: Option<String>,
+    /// Instead of `text`: the text of a file, which a gateway fills in for its id.
+    file_text: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -32,8 +32,8 @@ pub(super) fn tool() -> Tool {
     Tool::new("detect_language", "Detect language", DESCRIPTION, look)
 }
 
-fn look(arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
-    let text = Text::load("text", arguments.text, arguments.source_ref_id, work)?;
+fn look(arguments: Arguments, _: &Work) -> Result<Answer, Trouble> {
+    let text = Text::load("text", arguments.text, arguments.file_text)?;
     let mut notes = Notes::default();
     let found = detect(text.clipped(&mut notes));
     Ok(Answer { found, method: Method::Statistical, notes })

@@ -24,8 +24,8 @@ const SENTENCES_DEFAULT: usize = 5;
 struct Arguments {
     /// The text.
     text: Option<String>,
-    /// Instead of `text`: the `ref_id` of a text kept by this server.
-    source_ref_id: Option<String>,
+    /// Instead of `text`: the text of a file, which a gateway fills in for its id.
+    file_text: Option<String>,
     /// Length in sentences, 1 to 100; 5 if neither this nor `max_words` is given.
     max_sentences: Option<usize>,
     /// Instead of `max_sentences`: length in words, 5 to 5000.
@@ -55,15 +55,15 @@ struct Answer {
 
 pub(super) fn tool(engine: &Arc<Engine>) -> Tool {
     let engine = Arc::clone(engine);
-    let run = move |arguments: Arguments, work: &Work| sum_up(&engine, arguments, work);
+    let run = move |arguments: Arguments, _: &Work| sum_up(&engine, arguments);
     Tool::new("summarize_text", "Summarize text", DESCRIPTION, run)
 }
 
-fn sum_up(engine: &Engine, arguments: Arguments, work: &Work) -> Result<Answer, Trouble> {
+fn sum_up(engine: &Engine, arguments: Arguments) -> Result<Answer, Trouble> {
     let length = length(arguments.max_sentences, arguments.max_words)?;
     let focus = arguments.focus.filter(|focus| !focus.trim().is_empty());
     let options = SummaryOptions { length, focus, language: input::language(arguments.language)? };
-    let text = Text::load("text", arguments.text, arguments.source_ref_id, work)?;
+    let text = Text::load("text", arguments.text, arguments.file_text)?;
     let mut notes = Notes::default();
     let text = text.clipped(&mut notes);
     let by_llm = match arguments.style {

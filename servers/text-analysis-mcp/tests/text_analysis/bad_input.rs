@@ -104,8 +104,7 @@ async fn arguments_out_of_range_say_the_range() {
             "max_sentences and max_words",
         ),
         ("extract_entities", json!({"text": "x", "kinds": ["dragon"]}), "kinds[0]: unknown variant"),
-        ("detect_language", json!({"text": "x", "source_ref_id": "doc_1"}), "text and a ref are both given"),
-        ("detect_language", json!({"source_ref_id": "doc_1"}), "no ref \"doc_1\" is kept here"),
+        ("detect_language", json!({"text": "x", "file_text": "y"}), "text and a file are both given"),
         ("detect_language", json!({"txt": "x"}), "unknown field `txt`"),
     ] {
         let said = client.trouble(tool, arguments).await;

@@ -35,12 +35,15 @@ async fn tools_are_listed_with_their_schemas_and_file_slots() {
         assert_eq!(tool.input_schema["additionalProperties"], json!(false), "{}", tool.name);
     }
     let slots = |index: usize| tools[index].meta.as_ref().unwrap()["dev.toolgate/tool"]["files"].clone();
-    assert_eq!(slots(0), json!([{"strategy": "plain_text_text"}]));
+    assert_eq!(
+        slots(0),
+        json!([{"strategy": "plain_text_text", "argument": "file_id", "content": "file_text"}])
+    );
     assert_eq!(
         slots(5),
         json!([
-            {"strategy": "plain_text_text", "argument": "file_id_a", "content": "text_a"},
-            {"strategy": "plain_text_text", "argument": "file_id_b", "content": "text_b"},
+            {"strategy": "plain_text_text", "argument": "file_id_a", "content": "file_text_a"},
+            {"strategy": "plain_text_text", "argument": "file_id_b", "content": "file_text_b"},
         ])
     );
 }
