@@ -1,10 +1,10 @@
 //! CloudEvents 1.0 as JSON: what is sent for a recorded event, and the id it goes by.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolgate_core::RawJson;
 use toolgate_core::event::Recorded;
-use toolgate_store::ledger_event_cloudevent;
+use toolgate_store::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent};
 
 pub(crate) const MEDIA_TYPE: &str = "application/cloudevents+json";
 
@@ -33,6 +33,18 @@ pub(crate) fn renamed(recorded: &Recorded, id: &str, kind: Option<&str>, data: &
     let head = event.to_string();
     let head = head.strip_suffix('}').expect("an object ends so");
     RawJson::from_composed(format!("{head},\"data\":{}}}", RawJson::from_serialize(data).as_str()))
+}
+
+/// A message about nothing, to see whether messages arrive.
+pub(crate) fn test(id: &str) -> RawJson {
+    RawJson::from(json!({
+        "specversion": "1.0",
+        "id": id,
+        "source": CLOUD_EVENT_SOURCE,
+        "type": format!("{CLOUD_EVENT_TYPE_PREFIX}webhook.test"),
+        "datacontenttype": "application/json",
+        "data": { "message": "This is a test. Nothing happened, and nothing needs to be done." },
+    }))
 }
 
 fn finished(event: Value) -> (String, RawJson) {

@@ -11,6 +11,7 @@ use toolgate_core::event::{Filter, Recorded};
 use toolgate_store::{Order, OutboxBatch, Store, StoreError};
 
 use crate::backoff::Backoff;
+use crate::board::Board;
 use crate::delivery::{Delivery, Failure, FailureKind, Unwanted};
 
 /// How often events are offered to a receiver that will not have them.
@@ -50,6 +51,7 @@ pub(crate) struct Follower {
     sink: String,
     store: Store,
     delivery: Delivery,
+    board: Board,
     bell: Arc<Notify>,
     /// The batch that is being delivered; given back if there is no time left to end that.
     in_hand: Option<OutboxBatch>,
@@ -80,13 +82,14 @@ enum Ended {
 }
 
 impl Follower {
-    pub(crate) fn new(pace: Pace, sink: String, store: Store, delivery: Delivery) -> Self {
+    pub(crate) fn new(pace: Pace, sink: String, store: Store, delivery: Delivery, board: Board) -> Self {
         let backoff = Backoff::new(pace.retry_first, pace.retry_longest);
         Self {
             pace,
             sink,
             store,
             delivery,
+            board,
             bell: Arc::default(),
             in_hand: None,
             progress: HashMap::new(),
@@ -177,7 +180,10 @@ impl Follower {
                 return Ended::Unfinished;
             }
             let count = match self.delivery.deliver(&self.store, left, self.pace.attempt_limit).await {
-                Ok(count) => count,
+                Ok(count) => {
+                    self.board.took(&self.sink, count);
+                    count
+                }
                 Err(failure) if self.gives_up(&failure, &left[0]) => failure.events,
                 Err(failure) => return Ended::Failed(failure),
             };
@@ -205,6 +211,8 @@ impl Follower {
         self.refusals += u32::from(failure.kind == FailureKind::Refused);
         let gives_up = self.refusals >= REFUSALS_MAX && self.delivery.unwanted() == Unwanted::Skipped;
         if gives_up {
+            self.board.failed(&self.sink, &failure.why);
+            self.board.passed_over(&self.sink, failure.events);
             let (receiver, seq, events) = (&self.sink, first.seq, failure.events);
             tracing::error!(
                 receiver,
@@ -232,6 +240,7 @@ impl Follower {
     }
 
     fn failed(&mut self, failure: &Failure) -> Round {
+        self.board.failed(&self.sink, &failure.why);
         if self.backoff.failures() == 0 {
             tracing::warn!(receiver = self.sink, why = failure.why, "a delivery failed and is tried again");
         }

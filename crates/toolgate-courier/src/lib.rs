@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod backoff;
+mod board;
 mod client;
 mod cloud_event;
 mod delivery;
@@ -21,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_store::{SinkStart, Store, StoreError};
 
+pub use board::{Board, Standing};
 use delivery::Delivery;
 use follower::{Follower, Pace};
 pub use meter::{METER_EVENT_TYPE, meter_event};
@@ -44,20 +46,24 @@ impl Courier {
     /// Starts one follower for each receiver. One that is new hears of what is recorded once this has ended, so end it
     /// before the first call is let in.
     ///
+    /// How it goes with each can be read off the board.
+    ///
     /// Followers end after `shutdown`, with a last attempt at what is still to be delivered; wait for that with
     /// [`Courier::finish`].
     pub async fn start(
         store: &Store,
         receivers: Vec<Receiver>,
+        board: &Board,
         shutdown: &CancellationToken,
     ) -> Result<Courier, StartError> {
-        Self::start_at(Pace::default(), store, receivers, shutdown).await
+        Self::start_at(Pace::default(), store, receivers, board, shutdown).await
     }
 
     async fn start_at(
         pace: Pace,
         store: &Store,
         receivers: Vec<Receiver>,
+        board: &Board,
         shutdown: &CancellationToken,
     ) -> Result<Courier, StartError> {
         let prepared = prepare(receivers)?;
@@ -66,7 +72,7 @@ impl Courier {
             store.create_sink(sink, SinkStart::Now).await?;
         }
         for (sink, delivery) in prepared {
-            let follower = Follower::new(pace, sink, store.clone(), delivery);
+            let follower = Follower::new(pace, sink, store.clone(), delivery, board.clone());
             bells.push(follower.bell());
             tasks.spawn(follower.run(shutdown.clone()));
         }

@@ -1,6 +1,7 @@
 //! Whom events are delivered to, as the operator says it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use toolgate_core::event::EventKind;
 use toolgate_core::signature::{BadSigningKey, SigningKey};
@@ -9,6 +10,9 @@ use crate::delivery::Delivery;
 use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
 use crate::otlp::OtlpDelivery;
 use crate::webhook::WebhookDelivery;
+
+/// How long somebody waits to hear whether a test arrived.
+const TEST_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Receiver {
@@ -31,6 +35,20 @@ pub struct Webhook {
     pub events: Vec<EventKind>,
     /// Where a person decides; `{id}` stands for the approval.
     pub link: Option<String>,
+}
+
+impl Webhook {
+    /// What its place in the ledger is kept under.
+    pub fn sink(&self) -> String {
+        format!("webhook:{}", self.name)
+    }
+
+    /// Sends one signed message of type `webhook.test` right away, once, and says why it did not arrive.
+    pub async fn test(self, id: &str) -> Result<(), String> {
+        let key = SigningKey::parse(&self.secret).map_err(|cause| cause.to_string())?;
+        let delivery = WebhookDelivery::new(self, key).map_err(|bad| bad.to_string())?;
+        delivery.test(id, TEST_LIMIT).await.map_err(|failure| failure.why)
+    }
 }
 
 /// Hears of every executed tool, one signed request for each.
@@ -68,7 +86,7 @@ impl Receiver {
     /// What its place in the ledger is kept under. It must not change when an address or a secret does.
     pub fn sink(&self) -> String {
         match self {
-            Receiver::Webhook(webhook) => format!("webhook:{}", webhook.name),
+            Receiver::Webhook(webhook) => webhook.sink(),
             Receiver::MeterWebhook(_) => "meter:webhook".to_owned(),
             Receiver::MeterFile { .. } => "meter:file".to_owned(),
             Receiver::Otlp(_) => "otlp".to_owned(),

@@ -15,7 +15,7 @@ use toolgate_core::id::{CallId, RunId};
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
 use crate::follower::Pace;
-use crate::{Courier, Receiver};
+use crate::{Board, Courier, Receiver};
 use ledger::TestLedger;
 
 const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
@@ -34,13 +34,14 @@ fn quick() -> Pace {
 /// A courier that can be stopped.
 struct Running {
     courier: Courier,
+    board: Board,
     shutdown: CancellationToken,
 }
 
 async fn start(ledger: &TestLedger, receiver: Receiver) -> Running {
-    let shutdown = CancellationToken::new();
-    let started = Courier::start_at(quick(), &ledger.store, vec![receiver], &shutdown).await;
-    Running { courier: started.expect("it starts"), shutdown }
+    let (board, shutdown) = (Board::default(), CancellationToken::new());
+    let started = Courier::start_at(quick(), &ledger.store, vec![receiver], &board, &shutdown).await;
+    Running { courier: started.expect("it starts"), board, shutdown }
 }
 
 impl Running {

@@ -71,6 +71,13 @@ impl WebhookDelivery {
         Ok(1)
     }
 
+    /// One signed message that says only that it is a test. It is in no ledger and is not sent again.
+    pub(crate) async fn test(&self, id: &str, limit: Duration) -> Result<(), Failure> {
+        let json = cloud_event::test(id);
+        let headers = signed_headers(&self.key, id, json.as_bytes());
+        self.client.post(cloud_event::MEDIA_TYPE, headers, json.into_bytes(), limit).await.map(drop)
+    }
+
     async fn message(&self, store: &Store, recorded: &Recorded) -> Result<(String, RawJson), Failure> {
         let Some(id) = recorded.event.approval.as_ref().filter(|_| is_about_approval(recorded.event.kind))
         else {

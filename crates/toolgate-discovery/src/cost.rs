@@ -1,6 +1,7 @@
 //! What a scope costs, by server and by tool, and what search saves.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use toolgate_catalog::Entry;
 use toolgate_core::{CanonicalName, ServerName};
@@ -84,6 +85,16 @@ impl Discovery {
             tokens_saved: tokens_full.saturating_sub(tokens_listed),
             servers,
         }
+    }
+
+    /// What listing every tool there is would cost, whoever may see it.
+    pub fn catalogue_tokens(&self) -> usize {
+        self.catalog.snapshot().tools.entries().iter().map(|entry| self.cards.cost(entry).tokens_full).sum()
+    }
+
+    /// What listing a tool costs, whoever may see it.
+    pub fn tokens_of(&self, entry: &Arc<Entry>) -> usize {
+        self.cards.cost(entry).tokens_full
     }
 
     /// What one tool costs, if it is seen.

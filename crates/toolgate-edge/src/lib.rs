@@ -49,7 +49,7 @@ pub use gateway::{Archive, Gateway, Setup};
 pub use guard::{AllowedHosts, Credentials, NotLetIn, ProtectedResource};
 pub use hub::Hub;
 pub use listener::serve;
-pub use metrics::Numbers;
+pub use metrics::{Numbers, metrics_by_example};
 pub use rest::{Rest, RestBody, Serves};
 pub use seats::{NoSeat, NoSeatKind, Seats};
 pub use stdio::serve_pipe;

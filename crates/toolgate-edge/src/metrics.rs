@@ -10,6 +10,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use toolgate_core::ServerName;
+use toolgate_core::id::CallId;
 use toolgate_core::server::{Era, ServerHealth, ServerState};
 use toolgate_discovery::Tally;
 use toolgate_pipeline::{Envelope, OUTPUT_SCHEMA};
@@ -23,6 +24,11 @@ const END: &str = "# EOF\n";
 pub trait Numbers: Send + Sync {
     /// Appends whole families in the text format of OpenMetrics.
     fn write(&self, text: &mut String);
+}
+
+/// Every family that there is, each with a line by example, for the reference.
+pub fn metrics_by_example(more: &dyn Numbers) -> String {
+    Metrics::of_everything().render(0, more)
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -122,6 +128,22 @@ impl Metrics {
         }
     }
 
+    /// With something in every family, which would be left out otherwise.
+    fn of_everything() -> Self {
+        let metrics = Self::new();
+        metrics.request("tools/call", Era::Modern, Outcome::Answered, Duration::from_millis(5));
+        metrics.server(&ServerName::new("files").expect("a legal name"), &ServerState::starting());
+        metrics.answer_tokens("search_tools", 1);
+        metrics.tool_call(&Envelope {
+            status: toolgate_core::event::Outcome::Succeeded,
+            refs: Vec::new(),
+            warnings: Vec::new(),
+            tool_call_id: CallId::new("tc_1"),
+            approval_id: None,
+        });
+        metrics
+    }
+
     pub(crate) fn request(&self, method: &str, era: Era, outcome: Outcome, took: Duration) {
         // Only methods we know are counted by name; a caller must not be able to make up series.
         let method = METHODS.into_iter().find(|one| *one == method).unwrap_or("other");
@@ -169,5 +191,23 @@ impl Metrics {
         more.write(&mut text);
         text.push_str(END);
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl Numbers for Nothing {
+        fn write(&self, _: &mut String) {}
+    }
+
+    #[test]
+    fn every_family_that_is_registered_is_there_by_example() {
+        let registered = include_str!("metrics.rs").matches("        registry.register(\"").count();
+        let told = metrics_by_example(&Nothing).matches("# TYPE ").count();
+        assert_eq!(told, registered, "`of_everything` leaves a family empty");
     }
 }

@@ -177,7 +177,7 @@ pub(crate) fn no_public_url() -> Refusal {
         "no_public_url",
         "the gateway does not know where it is reached from outside",
     )
-    .hint("an operator can set `files.public_url`")
+    .hint("an operator can set `public_url`")
 }
 
 pub(crate) fn upload_used(id: &UploadId) -> Refusal {

@@ -90,6 +90,11 @@ impl Compiled {
         }
     }
 
+    /// The rules of this level, in the order in which they stand.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| rule.level <= self.template)
+    }
+
     /// Evaluates every policy whose scope fits, without shortcuts.
     pub(crate) fn examine(&self, question: &Question<'_>) -> Result<Findings<'_>, String> {
         let facts = Arc::new(ToolFacts::of(question.tool));

@@ -8,6 +8,7 @@ use toolgate_core::decision::{Decision, Glimpse, Policy, Question, Template, Vis
 
 use crate::explain::Explanation;
 use crate::level::Levels;
+use crate::listing::ListedRule;
 use crate::problem::PolicyError;
 use crate::source::{Sources, Stamps};
 
@@ -21,6 +22,8 @@ pub struct PolicyEngine {
 struct Origin {
     sources: Sources,
     stamps: Stamps,
+    /// Why what was last read is not in force; nothing where it is.
+    refused: Option<PolicyError>,
 }
 
 impl PolicyEngine {
@@ -28,7 +31,7 @@ impl PolicyEngine {
         // Looked at before it is read: what changes in between is noticed as a change.
         let stamps = sources.stamp();
         let levels = compile(&sources)?;
-        let origin = Mutex::new(Origin { sources, stamps });
+        let origin = Mutex::new(Origin { sources, stamps, refused: None });
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
@@ -36,7 +39,9 @@ impl PolicyEngine {
     pub fn reload(&self) -> Result<Digest, PolicyError> {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         origin.stamps = origin.sources.stamp();
-        self.exchange(&origin.sources)
+        let exchanged = self.exchange(&origin.sources);
+        origin.refused = exchanged.as_ref().err().cloned();
+        exchanged
     }
 
     /// The same with other sources, which are kept for the next reload only if they load.
@@ -44,7 +49,7 @@ impl PolicyEngine {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = sources.stamp();
         let version = self.exchange(&sources)?;
-        *origin = Origin { sources, stamps };
+        *origin = Origin { sources, stamps, refused: None };
         Ok(version)
     }
 
@@ -53,6 +58,16 @@ impl PolicyEngine {
     pub fn sources_changed(&self) -> bool {
         let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         origin.sources.stamp() != origin.stamps
+    }
+
+    /// Why the policies that were last read are not in force; nothing where they are.
+    pub fn refusal(&self) -> Option<PolicyError> {
+        self.origin.lock().unwrap_or_else(PoisonError::into_inner).refused.clone()
+    }
+
+    /// Every rule that has a say at the gateway's own level of care.
+    pub fn rules(&self) -> Vec<ListedRule> {
+        ListedRule::all(self.current.load().own())
     }
 
     /// The gateway's own level of care.
@@ -65,7 +80,7 @@ impl PolicyEngine {
         let levels = self.current.load().under(template)?;
         let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = Sources { template, ..origin.sources.clone() };
-        let origin = Mutex::new(Origin { sources, stamps: origin.stamps.clone() });
+        let origin = Mutex::new(Origin { sources, stamps: origin.stamps.clone(), refused: None });
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 

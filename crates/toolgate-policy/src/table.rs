@@ -8,38 +8,80 @@ use toolgate_core::decision::{Policy, Question, Template, Verdict};
 use toolgate_core::{Principal, Tool};
 
 use crate::engine::PolicyEngine;
-use crate::explain::people;
+use crate::explain::{VerdictKind, people, summary};
 use crate::problem::PolicyError;
 
-/// Renders the decisions for every actor, tool and level of care, without arguments. Actors and tools come with the names
-/// they have in the table.
+/// What one actor may do with one tool.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct TableRow {
+    pub actor: String,
+    pub tool: String,
+    /// One for each level of care that was asked for, in that order.
+    pub cells: Vec<TableCell>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct TableCell {
+    pub template: Template,
+    pub verdict: VerdictKind,
+    /// As the table says it: `permit`, `deny`, `approve by finance`, `by its arguments`.
+    pub told: String,
+    /// In a sentence.
+    pub summary: String,
+}
+
+/// The decisions for every actor, tool and level of care, without arguments. Actors and tools come with the names they
+/// have in the table.
+pub fn decisions(
+    engine: &PolicyEngine,
+    actors: &[(&str, Principal)],
+    tools: &[(&str, Arc<Tool>)],
+    templates: &[Template],
+) -> Result<Vec<TableRow>, PolicyError> {
+    let engines = templates.iter().map(|template| engine.under(*template)).collect::<Result<Vec<_>, _>>()?;
+    let row = |(actor, principal): &(&str, Principal), (class, tool): &(&str, Arc<Tool>)| TableRow {
+        actor: (*actor).to_owned(),
+        tool: (*class).to_owned(),
+        cells: engines.iter().map(|engine| cell(engine, principal, tool)).collect(),
+    };
+    let rows = actors.iter().flat_map(|actor| tools.iter().map(move |tool| (actor, tool)));
+    Ok(rows.map(|(actor, tool)| row(actor, tool)).collect())
+}
+
+/// The same as lines of text.
 pub fn table(
     engine: &PolicyEngine,
     actors: &[(&str, Principal)],
     tools: &[(&str, Arc<Tool>)],
     templates: &[Template],
 ) -> Result<String, PolicyError> {
-    let engines = templates.iter().map(|template| engine.under(*template)).collect::<Result<Vec<_>, _>>()?;
     let levels = templates.iter().map(|template| template.as_str().to_owned());
     let mut rows: Vec<Vec<String>> =
         vec![["actor", "tool"].map(str::to_owned).into_iter().chain(levels).collect()];
-    for (actor, principal) in actors {
-        for (class, tool) in tools {
-            let cells = engines.iter().map(|engine| cell(engine, principal, tool));
-            rows.push([*actor, *class].map(str::to_owned).into_iter().chain(cells).collect());
-        }
+    for TableRow { actor, tool, cells } in decisions(engine, actors, tools, templates)? {
+        rows.push([actor, tool].into_iter().chain(cells.into_iter().map(|cell| cell.told)).collect());
     }
     Ok(aligned(&rows))
 }
 
-fn cell(engine: &PolicyEngine, principal: &Principal, tool: &Tool) -> String {
+fn cell(engine: &PolicyEngine, principal: &Principal, tool: &Tool) -> TableCell {
     let arguments = json!({});
     let question = Question::alone(principal, tool, &arguments);
-    match engine.decide(&question).verdict {
+    let verdict = engine.decide(&question).verdict;
+    TableCell {
+        template: engine.template(),
+        verdict: VerdictKind::of(&verdict),
+        told: told(&verdict),
+        summary: summary(&verdict),
+    }
+}
+
+fn told(verdict: &Verdict) -> String {
+    match verdict {
         Verdict::Permit => "permit".to_owned(),
         Verdict::Deny(denial) if denial.error.is_some() => "by its arguments".to_owned(),
         Verdict::Deny(_) => "deny".to_owned(),
-        Verdict::Approve(requirement) => format!("approve by {}", people(&requirement)),
+        Verdict::Approve(requirement) => format!("approve by {}", people(requirement)),
     }
 }
 

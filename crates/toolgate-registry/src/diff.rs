@@ -17,18 +17,23 @@ const OBJECTS: [&str; 3] = ["inputSchema", "outputSchema", "annotations"];
 /// A definition longer than this is shown by its beginning: the reader of a diff is a person.
 const LINES_MAX: usize = 5000;
 
-/// From what is pinned to what is offered. A tool that waits for its first review is all new.
-pub(crate) fn unified(row: &ToolRow) -> String {
+/// Both definitions, written out: the pinned one and the one that is offered. A tool that waits for its first review is
+/// all new; of one that waits for nothing both are the same.
+pub(crate) fn sides(row: &ToolRow) -> (String, String) {
     let pinned = written(&row.pinned);
-    let (old, new) = match &row.candidate {
+    match &row.candidate {
         Some(candidate) => (pinned, written(candidate)),
         None if pins::is_unreviewed(row) => (String::new(), pinned),
-        None => return String::new(),
-    };
+        None => (pinned.clone(), pinned),
+    }
+}
+
+/// From what is pinned to what is offered.
+pub(crate) fn unified(old: &str, new: &str) -> String {
     if old == new {
         return String::new();
     }
-    let diff = TextDiff::from_lines(old.as_str(), new.as_str());
+    let diff = TextDiff::from_lines(old, new);
     let mut unified = diff.unified_diff();
     unified.context_radius(CONTEXT_LINES).header("pinned", "offered").to_string()
 }

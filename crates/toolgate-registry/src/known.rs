@@ -51,6 +51,10 @@ pub struct ToolDiff {
     pub tool: ToolRow,
     /// A unified diff of both, each written out readably with its keys sorted.
     pub text: String,
+    /// The pinned one as the diff has it; nothing where nobody has reviewed the tool yet.
+    pub pinned: String,
+    /// What is offered, as the diff has it.
+    pub offered: String,
 }
 
 /// What a new value of a setting has to go together with.

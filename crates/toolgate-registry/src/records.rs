@@ -11,7 +11,7 @@ use toolgate_core::governance::Clock;
 use toolgate_core::registry::ToolRow;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Refusal, RefusalKind};
 use toolgate_store::{
-    Books, Store, StoreError, StoredTool, ToolRowChange, ToolRowsWritten, WriteSettingError,
+    Books, Store, StoreError, StoredTool, ToolRowChange, ToolRowFilter, ToolRowsWritten, WriteSettingError,
 };
 
 use crate::alias;
@@ -108,6 +108,16 @@ impl Records {
         Ok(stored.into_iter().map(|tool| tool.row).collect())
     }
 
+    /// Some of them, by name, and whether there are more.
+    pub async fn tools_page(
+        &self,
+        filter: &ToolRowFilter,
+        limit: usize,
+    ) -> Result<(Vec<ToolRow>, bool), Refusal> {
+        let page = self.store.read_tool_page(filter, limit).await.map_err(down)?;
+        Ok((page.tools.into_iter().map(|tool| tool.row).collect(), page.has_more))
+    }
+
     /// By its canonical name.
     pub async fn tool(&self, name: &str) -> Result<ToolRow, Refusal> {
         self.stored(name).await.map(|tool| tool.row)
@@ -115,7 +125,8 @@ impl Records {
 
     pub async fn diff(&self, name: &str) -> Result<ToolDiff, Refusal> {
         let tool = self.tool(name).await?;
-        Ok(ToolDiff { text: diff::unified(&tool), tool })
+        let (pinned, offered) = diff::sides(&tool);
+        Ok(ToolDiff { text: diff::unified(&pinned, &offered), tool, pinned, offered })
     }
 
     /// What somebody says who looked at a tool. `expected` is the version they saw.

@@ -1,7 +1,7 @@
 //! What the ledger costs: `cargo run --release -p toolgate-store --example ledger_bench -- [postgres://…]`.
 //!
 //! Calls of three events and two bodies, as the gateway makes them, from many callers at once; then a million events, a
-//! page for each filter, and a verification. Without a URL it runs on SQLite in a temporary folder.
+//! page of events and one of calls for each filter, and a verification. Without a URL it runs on SQLite in a temporary folder.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use toolgate_core::event::{About, Body, DecisionKind, Durability, Entry, Event, 
 use toolgate_core::governance::{Ledger, Warrant};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
-use toolgate_store::{LedgerWriter, Order, Store};
+use toolgate_store::{CallFilter, LedgerWriter, Order, Store};
 
 const EVENTS_WANTED: u64 = 1_000_000;
 const EVENTS_PER_CALL: u64 = 3;
@@ -211,6 +211,17 @@ async fn pages(store: &Store) {
     }
 }
 
+/// The same filters over calls, as a list of calls shows them.
+async fn call_pages(store: &Store) {
+    for (name, events) in filters() {
+        let filter = CallFilter { events, ..CallFilter::default() };
+        let begun = Instant::now();
+        let page = store.calls(&filter, None, 50).await.expect("read");
+        let took = begun.elapsed().as_secs_f64() * 1e3;
+        say(format_args!("  {name:32} {:3} calls in {took:7.2} ms", page.calls.len()));
+    }
+}
+
 #[tokio::main]
 async fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -240,6 +251,7 @@ async fn main() {
     fill(&writer, &calls).await;
     say(format_args!("filled in {:.1} s", begun.elapsed().as_secs_f64()));
     pages(&store).await;
+    call_pages(&store).await;
     let (begun, cpu) = (Instant::now(), cpu_us());
     let verified = store.verify_ledger(|_| ()).await.expect("verified");
     let seconds = begun.elapsed().as_secs_f64();

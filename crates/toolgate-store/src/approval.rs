@@ -30,6 +30,8 @@ pub const APPROVALS_PAGE_MAX: usize = 500;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ApprovalFilter {
     pub state: Option<ApprovalState>,
+    /// Those in this state are left out.
+    pub except: Option<ApprovalState>,
     pub principal: Option<PrincipalId>,
     pub tool: Option<CanonicalName>,
 }
@@ -70,6 +72,7 @@ impl Store {
         let limit = limit.clamp(1, APPROVALS_PAGE_MAX);
         let conditions = [
             (" AND state = ", filter.state.map(|state| state.as_str().to_owned())),
+            (" AND state <> ", filter.except.map(|state| state.as_str().to_owned())),
             (" AND principal = ", filter.principal.as_ref().map(|principal| without_nul(principal.as_str()))),
             (" AND tool = ", filter.tool.as_ref().map(|tool| without_nul(tool.as_str()))),
             (" AND id < ", cursor.map(without_nul)),

@@ -3,6 +3,7 @@
 mod agent_version;
 mod approval;
 mod books;
+mod counts;
 mod cursor;
 mod db;
 mod error;
@@ -10,6 +11,7 @@ mod fault;
 mod file;
 mod grant;
 mod ledger;
+mod login;
 mod open;
 mod outage;
 mod registry;
@@ -30,6 +32,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
 pub use books::{Books, BooksSettings};
+pub use counts::WaitingCounts;
 pub use cursor::PageCursor;
 pub use error::StoreError;
 pub use file::{
@@ -38,14 +41,18 @@ pub use file::{
 };
 pub use grant::{GRANTS_MAX, Grants};
 pub use ledger::{
-    LEDGER_PAGE_MAX, LedgerFault, LedgerWriter, OUTBOX_LEASE_MS, Order, OutboxBatch, SinkStart, Tampering,
-    Verified, ledger_event_cloudevent, ledger_event_json,
+    BadCallCursor, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCursor,
+    CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding, CallState, ExportFormat, ExportedLines,
+    LEDGER_PAGE_MAX, LedgerExport, LedgerFault, LedgerWriter, OUTBOX_LEASE_MS, Order, OutboxBatch, SinkStart,
+    Tampering, Verified, ledger_event_cloudevent, ledger_event_json,
 };
+pub use login::StoredLogin;
 pub use open::Others;
 pub use outage::Outage;
 pub use registry::{
     Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, SealedSecret, Setting,
-    StoredInstance, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits, WriteSettingError,
+    StoredInstance, StoredTool, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits,
+    WriteSettingError,
 };
 pub use revisions::Revisions;
 pub use run::{

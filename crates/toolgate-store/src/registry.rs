@@ -15,7 +15,7 @@ pub use instances::{
     Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, StoredInstance,
 };
 pub use settings::{Setting, WriteSettingError};
-pub use tools::{StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits};
+pub use tools::{StoredTool, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits};
 pub use vault::SealedSecret;
 
 /// Names what cannot be read.

@@ -318,7 +318,7 @@ pub(crate) async fn revoke_of_session(
 }
 
 #[derive(sqlx::FromRow)]
-struct TokenRow {
+pub(crate) struct TokenRow {
     id: String,
     role: String,
     label: Option<String>,
@@ -332,7 +332,7 @@ struct TokenRow {
 }
 
 impl TokenRow {
-    fn read(self, doing: &'static str) -> Result<Token, StoreError> {
+    pub(crate) fn read(self, doing: &'static str) -> Result<Token, StoreError> {
         let unreadable = |what| StoreError::Unreadable { doing, what };
         // A token that lost its agent would see more than it should.
         let agent = self.agent.map(|agent| AgentName::new(&agent).map_err(|_| unreadable("agent")));

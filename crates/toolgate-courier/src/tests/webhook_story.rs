@@ -18,7 +18,7 @@ use super::ledger::TestLedger;
 use super::listener::Listener;
 use super::{PATIENCE, Running, SECRET, quick, start, until};
 use crate::follower::Pace;
-use crate::{BadReceiver, Courier, MeterWebhook, Receiver, StartError, Webhook};
+use crate::{BadReceiver, Board, Courier, MeterWebhook, Receiver, StartError, Webhook};
 
 const SINK: &str = "webhook:ops";
 
@@ -80,8 +80,12 @@ async fn a_failed_delivery_is_tried_again_and_holds_back_what_comes_after_it() {
     ledger.append_calls(0..3).await;
     let running = start(&ledger, webhook(listener.url("/"))).await;
     until("everything is delivered", || listener.taken().len() == 3).await;
+    let board = running.board.clone();
     running.stop().await;
     assert_eq!(listener.ids(), ["one/1", "one/2", "one/2", "one/2", "one/2", "one/3"]);
+    let standing = board.standing(SINK);
+    assert_eq!((standing.delivered, standing.failures, standing.passed_over), (3, 0, 0));
+    assert!(standing.last_error.is_some_and(|error| error.contains("408")), "the last failure is remembered");
 }
 
 #[tokio::test]
@@ -96,6 +100,39 @@ async fn what_a_receiver_will_not_have_is_skipped_after_some_attempts() {
         assert_eq!(listener.taken(), ["one/2"], "{status}");
         assert_eq!(listener.received().len(), 6, "{status}");
     }
+}
+
+#[tokio::test]
+async fn what_is_still_to_be_delivered_is_counted_and_why_it_is_not() {
+    let listener = Listener::start(|_| StatusCode::BAD_GATEWAY).await;
+    let ledger = TestLedger::open(SINK).await;
+    let kinds = [EventKind::CallCompleted, EventKind::ApprovalRequested];
+    ledger.append_calls(0..7).await;
+    assert_eq!(ledger.store.outbox_waiting(SINK, &kinds).await.expect("a count"), 7);
+    assert_eq!(ledger.store.outbox_waiting(SINK, &[EventKind::RunEnded]).await.expect("a count"), 0);
+    let running = start(&ledger, webhook(listener.url("/"))).await;
+    let board = running.board.clone();
+    until("it failed twice", || board.standing(SINK).failures > 1).await;
+    running.stop().await;
+    let standing = board.standing(SINK);
+    assert_eq!((standing.delivered, standing.delivered_at_ms), (0, None));
+    assert!(standing.failed_at_ms.is_some() && standing.last_error.is_some_and(|why| why.contains("502")));
+    assert_eq!(ledger.store.outbox_waiting(SINK, &kinds).await.expect("a count"), 7);
+}
+
+#[tokio::test]
+async fn a_test_arrives_signed_and_says_why_if_it_does_not() {
+    let answering = |before| if before == 0 { StatusCode::OK } else { StatusCode::FORBIDDEN };
+    let listener = Listener::start(answering).await;
+    let Receiver::Webhook(webhook) = webhook(listener.url("/hook")) else { panic!("a webhook") };
+    assert_eq!(webhook.clone().test("test_1").await, Ok(()));
+    let one = &listener.received()[0];
+    assert_eq!(one.json()["type"], "dev.toolgate.webhook.test");
+    let key = SigningKey::parse(SECRET).expect("a secret");
+    let time = one.header("webhook-timestamp");
+    assert!(key.verifies("test_1", time, &one.body, one.header("webhook-signature")));
+    let refused = webhook.test("test_2").await.expect_err("it is refused");
+    assert!(refused.contains("403"), "{refused}");
 }
 
 #[tokio::test]
@@ -164,9 +201,9 @@ async fn a_ledger_that_fails_anywhere_is_followed_again() {
 
 /// Starts again where the very start failed, as an operator would.
 async fn retrying(ledger: &TestLedger, receiver: Receiver) -> Running {
-    let shutdown = Default::default();
-    match Courier::start_at(quick(), &ledger.store, vec![receiver.clone()], &shutdown).await {
-        Ok(courier) => Running { courier, shutdown },
+    let (board, shutdown) = (Board::default(), Default::default());
+    match Courier::start_at(quick(), &ledger.store, vec![receiver.clone()], &board, &shutdown).await {
+        Ok(courier) => Running { courier, board, shutdown },
         Err(_) => start(ledger, receiver).await,
     }
 }
@@ -185,16 +222,17 @@ async fn a_webhook_for_no_events_is_left_alone() {
 async fn a_nudge_is_heard_at_once() {
     let listener = Listener::start(|_| StatusCode::OK).await;
     let ledger = TestLedger::open(SINK).await;
-    let shutdown = Default::default();
+    let (board, shutdown) = (Board::default(), Default::default());
     let pace = Pace { idle: PATIENCE * 2, ..quick() };
     let receivers = vec![webhook(listener.url("/"))];
-    let courier = Courier::start_at(pace, &ledger.store, receivers, &shutdown).await.expect("it starts");
+    let started = Courier::start_at(pace, &ledger.store, receivers, &board, &shutdown).await;
+    let courier = started.expect("it starts");
     for call in 0..3 {
         ledger.append_calls(call..call + 1).await;
         courier.nudge();
         until("it is delivered", || listener.taken().len() > usize::try_from(call).expect("small")).await;
     }
-    Running { courier, shutdown }.stop().await;
+    Running { courier, board, shutdown }.stop().await;
 }
 
 #[tokio::test]
@@ -268,7 +306,7 @@ async fn receivers_that_cannot_work_are_refused_before_any_starts() {
     ];
     let ledger = TestLedger::open(SINK).await;
     for (receivers, expected) in cases {
-        match Courier::start(&ledger.store, receivers, &Default::default()).await {
+        match Courier::start(&ledger.store, receivers, &Board::default(), &Default::default()).await {
             Err(StartError::Receiver(refused)) => assert_eq!(refused, expected),
             _ => panic!("it should have been refused: {expected}"),
         }

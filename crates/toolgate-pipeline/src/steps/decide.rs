@@ -70,6 +70,7 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
     };
     if let Some(shadow) = &decision.shadow {
         detail["shadow"] = shadow.as_str().into();
+        detail["shadow_policies"] = json!(policies_of(shadow));
     }
     // The session of a plain yes says as much, and most calls are one.
     if !detail.is_null() {
@@ -77,6 +78,15 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
     }
     ticket.decided(pipeline, kind, (!detail.is_null()).then(|| RawJson::from(detail)));
     verdict
+}
+
+/// Those that would have asked or forbidden.
+fn policies_of(verdict: &Verdict) -> &[PolicyRef] {
+    match verdict {
+        Verdict::Permit => &[],
+        Verdict::Approve(requirement) => &requirement.gates,
+        Verdict::Deny(denial) => &denial.policies,
+    }
 }
 
 /// The scope of a session is no policy that somebody wrote, and denies like one.

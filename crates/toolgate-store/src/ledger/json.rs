@@ -5,8 +5,8 @@ use toolgate_core::event::Recorded;
 use toolgate_core::moment::rfc3339;
 
 /// What the source of every CloudEvent is called.
-const CLOUD_EVENT_SOURCE: &str = "toolgate";
-const CLOUD_EVENT_TYPE_PREFIX: &str = "dev.toolgate.";
+pub const CLOUD_EVENT_SOURCE: &str = "toolgate";
+pub const CLOUD_EVENT_TYPE_PREFIX: &str = "dev.toolgate.";
 
 /// An event with all it has; what it has not is left out.
 pub fn ledger_event_json(recorded: &Recorded) -> Value {

@@ -7,7 +7,9 @@ mod append;
 mod batch;
 mod bodies;
 mod bundle;
+mod calls;
 mod clean;
+mod export;
 mod filter;
 mod head;
 mod json;
@@ -19,6 +21,7 @@ mod row;
 mod single;
 mod sweep;
 mod terms;
+mod traffic;
 mod verify;
 mod warrant;
 mod words;
@@ -26,9 +29,14 @@ mod writer;
 
 use toolgate_core::event::Entry;
 
-pub use json::{ledger_event_cloudevent, ledger_event_json};
+pub use calls::{
+    BadCallCursor, CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallPage, CallStanding, CallState,
+};
+pub use export::{ExportFormat, ExportedLines, LedgerExport};
+pub use json::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent, ledger_event_json};
 pub use outbox::{OUTBOX_LEASE_MS, OutboxBatch, SinkStart};
 pub use read::{LEDGER_PAGE_MAX, Order};
+pub use traffic::{CALL_ENDS_MAX, CallEnd, CallEnds};
 pub use verify::{LedgerFault, Tampering, Verified};
 pub use writer::LedgerWriter;
 

@@ -133,6 +133,25 @@ impl Store {
         released.map(drop).map_err(doing("give up leases of the outbox"))
     }
 
+    /// How many events of these kinds a sink has not had yet: among the next ten thousand of each stream, which is more
+    /// than anybody wants to wait for.
+    pub async fn outbox_waiting(&self, sink: &str, kinds: &[EventKind]) -> Result<u64, StoreError> {
+        const DOING: &str = "count events in the outbox";
+        if kinds.is_empty() {
+            return Ok(0);
+        }
+        let mut waiting = 0;
+        for (stream, at, end) in self.behind(sink).await.map_err(doing(DOING))? {
+            let upto = end.min(at.saturating_add(WINDOW));
+            let count = self.db.sql(sqlx::AssertSqlSafe(count_text(kinds.len())));
+            let count = count.bind(stream).bind(at).bind(upto);
+            let count = kinds.iter().fold(count, |count, kind| count.bind(kind.as_str()));
+            let (found,): (i64,) = count.fetch_one().await.map_err(doing(DOING))?;
+            waiting += u64::try_from(found).unwrap_or_default();
+        }
+        Ok(waiting)
+    }
+
     async fn lease(&self, sink: &str) -> Result<Option<String>, sqlx::Error> {
         // Whoever could not give it up takes it again: each sink has one follower in a process.
         let (now, holder) = (now_ms(), self.holder.to_string());
@@ -211,13 +230,26 @@ async fn advance(tx: &mut Transaction, sink: &str, positions: &[Position]) -> Re
 }
 
 fn window_text(kinds: usize) -> String {
-    let mut text = format!(
-        "SELECT {COLUMNS} FROM ledger_events WHERE stream = $1 AND stream_seq > $2 AND stream_seq <= $3 AND kind IN ("
-    );
-    for place in 0..kinds {
-        let comma = if place == 0 { "" } else { ", " };
-        write!(text, "{comma}${}", place + 5).expect("writing to a string does not fail");
+    let kinds = places(5, kinds);
+    format!(
+        "SELECT {COLUMNS} FROM ledger_events WHERE stream = $1 AND stream_seq > $2 AND stream_seq <= $3 \
+         AND kind IN ({kinds}) ORDER BY stream_seq LIMIT $4"
+    )
+}
+
+fn count_text(kinds: usize) -> String {
+    let kinds = places(4, kinds);
+    format!(
+        "SELECT COUNT(*) FROM ledger_events WHERE stream = $1 AND stream_seq > $2 AND stream_seq <= $3 AND kind IN ({kinds})"
+    )
+}
+
+/// `$5, $6, $7`
+fn places(first: usize, count: usize) -> String {
+    let mut text = String::new();
+    for place in first..first + count {
+        let comma = if place == first { "" } else { ", " };
+        write!(text, "{comma}${place}").expect("writing to a string does not fail");
     }
-    text.push_str(") ORDER BY stream_seq LIMIT $4");
     text
 }

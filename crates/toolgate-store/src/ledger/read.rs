@@ -22,7 +22,7 @@ const BLOCKS_NEXT: i64 = 32;
 
 const MINUTES: &str =
     "SELECT MIN(first_seq), MAX(last_seq) FROM ledger_minutes WHERE minute >= $1 AND minute <= $2";
-const LAST_SEQ: &str = "SELECT COALESCE(MAX(seq), 0) FROM ledger_events";
+pub(super) const LAST_SEQ: &str = "SELECT COALESCE(MAX(seq), 0) FROM ledger_events";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
@@ -139,7 +139,7 @@ impl Store {
     }
 
     /// Between which numbers the events of the wanted time lie; there may be others in between.
-    async fn span_of_time(&self, filter: &Filter) -> Result<Option<Span>, sqlx::Error> {
+    pub(super) async fn span_of_time(&self, filter: &Filter) -> Result<Option<Span>, sqlx::Error> {
         if filter.from_ms.is_none() && filter.until_ms.is_none() {
             return Ok(Some(Span { first: 0, last: i64::MAX }));
         }
@@ -155,7 +155,7 @@ impl Store {
     ///
     /// On Postgres, writers of different streams draw numbers at the same time and commit in any order. Each holds a
     /// shared lock meanwhile; who gets it alone knows that none of them is under way.
-    async fn horizon(&self) -> Result<i64, sqlx::Error> {
+    pub(super) async fn horizon(&self) -> Result<i64, sqlx::Error> {
         if self.db.dialect() == Dialect::Sqlite {
             return Ok(i64::MAX);
         }
@@ -167,7 +167,7 @@ impl Store {
     }
 }
 
-struct Span {
-    first: i64,
-    last: i64,
+pub(super) struct Span {
+    pub(super) first: i64,
+    pub(super) last: i64,
 }

@@ -85,6 +85,11 @@ pub(super) fn wanted(filter: &Filter) -> Vec<String> {
     values.filter_map(|(letter, value)| Some(clean::replaced(&term(letter, value?)))).collect()
 }
 
+/// The term of the events of a call.
+pub(super) fn of_call(call: &CallId) -> String {
+    clean::replaced(&term(LETTERS[0], call.as_str()))
+}
+
 pub(super) fn block(seq: i64) -> i64 {
     seq.div_euclid(BLOCK)
 }

@@ -1,6 +1,7 @@
 //! Pinned tools as rows. All changes of one reading of a server, or of one review, happen together with their events, and
 //! only if nobody changed any of these rows since they were read.
 
+mod page;
 mod row;
 
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use toolgate_core::registry::ToolRow;
 use toolgate_core::tool::{Effects, FileStrategy, SlotForm};
 use toolgate_core::{CanonicalName, Digest, RawJson, ServerName};
 
+pub use page::{ToolRowFilter, ToolRowPage};
 use row::{COLUMN_COUNT, COLUMNS, ToolText};
 
 use super::{read_count, stored_count};

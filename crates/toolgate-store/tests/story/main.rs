@@ -8,6 +8,7 @@ mod folders;
 mod grants;
 mod interleavings;
 mod ledger;
+mod logins;
 mod races;
 mod registry;
 mod runs;

@@ -49,6 +49,11 @@ fn what_does_not_load_leaves_the_old_in_force_and_is_told_once() {
     assert_eq!(engine.version(), first);
     assert!(is_permitted(&engine));
     assert!(!engine.sources_changed());
+    assert_eq!(engine.refusal(), Some(error));
+
+    fs::remove_file(folder.path().join("gates.cedar")).unwrap();
+    assert_eq!(engine.reload().unwrap(), first);
+    assert_eq!(engine.refusal(), None, "what loads takes the refusal back");
 
     fs::remove_dir_all(folder.path()).unwrap();
     assert!(engine.sources_changed());

@@ -1,6 +1,7 @@
 //! The ledger. What its stories have in common: calls, and ways to look at what became of them.
 
 mod away;
+mod calls;
 mod outbox;
 mod reading;
 mod sweeping;

@@ -4,7 +4,9 @@ use toolgate_core::CanonicalName;
 use toolgate_core::event::{EventKind, Filter};
 use toolgate_core::registry::{ToolRow, ToolStatus};
 use toolgate_core::tool::{Effects, FileStrategy, SlotForm};
-use toolgate_store::{Order, Revisions, Store, StoredTool, ToolRowChange, ToolRowsWritten, ToolTraits};
+use toolgate_store::{
+    Order, Revisions, Store, StoredTool, ToolRowChange, ToolRowFilter, ToolRowsWritten, ToolTraits,
+};
 
 use super::{SEEN_MS, count_of, event, first, name, quarantined, replicas, revisions, tool};
 use crate::desk::{books, kinds};
@@ -116,6 +118,18 @@ async fn tools_are_read_by_server_and_by_name(world: World) {
     assert!(of("c").await.is_empty());
     let unknown = CanonicalName::of(&name("b"), "3");
     assert_eq!(store.read_tool_row(&unknown).await.expect("read"), None);
+    let page = async |filter: ToolRowFilter, limit| {
+        let page = store.read_tool_page(&filter, limit).await.expect("read");
+        (names(page.tools), page.has_more)
+    };
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(page(ToolRowFilter::default(), 3).await, (owned(&["a.b:1", "a:1", "b:1"]), true));
+    let next = ToolRowFilter { after: Some("b:1".into()), ..ToolRowFilter::default() };
+    assert_eq!(page(next, 3).await, (owned(&["b:2"]), false));
+    let of_server = ToolRowFilter { server: Some("b".into()), ..ToolRowFilter::default() };
+    assert_eq!(page(of_server, 3).await, (owned(&["b:1", "b:2"]), false));
+    let retired = ToolRowFilter { status: Some(ToolStatus::Retired), ..ToolRowFilter::default() };
+    assert_eq!(page(retired, 3).await, (Vec::new(), false));
 }
 
 async fn of_two_who_see_a_server_first_one_pins_its_tools(world: World) {

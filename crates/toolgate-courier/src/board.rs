@@ -1,0 +1,64 @@
+//! How deliveries to each receiver go, as this process sees it. It begins anew with every start.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Clones share everything.
+#[derive(Clone, Debug, Default)]
+pub struct Board(Arc<Mutex<BTreeMap<String, Standing>>>);
+
+/// How one receiver does.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Standing {
+    /// Events that it took.
+    pub delivered: u64,
+    pub delivered_at_ms: Option<i64>,
+    /// Attempts that failed since it last took something.
+    pub failures: u64,
+    /// Events that it would never have, and that were passed over.
+    pub passed_over: u64,
+    /// Why the last attempt failed that did. It stays when deliveries go on.
+    pub last_error: Option<String>,
+    pub failed_at_ms: Option<i64>,
+}
+
+impl Board {
+    /// By the name of its place in the ledger.
+    pub fn standing(&self, sink: &str) -> Standing {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(sink).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn took(&self, sink: &str, events: usize) {
+        self.note(sink, |standing| {
+            standing.delivered += u64::try_from(events).unwrap_or(u64::MAX);
+            standing.delivered_at_ms = Some(now_ms());
+            standing.failures = 0;
+        });
+    }
+
+    pub(crate) fn failed(&self, sink: &str, why: &str) {
+        self.note(sink, |standing| {
+            standing.failures += 1;
+            standing.last_error = Some(why.to_owned());
+            standing.failed_at_ms = Some(now_ms());
+        });
+    }
+
+    pub(crate) fn passed_over(&self, sink: &str, events: usize) {
+        self.note(sink, |standing| {
+            standing.passed_over += u64::try_from(events).unwrap_or(u64::MAX);
+            standing.failures = 0;
+        });
+    }
+
+    fn note(&self, sink: &str, change: impl FnOnce(&mut Standing)) {
+        let mut standings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        change(standings.entry(sink.to_owned()).or_default());
+    }
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,35 @@
+//! How much waits for people.
+
+use toolgate_core::approval::ApprovalState;
+use toolgate_core::registry::ToolStatus;
+use toolgate_core::run::InputState;
+
+use crate::error::doing;
+use crate::{Store, StoreError};
+
+const WAITING: &str = "SELECT (SELECT COUNT(*) FROM approvals WHERE tenant = $1 AND state = $2), \
+     (SELECT COUNT(*) FROM inputs WHERE tenant = $1 AND state = $3), \
+     (SELECT COUNT(*) FROM registry_tools WHERE tenant = $1 AND status IN ($4, $5))";
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WaitingCounts {
+    pub approvals: u64,
+    pub inputs: u64,
+    /// Tools that somebody should look at.
+    pub reviews: u64,
+}
+
+impl Store {
+    pub async fn count_waiting(&self) -> Result<WaitingCounts, StoreError> {
+        let count = self.db.sql(WAITING).bind(self.tenant);
+        let count = count.bind(ApprovalState::Pending.as_str()).bind(InputState::Pending.as_str());
+        let count = count.bind(ToolStatus::Drifted.as_str()).bind(ToolStatus::Quarantined.as_str());
+        let counted = count.fetch_one::<(i64, i64, i64)>().await;
+        let (approvals, inputs, reviews) = counted.map_err(doing("count what waits for people"))?;
+        Ok(WaitingCounts {
+            approvals: approvals.unsigned_abs(),
+            inputs: inputs.unsigned_abs(),
+            reviews: reviews.unsigned_abs(),
+        })
+    }
+}

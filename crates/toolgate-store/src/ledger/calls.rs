@@ -1,0 +1,268 @@
+//! Calls, one entry for each: put together from the ledger where they have ended, and from what is under way otherwise.
+//!
+//! Those under way come first, the latest to begin at the top; then those that have ended, the latest to end at the top.
+//! A call that only reads is in the ledger when it ends, so it is not seen before.
+
+mod entry;
+mod events;
+mod underway;
+
+use std::fmt;
+use std::str::FromStr;
+
+use toolgate_core::event::{DecisionKind, EventKind, Filter, Recorded};
+use toolgate_core::id::{ApprovalId, CallId};
+
+pub use entry::{CallEntry, CallState};
+use events::CallEvents;
+
+use super::read::Order;
+use crate::error::doing;
+use crate::{PageCursor, Store, StoreError};
+
+/// How many calls a page has at most.
+pub const CALLS_PAGE_MAX: usize = 200;
+/// Handfuls of decisions that are gone through for one page, where the decision alone does not choose.
+const HANDFULS_MAX: usize = 20;
+
+/// Which calls are wanted. What is `None` may be anything.
+#[derive(Clone, Debug, Default)]
+pub struct CallFilter {
+    /// `kind` is not looked at. A moment is when the call ended or, before that, began.
+    pub events: Filter,
+    pub standing: Option<CallStanding>,
+    /// Those that asked for it, or ran under it.
+    pub approval: Option<ApprovalId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CallStanding {
+    /// For a person, or for an answer of its client. Also those whose client was told so and has gone.
+    Waiting,
+    /// Sent to its server, and not answered.
+    Running,
+    /// It has its answer, if only that somebody must agree first.
+    Ended,
+}
+
+impl CallStanding {
+    pub const ALL: [CallStanding; 3] = [CallStanding::Waiting, CallStanding::Running, CallStanding::Ended];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CallStanding::Waiting => "waiting",
+            CallStanding::Running => "running",
+            CallStanding::Ended => "ended",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<CallStanding> {
+        Self::ALL.into_iter().find(|standing| standing.as_str() == text)
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct CallPage {
+    pub calls: Vec<CallEntry>,
+    pub next: Option<CallCursor>,
+}
+
+/// Where a page of calls ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CallCursor {
+    /// Among those under way.
+    UnderWay(PageCursor),
+    /// Among what the ledger has; this was the last event that was looked at.
+    Recorded(i64),
+}
+
+const UNDER_WAY: char = 'u';
+const RECORDED: char = 'r';
+
+impl fmt::Display for CallCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallCursor::UnderWay(cursor) => write!(f, "{UNDER_WAY}{cursor}"),
+            CallCursor::Recorded(seq) => write!(f, "{RECORDED}{seq}"),
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("not a cursor of a list of calls")]
+pub struct BadCallCursor;
+
+impl FromStr for CallCursor {
+    type Err = BadCallCursor;
+
+    fn from_str(text: &str) -> Result<Self, BadCallCursor> {
+        if let Some(rest) = text.strip_prefix(UNDER_WAY) {
+            return rest.parse().map(CallCursor::UnderWay).map_err(|_| BadCallCursor);
+        }
+        let seq = text.strip_prefix(RECORDED).and_then(|rest| rest.parse().ok());
+        seq.map(CallCursor::Recorded).ok_or(BadCallCursor)
+    }
+}
+
+impl Store {
+    /// One page of the calls that pass a filter. It may be shorter than asked for although there is a next one.
+    pub async fn calls(
+        &self,
+        filter: &CallFilter,
+        cursor: Option<&CallCursor>,
+        limit: usize,
+    ) -> Result<CallPage, StoreError> {
+        let limit = limit.clamp(1, CALLS_PAGE_MAX);
+        if let Some(named) = self.named_calls(filter).await? {
+            return Ok(CallPage { calls: named, next: None });
+        }
+        match filter.events.decision {
+            Some(decision) => self.decided_calls(filter, decision, cursor, limit).await,
+            None => self.all_calls(filter, cursor, limit).await,
+        }
+    }
+
+    /// Where the filter names its calls: one by its id, or those of one approval.
+    async fn named_calls(&self, filter: &CallFilter) -> Result<Option<Vec<CallEntry>>, StoreError> {
+        let mut ids: Vec<CallId> = filter.events.call.iter().cloned().collect();
+        if let Some(id) = &filter.approval {
+            let Some(approval) = self.get_approval(id).await? else { return Ok(Some(Vec::new())) };
+            let of_approval: Vec<CallId> =
+                [Some(approval.call), approval.consumed_by].into_iter().flatten().collect();
+            match filter.events.call.is_some() {
+                true => ids.retain(|id| of_approval.contains(id)),
+                false => ids = of_approval,
+            }
+        } else if ids.is_empty() {
+            return Ok(None);
+        }
+        let mut calls = self.entries(&ids).await?;
+        calls.retain(|call| call.passes(filter));
+        calls.sort_by_key(|call| std::cmp::Reverse(call.started_at_ms));
+        calls.dedup_by(|one, other| one.id == other.id);
+        Ok(Some(calls))
+    }
+
+    async fn all_calls(
+        &self,
+        filter: &CallFilter,
+        cursor: Option<&CallCursor>,
+        limit: usize,
+    ) -> Result<CallPage, StoreError> {
+        let mut page = match cursor {
+            Some(CallCursor::Recorded(_)) => CallPage::default(),
+            Some(CallCursor::UnderWay(cursor)) => self.calls_under_way(filter, Some(cursor), limit).await?,
+            None => self.calls_under_way(filter, None, limit).await?,
+        };
+        let wants_ended = filter.standing.is_none_or(|standing| standing == CallStanding::Ended);
+        if page.next.is_some() || !wants_ended || page.calls.len() >= limit {
+            return Ok(page);
+        }
+        let after = match cursor {
+            Some(CallCursor::Recorded(seq)) => Some(*seq),
+            _ => None,
+        };
+        let wanted = limit - page.calls.len();
+        let ends = Filter { kind: Some(EventKind::CallCompleted), ..filter.events.clone() };
+        let ends = self.ledger_page(&ends, after, wanted, Order::NewestFirst).await?;
+        page.next = ends.last().filter(|_| ends.len() == wanted).map(|last| CallCursor::Recorded(last.seq));
+        let ended = self.ended_calls(ends).await?;
+        // One may have ended between the two looks.
+        page.calls.retain(|call| ended.iter().all(|other| other.id != call.id));
+        page.calls.extend(ended);
+        Ok(page)
+    }
+
+    /// The calls of which these are the ends, in the same order.
+    async fn ended_calls(&self, ends: Vec<Recorded>) -> Result<Vec<CallEntry>, StoreError> {
+        let ids: Vec<CallId> = ends.iter().filter_map(|end| end.event.about.call.clone()).collect();
+        let events = self.events_of(&ids).await?;
+        let entry = |end: Recorded| {
+            let id = end.event.about.call.clone()?;
+            Some(CallEntry::ended(id.clone(), &end, events.of(&id)))
+        };
+        Ok(ends.into_iter().filter_map(entry).collect())
+    }
+
+    /// By what policy said, which stands in an event of its own.
+    async fn decided_calls(
+        &self,
+        filter: &CallFilter,
+        decision: DecisionKind,
+        cursor: Option<&CallCursor>,
+        limit: usize,
+    ) -> Result<CallPage, StoreError> {
+        let decisions =
+            Filter { kind: Some(EventKind::PolicyDecided), outcome: None, ..filter.events.clone() };
+        let mut after = match cursor {
+            Some(CallCursor::Recorded(seq)) => Some(*seq),
+            _ => None,
+        };
+        let mut calls = Vec::new();
+        for _ in 0..HANDFULS_MAX {
+            let decided = self.ledger_page(&decisions, after, limit, Order::NewestFirst).await?;
+            let ids: Vec<CallId> = decided.iter().filter_map(|one| one.event.about.call.clone()).collect();
+            let events = self.events_of(&ids).await?;
+            let is_last = decided.len() < limit;
+            for one in decided {
+                after = Some(one.seq);
+                // A call that was judged more than once stands where it was judged last.
+                let Some(id) =
+                    one.event.about.call.clone().filter(|id| events.of(id).decided_last(decision) == after)
+                else {
+                    continue;
+                };
+                let call = self.entry(id.clone(), events.of(&id)).await?;
+                let call = call.map(|call| CallEntry { decision: Some(decision), ..call });
+                calls.extend(call.filter(|call| call.passes(filter)));
+                if calls.len() == limit {
+                    return Ok(CallPage { calls, next: after.map(CallCursor::Recorded) });
+                }
+            }
+            if is_last {
+                return Ok(CallPage { calls, next: None });
+            }
+        }
+        Ok(CallPage { calls, next: after.map(CallCursor::Recorded) })
+    }
+
+    /// These calls, as far as the ledger knows them.
+    async fn entries(&self, ids: &[CallId]) -> Result<Vec<CallEntry>, StoreError> {
+        let events = self.events_of(ids).await?;
+        let mut entries = Vec::new();
+        for id in ids {
+            entries.extend(self.entry(id.clone(), events.of(id)).await?);
+        }
+        Ok(entries)
+    }
+
+    /// One call by its events, and by whether it is under way where they do not say how it ended.
+    async fn entry(&self, id: CallId, events: CallEvents<'_>) -> Result<Option<CallEntry>, StoreError> {
+        if let Some(end) = events.end() {
+            return Ok(Some(CallEntry::ended(id, end, events)));
+        }
+        if let Some(open) = self.open_call(&id).await.map_err(doing("look for a call under way"))? {
+            return Ok(Some(open.entry(events)));
+        }
+        let approval = match events.approval() {
+            Some(approval) => self.get_approval(approval).await?,
+            None => None,
+        };
+        Ok(CallEntry::unsent(id, events, approval.map(|approval| approval.state)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_as_it_was_written() {
+        for cursor in [CallCursor::Recorded(7), CallCursor::UnderWay(PageCursor::at(12, &"tc_1"))] {
+            assert_eq!(cursor.to_string().parse::<CallCursor>().expect("it was written here"), cursor);
+        }
+        for bad in ["", "r", "rx", "12", "ux.tc_1"] {
+            assert!(bad.parse::<CallCursor>().is_err(), "{bad}");
+        }
+    }
+}

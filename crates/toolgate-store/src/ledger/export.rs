@@ -1,0 +1,88 @@
+//! Events as lines of text, page by page: memory stays the same however many there are.
+
+use std::fmt::Write as _;
+
+use toolgate_core::event::{Filter, Recorded};
+
+use super::json::{ledger_event_cloudevent, ledger_event_json};
+use super::read::{LAST_SEQ, LEDGER_PAGE_MAX, Order};
+use crate::error::doing;
+use crate::{Store, StoreError};
+
+/// How each event is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExportFormat {
+    /// As the ledger has it.
+    Jsonl,
+    /// CloudEvents 1.0.
+    CloudEvents,
+}
+
+impl ExportFormat {
+    pub const ALL: [ExportFormat; 2] = [ExportFormat::Jsonl, ExportFormat::CloudEvents];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ExportFormat::Jsonl => "jsonl",
+            ExportFormat::CloudEvents => "cloudevents",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<ExportFormat> {
+        Self::ALL.into_iter().find(|format| format.as_str() == text)
+    }
+}
+
+/// An export on its way. It ends with the last event that was there when it began.
+pub struct LedgerExport {
+    store: Store,
+    filter: Filter,
+    format: ExportFormat,
+    after: Option<i64>,
+    last: i64,
+}
+
+/// Some events, a line for each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExportedLines {
+    pub text: String,
+    pub events: usize,
+}
+
+impl Store {
+    pub async fn export_ledger(
+        &self,
+        filter: Filter,
+        format: ExportFormat,
+    ) -> Result<LedgerExport, StoreError> {
+        let last = self.db.sql(LAST_SEQ).fetch_one::<(i64,)>().await;
+        let (last,) = last.map_err(doing("find the end of the ledger"))?;
+        Ok(LedgerExport { store: self.clone(), filter, format, after: None, last })
+    }
+}
+
+impl LedgerExport {
+    /// The next lines, oldest first; nothing at the end.
+    pub async fn next(&mut self) -> Result<Option<ExportedLines>, StoreError> {
+        let page =
+            self.store.ledger_page(&self.filter, self.after, LEDGER_PAGE_MAX, Order::OldestFirst).await?;
+        self.after = page.last().map(|event| event.seq).or(self.after);
+        let wanted: Vec<&Recorded> = page.iter().take_while(|event| event.seq <= self.last).collect();
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(ExportedLines { text: lines(&wanted, self.format), events: wanted.len() }))
+    }
+}
+
+fn lines(events: &[&Recorded], format: ExportFormat) -> String {
+    let mut text = String::new();
+    for recorded in events {
+        let value = match format {
+            ExportFormat::Jsonl => ledger_event_json(recorded),
+            ExportFormat::CloudEvents => ledger_event_cloudevent(recorded),
+        };
+        writeln!(text, "{value}").expect("a string takes all that is written to it");
+    }
+    text
+}

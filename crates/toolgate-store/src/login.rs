@@ -1,0 +1,138 @@
+//! Logins of people at the console, and links that make one once. Their secrets are shown once and kept as hashes.
+
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use toolgate_core::Principal;
+use toolgate_core::event::Durability;
+use toolgate_core::scope::Credential;
+
+use crate::db::Transaction;
+use crate::error::{doing, random_bytes};
+use crate::token::TokenRow;
+use crate::token_cache::digest;
+use crate::{Store, StoreError, Token, now_ms};
+
+const INSERT: &str = "INSERT INTO logins (tenant, hash, kind, token, created_at_ms, ends_at_ms)
+    VALUES ($1, $2, $3, $4, $5, $6)";
+const USE_UP: &str =
+    "DELETE FROM logins WHERE tenant = $1 AND hash = $2 AND kind = 'link' AND ends_at_ms > $3";
+const FIND: &str = "SELECT token, ends_at_ms FROM logins
+    WHERE tenant = $1 AND hash = $2 AND kind = 'login' AND ends_at_ms > $3";
+const END: &str = "DELETE FROM logins WHERE tenant = $1 AND hash = $2";
+const SWEEP: &str = "DELETE FROM logins WHERE tenant = $1 AND ends_at_ms <= $2";
+const TOKEN: &str =
+    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
+    FROM tokens WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL";
+const TOKEN_BY_HASH: &str =
+    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
+    FROM tokens WHERE tenant = $1 AND hash = $2 AND revoked_at_ms IS NULL";
+
+const SECRET_BYTES: usize = 32;
+
+/// Somebody who is logged in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredLogin {
+    pub credential: Credential,
+    pub ends_at_ms: i64,
+}
+
+/// What a row of `logins` is for.
+#[derive(Clone, Copy)]
+enum LoginKind {
+    Link,
+    Login,
+}
+
+impl LoginKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            LoginKind::Link => "link",
+            LoginKind::Login => "login",
+        }
+    }
+}
+
+impl Store {
+    /// The live token that has this secret.
+    pub async fn token_of_secret(&self, secret: &str) -> Result<Option<Token>, StoreError> {
+        const DOING: &str = "look up a token";
+        let find = self.db.sql(TOKEN_BY_HASH).bind(self.tenant).bind(digest(secret).to_vec());
+        let row: Option<TokenRow> = find.fetch_optional().await.map_err(doing(DOING))?;
+        row.map(|row| row.read(DOING)).transpose()
+    }
+
+    /// Logs in whoever holds a token; its secret is the answer. It ends with the token, and after this time.
+    pub async fn log_in(&self, token: &Token, time: Duration) -> Result<String, StoreError> {
+        const DOING: &str = "log somebody in";
+        let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        sweep(&mut transaction, self.tenant).await.map_err(doing(DOING))?;
+        let secret = insert(&mut transaction, self.tenant, LoginKind::Login, Some(&token.id), time).await?;
+        transaction.commit().await.map_err(doing(DOING))?;
+        Ok(secret)
+    }
+
+    /// A secret that logs the person who may read the data folder in, once, within this time.
+    pub async fn create_login_link(&self, time: Duration) -> Result<String, StoreError> {
+        const DOING: &str = "make a link to log in with";
+        let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        let secret = insert(&mut transaction, self.tenant, LoginKind::Link, None, time).await?;
+        transaction.commit().await.map_err(doing(DOING))?;
+        Ok(secret)
+    }
+
+    /// The secret of a login, in exchange for that of a link. Nothing where it was used or its time is over.
+    pub async fn use_login_link(&self, link: &str, time: Duration) -> Result<Option<String>, StoreError> {
+        const DOING: &str = "log somebody in by a link";
+        let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        sweep(&mut transaction, self.tenant).await.map_err(doing(DOING))?;
+        let used = transaction.sql(USE_UP).bind(self.tenant).bind(digest(link).to_vec()).bind(now_ms());
+        if used.execute().await.map_err(doing(DOING))? == 0 {
+            return Ok(None);
+        }
+        let secret = insert(&mut transaction, self.tenant, LoginKind::Login, None, time).await?;
+        transaction.commit().await.map_err(doing(DOING))?;
+        Ok(Some(secret))
+    }
+
+    /// Who is logged in with this secret, unless that has ended or the token was revoked.
+    pub async fn login(&self, secret: &str) -> Result<Option<StoredLogin>, StoreError> {
+        const DOING: &str = "find out who is logged in";
+        let find = self.db.sql(FIND).bind(self.tenant).bind(digest(secret).to_vec()).bind(now_ms());
+        let row: Option<(Option<String>, i64)> = find.fetch_optional().await.map_err(doing(DOING))?;
+        let Some((token, ends_at_ms)) = row else { return Ok(None) };
+        let Some(token) = token else {
+            return Ok(Some(StoredLogin { credential: Credential::of(Principal::local()), ends_at_ms }));
+        };
+        let find = self.db.sql(TOKEN).bind(self.tenant).bind(token);
+        let row: Option<TokenRow> = find.fetch_optional().await.map_err(doing(DOING))?;
+        let token = row.map(|row| row.read(DOING)).transpose()?;
+        Ok(token.map(|token| StoredLogin { credential: token.credential(), ends_at_ms }))
+    }
+
+    pub async fn log_out(&self, secret: &str) -> Result<(), StoreError> {
+        let end = self.db.sql(END).bind(self.tenant).bind(digest(secret).to_vec());
+        end.execute().await.map(drop).map_err(doing("log somebody out"))
+    }
+}
+
+async fn insert(
+    transaction: &mut Transaction,
+    tenant: &'static str,
+    kind: LoginKind,
+    token: Option<&String>,
+    time: Duration,
+) -> Result<String, StoreError> {
+    let secret = URL_SAFE_NO_PAD.encode(random_bytes::<SECRET_BYTES>()?);
+    let now = now_ms();
+    let ends = now.saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+    let insert = transaction.sql(INSERT).bind(tenant).bind(digest(&secret).to_vec()).bind(kind.as_str());
+    let insert = insert.bind(token).bind(now).bind(ends);
+    insert.execute().await.map_err(doing("keep a login"))?;
+    Ok(secret)
+}
+
+async fn sweep(transaction: &mut Transaction, tenant: &'static str) -> Result<(), sqlx::Error> {
+    transaction.sql(SWEEP).bind(tenant).bind(now_ms()).execute().await.map(drop)
+}
