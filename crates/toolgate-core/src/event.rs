@@ -6,16 +6,22 @@ use crate::id::{ApprovalId, CallId, RunId, SessionId};
 use crate::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $word:ident = $text:literal,)+ }) => {
+    // Each word has a doc comment: the reference is made of them.
+    ($(#[$doc:meta])* $name:ident { $($(#[doc = $meaning:literal])+ $word:ident = $text:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub enum $name { $($(#[$word_doc])* $word,)+ }
+        pub enum $name { $($(#[doc = $meaning])+ $word,)+ }
 
         impl $name {
             pub const ALL: &'static [$name] = &[$($name::$word,)+];
 
             pub fn as_str(self) -> &'static str {
                 match self { $($name::$word => $text,)+ }
+            }
+
+            /// What it stands for, for people.
+            pub fn meaning(self) -> &'static str {
+                match self { $($name::$word => concat!($($meaning),+).trim_ascii_start(),)+ }
             }
 
             pub fn parse(text: &str) -> Option<$name> {
@@ -50,9 +56,11 @@ words!(
         CallResumed = "tool.call.resumed",
         /// The call has its end, whatever that is.
         CallCompleted = "tool.call.completed",
+        /// A gate stopped a call, and people are asked.
         ApprovalRequested = "approval.requested",
         /// An identical call attached to an approval that was already asked for.
         ApprovalJoined = "approval.joined",
+        /// A person approved, rejected or asked for changes.
         ApprovalVoted = "approval.voted",
         /// Nobody decided in time; others are asked as well.
         ApprovalEscalated = "approval.escalated",
@@ -60,14 +68,21 @@ words!(
         ApprovalResolved = "approval.resolved",
         /// The one call it was given for was sent.
         ApprovalConsumed = "approval.consumed",
+        /// Somebody said "don't ask again for this".
         GrantCreated = "grant.created",
+        /// A call ran without asking because of a grant.
         GrantUsed = "grant.used",
+        /// Somebody took a grant back.
         GrantRevoked = "grant.revoked",
+        /// A set of policies is in force from now on.
         PolicyLoaded = "policy.loaded",
         /// A new set of policies did not load; the old one stays.
         PolicyRefused = "policy.refused",
+        /// Somebody made an access token.
         TokenCreated = "token.created",
+        /// Somebody revoked an access token.
         TokenRevoked = "token.revoked",
+        /// Somebody changed what can be set while the gateway runs.
         SettingChanged = "setting.changed",
         /// The configuration file was read anew.
         ConfigLoaded = "config.loaded",
@@ -75,10 +90,13 @@ words!(
         ConfigRefused = "config.refused",
         /// A server is known from now on: from the file, from the settings, or because it registered.
         ServerAdded = "server.added",
+        /// A server is configured in another way from now on.
         ServerChanged = "server.changed",
+        /// A server is not known any more.
         ServerRemoved = "server.removed",
         /// Its health is another one now, or the reason for it.
         ServerHealth = "server.health",
+        /// An instance of a server registered.
         InstanceJoined = "server.instance.joined",
         /// It said goodbye, its lease ran out, or an operator took it out.
         InstanceLeft = "server.instance.left",
@@ -90,6 +108,7 @@ words!(
         ToolQuarantined = "registry.tool.quarantined",
         /// Somebody, or a setting, took another definition as the pinned one.
         ToolAccepted = "registry.tool.accepted",
+        /// Somebody looked at another definition and does not want it; the tool stays withheld.
         ToolRejected = "registry.tool.rejected",
         /// The server does not offer it any more.
         ToolRetired = "registry.tool.retired",
@@ -97,28 +116,39 @@ words!(
         ToolRestored = "registry.tool.restored",
         /// A tool goes by another name from now on; the old one still leads to it.
         ToolRenamed = "registry.tool.renamed",
+        /// Other names lead to tools from now on.
         AliasesChanged = "registry.aliases.changed",
+        /// Somebody stored a secret, or signed in at a server.
         CredentialStored = "credential.stored",
+        /// A secret or a sign-in was removed.
         CredentialRemoved = "credential.removed",
         /// A version of an agent definition was seen for the first time.
         AgentDefined = "agent.defined",
+        /// An agent works in a session from now on.
         SessionStarted = "session.started",
         /// It may touch other things from now on.
         SessionChanged = "session.changed",
         /// Somebody closed it, or nobody used it for too long.
         SessionClosed = "session.closed",
+        /// Somebody stored a file.
         FileStored = "file.stored",
         /// Somebody deleted it, or its time was over.
         FileDeleted = "file.deleted",
+        /// A run stored a result of its work.
         ArtifactStored = "artifact.stored",
         /// A definition of work is new, another, or gone.
         TaskChanged = "task.changed",
+        /// Somebody wants work to be done.
         RunCreated = "run.created",
+        /// The first call of the run was made.
         RunStarted = "run.started",
+        /// Somebody stopped the run for a while, or it waits for an answer.
         RunPaused = "run.paused",
+        /// The run goes on.
         RunResumed = "run.resumed",
         /// Completed, partial, failed or cancelled.
         RunEnded = "run.ended",
+        /// The run asks a person something.
         InputRequested = "input.requested",
         /// Answered, cancelled or expired.
         InputResolved = "input.resolved",
@@ -128,11 +158,13 @@ words!(
 words!(
     /// How a call ended, or where it stands.
     Outcome {
+        /// The tool ran and said that it worked.
         Succeeded = "succeeded",
         /// The tool ran and said that it failed.
         ToolError = "tool_error",
         /// The call got no answer, or none that is one.
         Failed = "failed",
+        /// Somebody took it back before it had an answer.
         Cancelled = "cancelled",
         /// Sent, and the gateway died before the answer: nobody knows.
         Unknown = "unknown",
@@ -146,6 +178,7 @@ words!(
         ChangesRequested = "changes_requested",
         /// Nobody decided in time.
         Expired = "expired",
+        /// People are asked, and have not decided yet.
         PendingApproval = "pending_approval",
         /// The server waits for an answer of the client.
         InputRequired = "input_required",
@@ -169,8 +202,11 @@ impl Outcome {
 
 words!(
     DecisionKind {
+        /// The call may run.
         Permit = "permit",
+        /// A person must agree first.
         Approve = "approve",
+        /// The call may not run.
         Deny = "deny",
     }
 );

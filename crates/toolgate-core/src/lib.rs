@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod approval;
+pub mod codes;
 pub mod content;
 pub mod decision;
 pub mod digest;

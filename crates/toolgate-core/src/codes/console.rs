@@ -1,0 +1,44 @@
+//! Codes that only pages of the console show.
+
+use super::{Code, Retry, Seen};
+use crate::Blame;
+
+pub(super) const CODES: &[Code] = &[
+    Code {
+        code: "answer_unreadable",
+        fault: Blame::Gateway,
+        retry: Retry::Yes,
+        seen: &[Seen::Console],
+        title: "The page could not be put together",
+        happened: "The console got an answer from the gateway that it could not read.",
+        advice: "Open the page again; the same can be had by REST. The gateway's log says more.",
+        message: "this page could not be put together from what the gateway answered",
+        hint: "the log of the gateway says more; the same can be had by REST",
+        see: &["store_down"],
+    },
+    Code {
+        code: "form_foreign",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Console],
+        title: "The form does not come from your login",
+        happened: "The hidden token of the form does not fit the login: the page was opened before you logged \
+             in anew, or the form was sent from somewhere else.",
+        advice: "Open the page again and send the form from there.",
+        message: "this form does not come from your login",
+        hint: "open the page again and send the form from there",
+        see: &["form_invalid"],
+    },
+    Code {
+        code: "form_invalid",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Console],
+        title: "The form cannot be read",
+        happened: "A field of the form is missing or not what it must be.",
+        advice: "Go back, correct the field and send the form again.",
+        message: "the form cannot be read",
+        hint: "",
+        see: &["form_foreign"],
+    },
+];
