@@ -32,6 +32,8 @@ const PEOPLE_AND_AGENTS: Who =
 /// The registry holds a server to its own name.
 const REGISTERING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Server]);
 const RUNNING: Who = Who::Roles(&[Role::Admin, Role::Operator]);
+/// Whoever could make a token could be anybody.
+const ADMITTING: Who = Who::Roles(&[Role::Admin]);
 const CALLING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Agent]);
 /// Running the gateway is not the right to say yes to what it holds back.
 const DECIDING: Who = Who::Roles(&[Role::Admin, Role::Approver]);
@@ -45,12 +47,13 @@ const SITTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor, Ro
 /// Looking at what there is, and at what happens to it.
 const WATCHING: Who = INBOX;
 
-pub(crate) static TABLE: [Access; 83] = [
+pub(crate) static TABLE: [Access; 99] = [
     Access::get("/openapi.json", EVERYBODY),
     Access::post("/tools/call", CALLING),
     Access::get("/tools", CALLING),
     Access::get("/tools/search", CALLING),
     Access::get("/tools/cost", CALLING),
+    Access::get("/tools/preview", CALLING),
     Access::get("/tools/{name}", CALLING),
     Access::get("/agents", AUDITING),
     Access::get("/agents/{name}", AUDITING),
@@ -69,6 +72,7 @@ pub(crate) static TABLE: [Access; 83] = [
     Access::delete("/sessions/{id}", CALLING),
     Access::get("/sessions/{id}/explain", SITTING),
     Access::get("/sessions/{id}/cost", SITTING),
+    Access::get("/sessions/{id}/preview", SITTING),
     Access::get("/tasks", SITTING),
     Access::post("/tasks", RUNNING),
     Access::get("/tasks/{id}", SITTING),
@@ -129,13 +133,29 @@ pub(crate) static TABLE: [Access; 83] = [
     // Agents see those that they asked for themselves; the handler leaves out the others.
     Access::get("/approvals/{id}", PEOPLE_AND_AGENTS),
     Access::post("/approvals/{id}/decide", DECIDING),
+    // Who decides sees what the yes is for. Auditors may know of it, and not read it.
+    Access::get("/approvals/{id}/attachments/{number}", GRANTING),
     Access::get("/grants", GRANTING),
     Access::delete("/grants/{id}", GRANTING),
+    // Approvers see what waits for people; the handler leaves out the rest.
+    Access::get("/overview", WATCHING),
+    Access::get("/calls", AUDITING),
     Access::get("/ledger", AUDITING),
+    Access::get("/ledger/export", AUDITING),
     Access::get("/ledger/verify", AUDITING),
     Access::get("/ledger/bodies/{digest}", AUDITING),
     Access::get("/ledger/{call_id}", AUDITING),
     Access::post("/webhooks/{name}/decisions", Who::Signed),
+    Access::get("/webhooks", AUDITING),
+    Access::post("/webhooks/{name}/test", RUNNING),
+    Access::get("/retention", AUDITING),
+    Access::get("/policy", AUDITING),
+    Access::get("/policy/table", AUDITING),
+    Access::post("/policy/explain", AUDITING),
+    Access::get("/policy/shadow", AUDITING),
+    Access::get("/tokens", ADMITTING),
+    Access::post("/tokens", ADMITTING),
+    Access::delete("/tokens/{id}", ADMITTING),
 ];
 
 impl Access {
@@ -172,7 +192,20 @@ pub(crate) fn is_ours(path: &str) -> bool {
 /// Whether a path is for requests that prove themselves, and have no token.
 pub(crate) fn is_open(path: &str) -> bool {
     let mut open = TABLE.iter().filter(|access| !matches!(access.who, Who::Roles(_)));
-    open.any(|access| first_part(access.path) == first_part(path))
+    open.any(|access| has_form(path, access.path))
+}
+
+/// Whether a path is one of a route: what stands in braces may be anything.
+fn has_form(path: &str, route: &str) -> bool {
+    let (mut parts, mut route) = (path.split('/'), route.split('/'));
+    loop {
+        match (parts.next(), route.next()) {
+            (None, None) => return true,
+            (Some(_), Some(any)) if any.starts_with('{') => {}
+            (Some(part), Some(expected)) if part == expected => {}
+            _ => return false,
+        }
+    }
 }
 
 fn first_part(path: &str) -> &str {

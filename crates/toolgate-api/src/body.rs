@@ -12,7 +12,8 @@ use http_body_util::combinators::UnsyncBoxBody;
 /// What [`crate::Api::serve`] answers with.
 pub type ApiBody = UnsyncBoxBody<Bytes, Infallible>;
 
-pub(crate) fn boxed(body: axum::body::Body) -> ApiBody {
+/// A body that ends early where it would have failed.
+pub fn unfailing(body: axum::body::Body) -> ApiBody {
     Unfailing(body).boxed_unsync()
 }
 

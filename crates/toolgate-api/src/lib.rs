@@ -6,7 +6,10 @@ mod call;
 mod document;
 mod events;
 mod form;
+mod outbound;
+mod policy;
 mod problem;
+mod pulse;
 mod read;
 mod replay;
 mod routes;
@@ -35,13 +38,21 @@ use toolgate_sessions::Sessions;
 use toolgate_store::{Books, Store};
 use tower::ServiceExt;
 
-pub use body::ApiBody;
+pub use body::{ApiBody, unfailing};
 pub use call::{Hold, NotCalled, ToolCallRequest, ToolCaller};
 use events::Feed;
+pub use outbound::{OutboundDesk, OutgoingWebhook, Retention};
+pub use policy::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, PolicyRule};
 pub use problem::Problem;
+use pulse::Pulse;
 use replay::SeenIds;
 pub use secret::{SecretKeeper, SecretPlace, SecretRefused, StoredSecret};
 use work::Work;
+
+/// The OpenAPI document, as `/openapi.json` serves it.
+pub fn openapi_document() -> String {
+    routes::api_document().to_json().expect("the document serialises")
+}
 
 /// What the routes need. Everything is shared with the rest of the gateway.
 pub struct Services {
@@ -58,6 +69,9 @@ pub struct Services {
     /// How many calls of one batch run at the same time at most.
     pub parallel_calls_max: usize,
     pub secrets: Arc<dyn SecretKeeper>,
+    pub policy: Arc<dyn PolicyDesk>,
+    pub outbound: Arc<dyn OutboundDesk>,
+    pub retention: Retention,
     pub clock: Arc<dyn Clock>,
     pub webhooks: Vec<IncomingWebhook>,
     pub limits: Limits,
@@ -79,6 +93,7 @@ pub(crate) struct Inner {
     seen: SeenIds,
     feed: Arc<Feed>,
     work: Work,
+    pulse: Pulse,
 }
 
 /// What every handler is given.
@@ -105,7 +120,13 @@ impl Api {
     pub fn new(services: Services) -> Api {
         let feed = Feed::new(services.store.clone(), services.shutdown.clone());
         let work = Work::here();
-        let context = Context(Arc::new(Inner { services, seen: SeenIds::default(), feed, work }));
+        let context = Context(Arc::new(Inner {
+            services,
+            seen: SeenIds::default(),
+            feed,
+            work,
+            pulse: Pulse::default(),
+        }));
         Api { router: routes::router(context.clone()), context }
     }
 
@@ -132,6 +153,6 @@ impl Api {
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let served = self.router.clone().oneshot(request.map(Body::new)).await;
-        served.unwrap_or_else(|never| match never {}).map(body::boxed)
+        served.unwrap_or_else(|never| match never {}).map(unfailing)
     }
 }

@@ -4,20 +4,30 @@ mod agents;
 mod aliases;
 mod approvals;
 mod artifacts;
+mod attachments;
 mod batch;
+mod before;
 mod caller;
+mod calls;
 mod capabilities;
 mod content;
 mod cost;
 mod definitions;
 mod events;
 mod explain;
+mod export;
 mod file_view;
 mod files;
 mod grants;
+mod inbox;
 mod inputs;
 mod instances;
 mod ledger;
+mod ledger_filter;
+mod outbound;
+mod overview;
+mod policy;
+mod preview;
 mod refs;
 mod registry;
 mod run_access;
@@ -32,9 +42,11 @@ mod servers;
 mod session_view;
 mod sessions;
 mod settings;
+mod shadow;
 mod signed;
 mod tag;
 mod tasks;
+mod tokens;
 mod tool_view;
 mod tools;
 mod uploads;
@@ -68,7 +80,6 @@ pub(crate) fn router(context: Context) -> axum::Router {
 }
 
 /// The document as it is served.
-#[cfg(test)]
 pub(crate) fn api_document() -> utoipa::openapi::OpenApi {
     let (_, mut api) = described().split_for_parts();
     document::complete(&mut api);
@@ -82,6 +93,7 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(tools::list))
         .routes(routes!(search::search))
         .routes(routes!(cost::of_tools))
+        .routes(routes!(preview::of_tools))
         .routes(routes!(tools::show))
         .routes(routes!(aliases::list))
         .routes(routes!(agents::list))
@@ -93,6 +105,7 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(sessions::show, sessions::change, sessions::close))
         .routes(routes!(explain::explain))
         .routes(routes!(cost::of_session))
+        .routes(routes!(preview::of_session))
         .routes(routes!(tasks::list, tasks::create))
         .routes(routes!(tasks::show, tasks::put, tasks::remove))
         .routes(routes!(runs::list, run_start::create))
@@ -107,7 +120,7 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(inputs::list))
         .routes(routes!(inputs::show))
         .routes(routes!(inputs::answer))
-        .routes(routes!(inputs::inbox))
+        .routes(routes!(inbox::inbox))
         .routes(routes!(files::list, files::upload))
         .routes(routes!(files::show, files::delete))
         .routes(routes!(files::content))
@@ -135,13 +148,26 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(approvals::list))
         .routes(routes!(approvals::show))
         .routes(routes!(approvals::decide))
+        .routes(routes!(attachments::content))
         .routes(routes!(grants::list))
         .routes(routes!(grants::revoke))
+        .routes(routes!(overview::show))
+        .routes(routes!(calls::list))
         .routes(routes!(ledger::list))
+        .routes(routes!(export::export))
         .routes(routes!(ledger::verify))
         .routes(routes!(ledger::body))
         .routes(routes!(ledger::call))
         .routes(routes!(webhooks::decide))
+        .routes(routes!(outbound::list))
+        .routes(routes!(outbound::test))
+        .routes(routes!(outbound::retention))
+        .routes(routes!(policy::show))
+        .routes(routes!(policy::table))
+        .routes(routes!(policy::explain))
+        .routes(routes!(shadow::list))
+        .routes(routes!(tokens::list, tokens::create))
+        .routes(routes!(tokens::revoke))
         .routes(routes!(events::follow))
 }
 

@@ -6,16 +6,19 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolgate_core::approval::ApprovalState;
+use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::governance::Decided;
 use toolgate_core::id::ApprovalId;
-use toolgate_core::{CanonicalName, Principal, PrincipalId, Role};
+use toolgate_core::{CanonicalName, Principal, PrincipalId, RawJson, Role};
 use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter};
 use utoipa::{IntoParams, ToSchema};
 
+use super::before::Asked;
+use super::calls::CallView;
+use super::inbox::arguments_bytes_max;
 use super::json;
-use super::views::{ApprovalView, GrantView};
+use super::views::{ApprovalView, GrantView, tool_of};
 use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit, word};
@@ -23,11 +26,13 @@ use crate::read::{Json, Query, limit, word};
 const PAGE_USUAL: usize = 50;
 const REASON_CHARS_MAX: usize = 4_000;
 const VIA: &str = "api";
+/// Asks for approvals in any state but pending.
+const DECIDED: &str = "decided";
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ApprovalsQuery {
-    /// pending, approved, rejected, changes_requested, expired, cancelled, consumed or lapsed
+    /// pending, approved, rejected, changes_requested, expired, cancelled, consumed or lapsed; decided for all but pending
     #[serde(default)]
     state: Option<String>,
     /// Who asked
@@ -43,6 +48,10 @@ pub(crate) struct ApprovalsQuery {
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<String>,
+    /// Arguments that are longer are left out; `arguments_bytes` then says how long they are
+    #[serde(default)]
+    #[param(value_type = Option<u64>, minimum = 0)]
+    arguments_bytes_max: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -51,6 +60,20 @@ pub(crate) struct ApprovalsPage {
     /// Where the next page begins; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
+}
+
+/// An approval, with what somebody needs to know who decides
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ApprovalDetail {
+    #[serde(flatten)]
+    approval: ApprovalView,
+    /// The tool as agents read it; absent where it is another version by now, or gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    definition: Option<RawJson>,
+    /// The latest calls before it in its run or session, newest first; told to people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Vec<CallView>>,
 }
 
 /// What somebody says about an approval
@@ -107,24 +130,39 @@ pub(crate) async fn list(
     State(context): State<Context>,
     Query(query): Query<ApprovalsQuery>,
 ) -> Answered<Response> {
-    let states = ApprovalState::ALL.map(ApprovalState::as_str);
+    let (state, except) = query.states()?;
     let filter = ApprovalFilter {
-        state: word("state", query.state.as_deref(), &states, ApprovalState::parse)?,
+        state,
+        except,
         principal: query.principal.as_deref().map(PrincipalId::new),
         tool: query.tool.as_deref().map(CanonicalName::recorded),
     };
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, APPROVALS_PAGE_MAX)?;
+    let bytes_max = arguments_bytes_max(query.arguments_bytes_max.as_deref())?;
     let page = context.store.list_approvals(&filter, query.cursor.as_deref(), limit).await?;
     let (approvals, next_cursor) = page;
-    let approvals = approvals.into_iter().map(ApprovalView::from).collect();
+    let view = |approval| ApprovalView::of(&context, approval).without_arguments_over(bytes_max);
+    let approvals = approvals.into_iter().map(view).collect();
     Ok(json(StatusCode::OK, &ApprovalsPage { approvals, next_cursor }))
+}
+
+impl ApprovalsQuery {
+    /// The one that is wanted, and the one that is not.
+    fn states(&self) -> Answered<(Option<ApprovalState>, Option<ApprovalState>)> {
+        if self.state.as_deref() == Some(DECIDED) {
+            return Ok((None, Some(ApprovalState::Pending)));
+        }
+        let states = ApprovalState::ALL.map(ApprovalState::as_str);
+        let states: Vec<&str> = states.into_iter().chain([DECIDED]).collect();
+        Ok((word("state", self.state.as_deref(), &states, ApprovalState::parse)?, None))
+    }
 }
 
 /// Show an approval
 ///
 /// Agents see those that they asked for themselves.
 #[utoipa::path(get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "apr_…")),
-    responses((status = 200, description = "The approval", body = ApprovalView), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The approval", body = ApprovalDetail), (status = 404, description = "There is none")))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -134,7 +172,22 @@ pub(crate) async fn show(
     let sees_all = principal.role != Role::Agent;
     let seen = found.filter(|approval| sees_all || approval.binding.principal == principal.id);
     let approval = seen.ok_or_else(|| Problem::not_found(format!("there is no approval {id}")))?;
-    Ok(json(StatusCode::OK, &ApprovalView::from(approval)))
+    let definition = tool_of(&context, &approval).map(|entry| entry.definition());
+    let before = match sees_all {
+        true => Some(asked(&approval).before(&context).await?),
+        false => None,
+    };
+    let approval = ApprovalView::of(&context, approval);
+    Ok(json(StatusCode::OK, &ApprovalDetail { approval, definition, before }))
+}
+
+fn asked(approval: &Approval) -> Asked<'_> {
+    Asked {
+        run: approval.run.as_ref(),
+        session: approval.session.as_ref(),
+        call: Some(&approval.call),
+        at_ms: approval.created_at_ms,
+    }
 }
 
 /// Decide on an approval
@@ -152,11 +205,12 @@ pub(crate) async fn decide(
     Json(body): Json<DecideBody>,
 ) -> Answered<Response> {
     let decided = body.decide(&context, ApprovalId::new(id), principal, VIA.to_owned()).await?;
-    Ok(decided_view(decided))
+    Ok(decided_view(&context, decided))
 }
 
-pub(crate) fn decided_view(decided: Decided) -> Response {
-    let view = DecidedView { approval: decided.approval.into(), grant: decided.grant.map(GrantView::from) };
+pub(crate) fn decided_view(context: &Context, decided: Decided) -> Response {
+    let approval = ApprovalView::of(context, decided.approval);
+    let view = DecidedView { approval, grant: decided.grant.map(GrantView::from) };
     json(StatusCode::OK, &view)
 }
 

@@ -1,4 +1,4 @@
-//! Questions that runs ask people, and the one inbox in which they stand beside approvals.
+//! Questions that runs ask people.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -6,19 +6,19 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json as value};
-use toolgate_core::approval::ApprovalState;
 use toolgate_core::id::{InputId, RunId};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::run::{InputRequest, InputState, Slot, SlotOption, SlotType};
 use toolgate_core::scope::Credential;
 use toolgate_core::{Principal, RawJson, Refusal, RefusalKind, Role};
 use toolgate_runs::{InputQuery, unknown_input};
-use toolgate_store::{ApprovalFilter, RUN_PAGE_MAX};
+use toolgate_store::RUN_PAGE_MAX;
 use utoipa::{IntoParams, ToSchema};
 
+use super::before::Asked;
+use super::calls::CallView;
 use super::json;
 use super::run_access;
-use super::views::ApprovalView;
 use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit, word};
@@ -41,15 +41,6 @@ pub(crate) struct InputsQuery {
     #[serde(default)]
     cursor: Option<String>,
     /// Entries on a page
-    #[serde(default)]
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
-    limit: Option<String>,
-}
-
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct InboxQuery {
-    /// Entries that are told
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
     limit: Option<String>,
@@ -111,19 +102,14 @@ pub(crate) struct AnswerBody {
     answer: Value,
 }
 
+/// A question, with what its run did before it
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct InboxPage {
-    entries: Vec<InboxEntry>,
-    /// Whether there is more than was asked for; `/approvals` and `/inputs` have all of it, page by page.
-    more: bool,
-}
-
-/// Something that waits for a person
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub(crate) enum InboxEntry {
-    Approval(Box<ApprovalView>),
-    Input(Box<InputView>),
+pub(crate) struct InputDetail {
+    #[serde(flatten)]
+    input: InputView,
+    /// The latest calls before it, newest first; told to people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Vec<CallView>>,
 }
 
 /// List questions, newest first
@@ -142,7 +128,7 @@ pub(crate) async fn list(
 ///
 /// Agents see those of their own runs.
 #[utoipa::path(get, path = "/inputs/{id}", tag = "inputs", params(("id" = String, Path, description = "inp_…")),
-    responses((status = 200, description = "The question", body = InputView),
+    responses((status = 200, description = "The question", body = InputDetail),
         (status = 404, description = "There is none that the caller sees")))]
 pub(crate) async fn show(
     State(context): State<Context>,
@@ -154,8 +140,12 @@ pub(crate) async fn show(
     if credential.principal.role == Role::Agent {
         let run = run_access::find(&context, &credential, &input.run).await;
         run.map_err(|problem| unseen(problem, &id))?;
+        return Ok(json(StatusCode::OK, &InputDetail { input: input.into(), before: None }));
     }
-    Ok(json(StatusCode::OK, &InputView::from(input)))
+    let (run, call) = (Some(&input.run), input.call.as_ref());
+    let asked = Asked { run, session: None, call, at_ms: input.created_at_ms };
+    let before = Some(asked.before(&context).await?);
+    Ok(json(StatusCode::OK, &InputDetail { input: input.into(), before }))
 }
 
 /// Answer a question
@@ -179,31 +169,6 @@ pub(crate) async fn answer(
         Ok(answered) => Ok(json(StatusCode::OK, &InputView::from(answered))),
         Err(refusal) => Err(refused(refusal, &slot)),
     }
-}
-
-/// What waits for people: approvals and questions, newest first
-#[utoipa::path(get, path = "/inbox", tag = "inputs", params(InboxQuery),
-    responses((status = 200, description = "What waits", body = InboxPage)))]
-pub(crate) async fn inbox(
-    State(context): State<Context>,
-    Query(query): Query<InboxQuery>,
-) -> Answered<Response> {
-    let limit = limit(query.limit.as_deref(), PAGE_USUAL, RUN_PAGE_MAX)?;
-    let filter = ApprovalFilter { state: Some(ApprovalState::Pending), ..ApprovalFilter::default() };
-    let (approvals, more_approvals) = context.store.list_approvals(&filter, None, limit).await?;
-    let asked = InputQuery { state: Some(InputState::Pending), run: None, cursor: None, limit };
-    let questions = context.runs.inputs(asked).await?;
-    let more = approvals.len() + questions.inputs.len() > limit
-        || more_approvals.is_some()
-        || questions.next.is_some();
-    let approvals =
-        approvals.into_iter().map(|one| (one.created_at_ms, InboxEntry::Approval(Box::new(one.into()))));
-    let inputs =
-        questions.inputs.into_iter().map(|one| (one.created_at_ms, InboxEntry::Input(Box::new(one.into()))));
-    let mut entries: Vec<(i64, InboxEntry)> = approvals.chain(inputs).collect();
-    entries.sort_by_key(|(created_at_ms, _)| std::cmp::Reverse(*created_at_ms));
-    let entries = entries.into_iter().take(limit).map(|(_, entry)| entry).collect();
-    Ok(json(StatusCode::OK, &InboxPage { entries, more }))
 }
 
 async fn take(

@@ -7,13 +7,13 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolgate_core::event::{DecisionKind, EventKind, Filter, Outcome, Recorded};
-use toolgate_core::id::{CallId, RunId, SessionId};
-use toolgate_core::moment::parse_rfc3339;
-use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
+use toolgate_core::event::{Filter, Recorded};
+use toolgate_core::id::CallId;
+use toolgate_core::{Digest, RawJson};
 use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, Order, ledger_event_json};
 use utoipa::{IntoParams, ToSchema};
 
+use super::ledger_filter::FilterWords;
 use super::{json, whole};
 use crate::Context;
 use crate::problem::{Answered, Problem};
@@ -121,26 +121,22 @@ pub(crate) async fn list(
 }
 
 impl LedgerQuery {
-    /// `None` where nothing can pass: no server can have such a name.
+    /// `None` where nothing can pass.
     fn filter(&self) -> Answered<Option<Filter>> {
-        let words = |all: &[&'static str]| all.to_vec();
-        let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
-        let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
-        let filter = Filter {
-            from_ms: moment("from", self.from.as_deref())?,
-            until_ms: moment("until", self.until.as_deref())?,
-            kind: word("kind", self.kind.as_deref(), &words(&kinds), EventKind::parse)?,
-            principal: self.principal.as_deref().map(PrincipalId::new),
-            session: self.session.as_deref().map(SessionId::new),
-            run: self.run.as_deref().map(RunId::new),
-            call: self.call.as_deref().map(CallId::new),
-            tool: self.tool.as_deref().map(CanonicalName::recorded),
-            server: self.server.as_deref().and_then(|server| ServerName::new(server).ok()),
-            outcome: word("outcome", self.outcome.as_deref(), &words(&outcomes), Outcome::parse)?,
-            decision: word("decision", self.decision.as_deref(), &words(&decisions), DecisionKind::parse)?,
+        let words = FilterWords {
+            from: self.from.as_deref(),
+            until: self.until.as_deref(),
+            kind: self.kind.as_deref(),
+            principal: self.principal.as_deref(),
+            session: self.session.as_deref(),
+            run: self.run.as_deref(),
+            call: self.call.as_deref(),
+            tool: self.tool.as_deref(),
+            server: self.server.as_deref(),
+            outcome: self.outcome.as_deref(),
+            decision: self.decision.as_deref(),
         };
-        Ok(if self.server.is_some() && filter.server.is_none() { None } else { Some(filter) })
+        words.read()
     }
 
     fn order(&self) -> Answered<Order> {
@@ -158,15 +154,6 @@ impl LedgerQuery {
         let bad = |_| bad_parameter("cursor", cursor, "a cursor that this list gave out");
         cursor.parse().map(Some).map_err(bad)
     }
-}
-
-fn moment(name: &str, value: Option<&str>) -> Answered<Option<i64>> {
-    let Some(value) = value else { return Ok(None) };
-    let read = parse_rfc3339(value).or_else(|| value.parse().ok());
-    let bad = || {
-        bad_parameter(name, value, "a moment").hint("write 2026-08-01T12:00:00Z, or milliseconds since 1970")
-    };
-    read.map(Some).ok_or_else(bad)
 }
 
 /// Show a call
@@ -224,6 +211,7 @@ pub(crate) async fn body(State(context): State<Context>, Path(digest): Path<Stri
     responses((status = 200, description = "What was found", body = VerifiedView)))]
 pub(crate) async fn verify(State(context): State<Context>) -> Answered<Response> {
     let verified = context.store.verify_ledger(|_| {}).await?;
+    context.0.pulse.take_verification(&verified, context.clock.now_ms());
     let view = VerifiedView {
         intact: verified.fault.is_none(),
         events: verified.events,

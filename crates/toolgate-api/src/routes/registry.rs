@@ -11,16 +11,18 @@ use toolgate_core::registry::{Definition, Finding, ToolRow, ToolStatus};
 use toolgate_core::tool::{FileStrategy, ToolExtra};
 use toolgate_core::{Digest, Effects, Principal, RawJson};
 use toolgate_registry::Verdict;
+use toolgate_store::ToolRowFilter;
 use utoipa::{IntoParams, ToSchema};
 
-use super::json;
 use super::tool_view::FileSlotView;
+use super::{apart, json};
 use crate::Context;
 use crate::problem::Answered;
 use crate::read::{Json, Query, limit, word};
 
 const PAGE_USUAL: usize = 100;
 const PAGE_MAX: usize = 1_000;
+const SUMMARY_CHARS: usize = 300;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -73,6 +75,9 @@ pub(crate) struct RegistryTool {
     rejected_version: Option<Digest>,
     #[serde(flatten)]
     said: Said,
+    /// How it stands in the catalogue; absent where agents do not see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_force: Option<InForce>,
     /// What looks as if it were meant for the model and not for the reader: kind, place, excerpt.
     #[schema(value_type = Vec<Object>)]
     findings: Vec<Finding>,
@@ -84,9 +89,27 @@ pub(crate) struct RegistryTool {
     reviewed_at: Option<String>,
 }
 
+/// A tool as it is in the catalogue: what its server says, and what the operator says instead
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct InForce {
+    /// What agents call it.
+    wire_name: String,
+    /// read, write, external, destructive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<String>>)]
+    effects: Option<Effects>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotent: Option<bool>,
+    /// What listing it with its schema costs.
+    tokens: usize,
+}
+
 /// What the pinned definition says about the tool beyond MCP
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct Said {
+    /// The beginning of its description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
     capabilities: Vec<String>,
     /// read, write, external, destructive.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,6 +153,10 @@ pub(crate) struct ToolDiffView {
     tool: RegistryTool,
     /// A unified diff; empty if nothing differs.
     diff: String,
+    /// The pinned definition, written out line by line; empty where the tool waits for its first review.
+    pinned: String,
+    /// The one that is offered, in the same way.
+    offered: String,
 }
 
 /// What somebody says who looked at it
@@ -154,17 +181,10 @@ pub(crate) async fn list(
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?;
     let words = ToolStatus::ALL.map(ToolStatus::as_str);
     let status = word("status", query.status.as_deref(), &words, ToolStatus::parse)?;
-    let mut rows = context.registry.records().tools().await?;
-    let after = query.cursor.as_deref().unwrap_or_default();
-    rows.retain(|row| {
-        row.name.as_str() > after
-            && status.is_none_or(|status| row.status == status)
-            && query.server.as_deref().is_none_or(|server| row.server.as_str() == server)
-    });
-    let more = rows.len() > limit;
-    rows.truncate(limit);
+    let filter = ToolRowFilter { status, server: query.server, after: query.cursor };
+    let (rows, more) = context.registry.records().tools_page(&filter, limit).await?;
     let next_cursor = rows.last().filter(|_| more).map(|last| last.name.to_string());
-    let tools = rows.into_iter().map(|row| RegistryTool::of(&row)).collect();
+    let tools = apart(move || rows.iter().map(|row| RegistryTool::of(&context, row)).collect()).await;
     Ok(json(StatusCode::OK, &RegistryPage { tools, next_cursor }))
 }
 
@@ -173,7 +193,7 @@ pub(crate) async fn list(
     responses((status = 200, description = "The tool", body = RegistryToolDetail), (status = 404, description = "There is none")))]
 pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     let row = context.registry.records().tool(&name).await?;
-    Ok(json(StatusCode::OK, &RegistryToolDetail::from(row)))
+    Ok(json(StatusCode::OK, &RegistryToolDetail::of(&context, row)))
 }
 
 /// Show what changed
@@ -181,7 +201,8 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
     responses((status = 200, description = "The difference", body = ToolDiffView), (status = 404, description = "There is none")))]
 pub(crate) async fn diff(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     let diff = context.registry.records().diff(&name).await?;
-    let view = ToolDiffView { tool: RegistryTool::of(&diff.tool), diff: diff.text };
+    let tool = RegistryTool::of(&context, &diff.tool);
+    let view = ToolDiffView { tool, diff: diff.text, pinned: diff.pinned, offered: diff.offered };
     Ok(json(StatusCode::OK, &view))
 }
 
@@ -200,12 +221,13 @@ pub(crate) async fn review(
     Json(body): Json<ReviewBody>,
 ) -> Answered<Response> {
     let row = context.registry.review(&principal.id, &name, body.verdict, Some(body.version)).await?;
-    Ok(json(StatusCode::OK, &RegistryToolDetail::from(row)))
+    Ok(json(StatusCode::OK, &RegistryToolDetail::of(&context, row)))
 }
 
 impl RegistryTool {
-    fn of(row: &ToolRow) -> Self {
+    fn of(context: &Context, row: &ToolRow) -> Self {
         Self {
+            in_force: InForce::of(context, row),
             name: row.name.to_string(),
             server: row.server.to_string(),
             status: row.status,
@@ -223,12 +245,28 @@ impl RegistryTool {
     }
 }
 
+impl InForce {
+    fn of(context: &Context, row: &ToolRow) -> Option<Self> {
+        let snapshot = context.catalog.snapshot();
+        let entry = snapshot.tools.find(row.name.as_str()).filter(|entry| entry.canonical == row.name)?;
+        let tool = entry.tool.as_deref();
+        Some(Self {
+            wire_name: entry.wire.clone(),
+            effects: tool.map(|tool| tool.effects),
+            idempotent: tool.map(|tool| tool.idempotent),
+            tokens: context.discovery.tokens_of(entry),
+        })
+    }
+}
+
 impl Said {
     fn of(definition: &Definition) -> Self {
         let mut definition: Value = definition.json.decode().unwrap_or_default();
         // What cannot be read says nothing.
         let extra = ToolExtra::of(&definition).ok().flatten().unwrap_or_default();
+        let description = definition.get("description").and_then(Value::as_str);
         Self {
+            summary: description.map(|text| text.chars().take(SUMMARY_CHARS).collect()),
             files: extra.slots().iter().map(FileSlotView::from).collect(),
             capabilities: extra.capabilities,
             effects: extra.effects,
@@ -240,9 +278,9 @@ impl Said {
     }
 }
 
-impl From<ToolRow> for RegistryToolDetail {
-    fn from(row: ToolRow) -> Self {
-        let tool = RegistryTool::of(&row);
+impl RegistryToolDetail {
+    fn of(context: &Context, row: ToolRow) -> Self {
+        let tool = RegistryTool::of(context, &row);
         let json = |definition: Definition| definition.json;
         Self { tool, definition: json(row.pinned), candidate: row.candidate.map(json) }
     }

@@ -262,7 +262,8 @@ async fn waiting(context: &Context, run: &Run) -> Answered<WaitingView> {
         limit: RUN_PAGE_MAX,
     };
     let inputs = context.runs.inputs(asked).await?.inputs.into_iter().map(InputView::from).collect();
-    let approvals = approvals(context, run).await?.into_iter().map(ApprovalView::from).collect();
+    let view = |approval| ApprovalView::of(context, approval);
+    let approvals = approvals(context, run).await?.into_iter().map(view).collect();
     Ok(WaitingView { inputs, approvals })
 }
 

@@ -90,6 +90,9 @@ pub(crate) struct ServerDetail {
     /// Tools that were to take files and have no argument for them. Agents see them as the server offers them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     misfits: Vec<LeftOut>,
+    /// The last lines it wrote to its standard error, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stderr: Vec<String>,
 }
 
 /// Something that cannot be as it was meant
@@ -160,8 +163,9 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
     let snapshot = context.catalog.snapshot();
     let left_out = of_server(&snapshot.left_out, &server.name);
     let misfits = of_server(&snapshot.misfits, &server.name);
+    let stderr = context.store.read_stderr(&server.name).await?;
     let server = ServerView::of(server, status);
-    Ok(json(StatusCode::OK, &ServerDetail { server, vitals, left_out, misfits }))
+    Ok(json(StatusCode::OK, &ServerDetail { server, vitals, left_out, misfits, stderr }))
 }
 
 fn of_server(all: &[(CanonicalName, String)], server: &ServerName) -> Vec<LeftOut> {
@@ -187,7 +191,7 @@ pub(crate) async fn forget(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-async fn statuses(context: &Context) -> Answered<BTreeMap<ServerName, ServerStatus>> {
+pub(super) async fn statuses(context: &Context) -> Answered<BTreeMap<ServerName, ServerStatus>> {
     let statuses = context.store.read_statuses().await?;
     Ok(statuses.into_iter().map(|status| (status.name.clone(), status)).collect())
 }

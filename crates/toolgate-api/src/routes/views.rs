@@ -1,12 +1,18 @@
 //! What callers are shown of approvals and grants. Moments are RFC 3339.
 
+use std::sync::Arc;
+
 use serde::Serialize;
+use serde_json::Value;
+use toolgate_catalog::Entry;
 use toolgate_core::approval::{Approval, Grant, Vote};
 use toolgate_core::content::Attachment;
 use toolgate_core::decision::Requirement;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::{Digest, RawJson};
+use toolgate_core::{Digest, Effects, RawJson, Tool};
 use utoipa::ToSchema;
+
+use crate::Context;
 
 /// People's word on one exact call
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,9 +31,22 @@ pub(crate) struct ApprovalView {
     run: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<String>,
-    /// What would run, redacted.
+    /// The agent that the caller works as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    /// Who opened the session: for whom it is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opened_by: Option<String>,
+    /// What the call may do: read, write, external, destructive. Absent where the tool is another version by now, or gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<String>>)]
+    effects: Option<Effects>,
+    /// What would run, redacted. `null` where it was too long for a list.
     #[schema(value_type = Object)]
     arguments: RawJson,
+    /// How long they are, where they were left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments_bytes: Option<usize>,
     /// Files and refs that the arguments name: the yes is for this very content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<AttachmentView>,
@@ -128,9 +147,21 @@ pub(crate) struct PinView {
     value: Digest,
 }
 
-impl From<Approval> for ApprovalView {
-    fn from(approval: Approval) -> Self {
+/// The tool that an approval was asked for, if it is still what it was.
+pub(super) fn tool_of(context: &Context, approval: &Approval) -> Option<Arc<Entry>> {
+    let found = context.catalog.snapshot().tools.find(approval.binding.tool.as_str())?.clone();
+    let is_it = |tool: &Arc<Tool>| tool.version == approval.binding.tool_version;
+    found.tool.as_ref().is_some_and(is_it).then_some(found)
+}
+
+impl ApprovalView {
+    pub(super) fn of(context: &Context, approval: Approval) -> Self {
+        let effects = tool_of(context, &approval).and_then(|entry| Some(entry.tool.as_ref()?.effects));
         Self {
+            effects,
+            arguments_bytes: None,
+            agent: approval.agent.map(|agent| agent.to_string()),
+            opened_by: approval.opened_by.map(|by| by.to_string()),
             id: approval.id.to_string(),
             state: approval.state.as_str(),
             tool: approval.binding.tool.to_string(),
@@ -153,6 +184,17 @@ impl From<Approval> for ApprovalView {
             escalated_to: approval.escalated_to,
             consumed_by: approval.consumed_by.map(|call| call.to_string()),
         }
+    }
+
+    /// For lists, which hold many.
+    pub(super) fn without_arguments_over(mut self, bytes_max: usize) -> Self {
+        let bytes = self.arguments.as_str().len();
+        if bytes > bytes_max {
+            self.arguments = RawJson::from(Value::Null);
+            self.arguments_bytes = Some(bytes);
+            self.proposed_arguments = None;
+        }
+        self
     }
 }
 

@@ -134,7 +134,7 @@ impl WebhookDecision {
         let body = DecideBody::new(self.decision, self.reason, self.arguments);
         let via = format!("webhook:{}", webhook.name);
         let decided = body.decide(context, ApprovalId::new(self.approval_id), voter, via).await?;
-        Ok(decided_view(decided))
+        Ok(decided_view(context, decided))
     }
 }
 

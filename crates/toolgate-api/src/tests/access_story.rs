@@ -35,6 +35,7 @@ fn filled(path: &str) -> String {
         .replace("{digest}", "sha256:0")
         .replace("{sha256}", "sha256:0")
         .replace("{kind}", "files")
+        .replace("{number}", "0")
 }
 
 #[tokio::test]
@@ -125,11 +126,13 @@ async fn a_role_has_what_its_name_says() {
             "/sessions/{id}",
             "/sessions/{id}/cost",
             "/sessions/{id}/explain",
+            "/sessions/{id}/preview",
             "/tasks",
             "/tasks/{id}",
             "/tools",
             "/tools/call",
             "/tools/cost",
+            "/tools/preview",
             "/tools/search",
             "/tools/{name}",
         ]
@@ -149,10 +152,22 @@ async fn a_role_has_what_its_name_says() {
     }
     for role in Role::ALL {
         let runs = matches!(role, Role::Admin | Role::Operator);
+        assert_eq!(of(role).contains("/tokens"), role == Role::Admin, "{role:?}");
+        assert_eq!(of(role).contains("/webhooks/{name}/test"), runs, "{role:?}");
         assert_eq!(of(role).contains("/secrets/{server}/{name}"), runs, "{role:?}");
         assert_eq!(of(role).contains("/registry/tools/{name}/review"), runs, "{role:?}");
         let audits = runs || role == Role::Auditor;
-        for audited in ["/settings", "/agents", "/agents/{name}/versions", "/capabilities/{name}"] {
+        for audited in [
+            "/settings",
+            "/agents",
+            "/agents/{name}/versions",
+            "/capabilities/{name}",
+            "/policy",
+            "/policy/explain",
+            "/policy/shadow",
+            "/retention",
+            "/webhooks",
+        ] {
             assert_eq!(of(role).contains(audited), audits, "{role:?} {audited}");
         }
         let sits = audits || role == Role::Agent;
@@ -252,6 +267,9 @@ fn the_edge_learns_which_paths_are_ours() {
         "/runs/run_1/tool-calls",
         "/inputs/inp_1/answer",
         "/inbox",
+        "/tokens/tok_1",
+        "/policy/explain",
+        "/retention",
     ] {
         assert!(Api::handles(ours), "{ours}");
     }
@@ -261,8 +279,16 @@ fn the_edge_learns_which_paths_are_ours() {
     for open in ["/webhooks/chat/decisions", "/uploads/upl_1", "/signed/files/sha256:0"] {
         assert!(Api::is_open(open) && Api::handles(open), "{open}");
     }
-    for closed in ["/tools/call", "/", "/files", "/files/file_1/content", "/refs/ref_1", "/artifacts/x/link"]
-    {
+    for closed in [
+        "/tools/call",
+        "/",
+        "/files",
+        "/files/file_1/content",
+        "/refs/ref_1",
+        "/artifacts/x/link",
+        "/webhooks",
+        "/webhooks/chat/test",
+    ] {
         assert!(!Api::is_open(closed), "{closed}");
     }
 }

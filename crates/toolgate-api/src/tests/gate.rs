@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Catalog;
 use toolgate_core::approval::{Approval, Binding};
+use toolgate_core::content::Attachment;
 use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
 use toolgate_core::governance::{Approvals, Clock, NewApproval};
 use toolgate_core::id::{CallId, RunId};
@@ -25,9 +26,9 @@ use toolgate_runs::Runs;
 use toolgate_sessions::{Sessions, Setup};
 use toolgate_store::{Books, BooksSettings, Store};
 
-use super::parts::{Allowing, Around, OneTool, Puppet, TestClock, catalog, tool};
+use super::parts::{Allowing, Around, OneTool, OneWebhook, Puppet, TestClock, catalog, tool};
 use super::roster::{self, Drawer};
-use crate::{Api, IncomingWebhook, Services, ToolCaller};
+use crate::{Api, IncomingWebhook, Retention, Services, ToolCaller};
 
 pub(super) const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
 pub(super) const BODY_BYTES_MAX: usize = 4096;
@@ -149,6 +150,9 @@ impl Gate {
             runs: runs.clone(),
             parallel_calls_max: PARALLEL_CALLS_MAX,
             secrets: secrets.clone(),
+            policy: Arc::new(Allowing),
+            outbound: Arc::new(OneWebhook),
+            retention: Retention { bodies_days: 90, files_days: Some(30), ..Retention::default() },
             clock: shared,
             webhooks: vec![IncomingWebhook { name: "chat".into(), key, groups: vec!["finance".into()] }],
             limits,
@@ -190,6 +194,16 @@ impl Gate {
 
     /// The same in a run.
     pub(super) async fn ask_in(&self, arguments: &str, run: Option<RunId>) -> Approval {
+        self.ask_naming(arguments, run, Vec::new()).await
+    }
+
+    /// The same with files that the arguments name.
+    pub(super) async fn ask_naming(
+        &self,
+        arguments: &str,
+        run: Option<RunId>,
+        attachments: Vec<Attachment>,
+    ) -> Approval {
         let tool = tool();
         let principal = somebody("agent-7", Role::Agent);
         let arguments = RawJson::parse(Bytes::from(arguments.to_owned())).expect("JSON");
@@ -204,7 +218,7 @@ impl Gate {
             },
             requester: principal,
             arguments,
-            attachments: Vec::new(),
+            attachments,
             complete: true,
             requirement: requirement(),
             session: None,

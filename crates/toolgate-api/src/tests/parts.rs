@@ -10,7 +10,7 @@ use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule, Update}
 use toolgate_core::decision::{
     Asking, Decision, Denial, Glimpse, Policy, Question, Template, Verdict, Visibility,
 };
-use toolgate_core::event::Outcome;
+use toolgate_core::event::{EventKind, Outcome};
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::port::BoxFuture;
@@ -21,8 +21,12 @@ use toolgate_pipeline::desk::ToolBook;
 use toolgate_pipeline::{Answer, AnswerBody, Envelope};
 use toolgate_registry::Registry;
 use toolgate_sessions::Surroundings;
+use toolgate_store::StoreError;
 
-use crate::{Hold, NotCalled, ToolCallRequest, ToolCaller};
+use crate::{
+    Hold, NotCalled, OutboundDesk, OutgoingWebhook, PolicyCell, PolicyDesk, PolicyFile, PolicyInForce,
+    PolicyRow, PolicyRule, ToolCallRequest, ToolCaller,
+};
 
 pub(super) fn server() -> ServerName {
     named("bank")
@@ -106,6 +110,86 @@ impl Policy for Allowing {
 
     fn version(&self) -> Digest {
         Digest::of("policy")
+    }
+}
+
+impl PolicyDesk for Allowing {
+    fn in_force(&self) -> PolicyInForce {
+        let rule = PolicyRule {
+            id: "large".into(),
+            line: 3,
+            effect: "forbid".into(),
+            level: Template::Exploratory,
+            reason: Some("more than a hundred".into()),
+            annotations: BTreeMap::from([("reason".to_owned(), "more than a hundred".to_owned())]),
+            text: "forbid (principal, action, resource);".into(),
+        };
+        let file = |set: &str| PolicyFile {
+            name: format!("{set}.cedar"),
+            set: set.to_owned(),
+            built_in: false,
+            rules: vec![rule.clone()],
+        };
+        PolicyInForce {
+            version: self.version(),
+            template: Template::Standard,
+            files: vec![file("guard"), file("gates_shadow")],
+            refused: Some("gates.cedar:1:1: it does not load".into()),
+        }
+    }
+
+    fn explain(&self, question: &Question<'_>) -> Value {
+        let Question { principal, agent, session, run, task, template, arguments, .. } = question;
+        json!({ "verdict": self.decide(question).verdict.as_str(), "principal": principal.id, "role": principal.role,
+            "kind": principal.kind, "groups": *principal.groups, "agent": agent, "session": session, "run": run,
+            "task": task, "template": template, "arguments": arguments })
+    }
+
+    fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow> {
+        let cell = |template| PolicyCell {
+            template,
+            verdict: "permit".into(),
+            told: "permit".into(),
+            summary: "permitted".into(),
+        };
+        let row = |actor: &str, tool: &Arc<Tool>| PolicyRow {
+            actor: actor.to_owned(),
+            tool: tool.name.to_string(),
+            cells: Template::ALL.map(cell).to_vec(),
+        };
+        ["admin", "agent"].iter().flat_map(|actor| tools.iter().map(|tool| row(actor, tool))).collect()
+    }
+}
+
+/// A webhook that takes a test, and one that does not.
+pub(super) struct OneWebhook;
+
+impl OutboundDesk for OneWebhook {
+    fn webhooks(&self) -> BoxFuture<'static, Result<Vec<OutgoingWebhook>, StoreError>> {
+        let webhook = OutgoingWebhook {
+            name: "chat".into(),
+            address: "https://hooks.example.com".into(),
+            events: vec![EventKind::ApprovalRequested],
+            decisions: true,
+            groups: vec!["finance".into()],
+            waiting: 2,
+            delivered: 7,
+            delivered_at_ms: Some(0),
+            failures: 1,
+            passed_over: 0,
+            last_error: Some("HTTP status 502".into()),
+            failed_at_ms: None,
+        };
+        Box::pin(async { Ok(vec![webhook]) })
+    }
+
+    fn test(&self, name: &str) -> BoxFuture<'static, Option<Result<(), String>>> {
+        let tested = match name {
+            "chat" => Some(Ok(())),
+            "broken" => Some(Err("HTTP status 502".to_owned())),
+            _ => None,
+        };
+        Box::pin(async { tested })
     }
 }
 

@@ -45,6 +45,7 @@ async fn a_row_has_what_the_definition_says_about_its_tool() {
     let slot = json!({ "argument": "file_id", "strategy": "image_base64", "content": "image_data", "media_type": "image_type" });
     assert_eq!(tool["files"], json!([slot]));
     assert_eq!(tool["annotations"], json!({ "readOnlyHint": true }));
+    assert_eq!(tool.get("summary"), None, "it has no description");
 }
 
 /// Two tools were pinned, and one of them has changed.
@@ -90,6 +91,12 @@ async fn a_change_is_shown_as_a_difference_and_accepted() {
     let diff = gate.get(&somebody("ann", Role::Approver), "/registry/tools/bank:transfer/diff").await.json();
     let text = diff["diff"].as_str().expect("a text");
     assert!(text.contains("Moves all money") && text.contains("Moves money"), "{text}");
+    let (pinned, offered) =
+        (diff["pinned"].as_str().expect("a text"), diff["offered"].as_str().expect("a text"));
+    assert!(
+        pinned.contains("description: Moves money\n") && offered.contains("description: Moves all money\n"),
+        "{diff}"
+    );
     let accepted = review(&gate, "accept", &tool["candidate_version"]).await;
     assert_eq!(accepted.status, StatusCode::OK, "{accepted:?}");
     let accepted = accepted.json();

@@ -101,7 +101,7 @@ async fn a_request_says_one_agent_or_one_session() {
     let gate = stocked().await;
     let agent = somebody("agent-7", Role::Agent);
     let long = "x".repeat(65);
-    for path in ["/tools", "/tools/files:read", "/tools/cost", "/tools/search"] {
+    for path in ["/tools", "/tools/files:read", "/tools/cost", "/tools/preview", "/tools/search"] {
         let q = if path == "/tools/search" { "&q=read" } else { "" };
         for (who, status, code) in [
             ("agent=reader&session=ses_1", 400, "parameter_invalid"),
@@ -226,4 +226,31 @@ async fn costs_are_told_by_server_and_by_tool() {
     assert_eq!((&searched["surface"], &searched["agent"]), (&json!("search"), &json!("finder")));
     assert_eq!(searched["token_budget"], 0);
     assert_eq!(searched["tokens_full"], cost["tokens_full"], "everything costs the same");
+}
+
+#[tokio::test]
+async fn a_list_is_shown_exactly_as_the_agent_is_given_it() {
+    let gate = stocked().await;
+    let operator = somebody("op", Role::Operator);
+    let always = r#"{"token_budget":0,"pinned":["files:read"]}"#;
+    assert_eq!(gate.put(&operator, "/agents/finder", always).await.status, StatusCode::OK);
+    let names = |list: &Value| -> Vec<String> {
+        let tools = list["list"]["tools"].as_array().expect("a list").iter();
+        tools.map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    let reader = gate.get(&operator, "/tools/preview?agent=reader").await.json();
+    assert_eq!((&reader["surface"], &reader["agent"]), (&json!("full"), &json!("reader")));
+    assert!(names(&reader).iter().all(|name| name.starts_with("files__")), "{reader}");
+    let finder = gate.get(&operator, "/tools/preview?agent=finder").await.json();
+    assert_eq!(finder["surface"], "search");
+    let found = names(&finder);
+    assert!(
+        found.contains(&"files__read".to_owned()) && found.contains(&"search_tools".to_owned()),
+        "{found:?}"
+    );
+    let session = finder["session"].as_str().expect("an id");
+    let again = gate.get(&operator, &format!("/sessions/{session}/preview")).await.json();
+    assert_eq!(again["list"], finder["list"]);
+    let beyond = gate.get(&operator, "/tools/preview?cursor=nowhere").await;
+    assert_eq!((beyond.status, beyond.problem().as_str()), (StatusCode::BAD_REQUEST, "parameter_invalid"));
 }

@@ -1,0 +1,86 @@
+//! Policy, as the API sees it: what is in force, what it says to every tool, and why it says it to one call.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+use toolgate_core::decision::{Question, Template};
+use toolgate_core::{Digest, Tool};
+use utoipa::ToSchema;
+
+/// Whoever implements it asks the policies that judge calls.
+pub trait PolicyDesk: Send + Sync {
+    fn in_force(&self) -> PolicyInForce;
+
+    /// How a decision about a call comes about: `verdict`, `summary`, every policy that matched.
+    fn explain(&self, question: &Question<'_>) -> Value;
+
+    /// What calls without arguments come to: a row for each role that calls tools and each tool, a cell for each level
+    /// of care.
+    fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow>;
+}
+
+/// What decides about calls now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PolicyInForce {
+    pub version: Digest,
+    pub template: Template,
+    /// In the order in which they stand; those that are built in come first.
+    pub files: Vec<PolicyFile>,
+    /// Why the policies that were last read are not in force.
+    pub refused: Option<String>,
+}
+
+/// A text of policies
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
+pub struct PolicyFile {
+    /// The path inside the policy folder, or where in the configuration it stands.
+    #[schema(example = "money.gates.cedar")]
+    pub name: String,
+    /// guard, gates, guard_shadow or gates_shadow.
+    pub set: String,
+    /// Whether it ships with the gateway.
+    pub built_in: bool,
+    pub rules: Vec<PolicyRule>,
+}
+
+/// One policy as it was written
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
+pub struct PolicyRule {
+    pub id: String,
+    pub line: usize,
+    /// permit or forbid; a forbid among gates asks a person.
+    pub effect: String,
+    /// The least strict level of care that it is part of.
+    #[schema(value_type = String, example = "standard")]
+    pub level: Template,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// As written, by name.
+    pub annotations: BTreeMap<String, String>,
+    /// In Cedar.
+    pub text: String,
+}
+
+/// What one actor may do with one tool
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
+pub struct PolicyRow {
+    /// The role of whoever calls.
+    pub actor: String,
+    pub tool: String,
+    /// By level of care, from the least strict to the strictest.
+    pub cells: Vec<PolicyCell>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
+pub struct PolicyCell {
+    #[schema(value_type = String, example = "standard")]
+    pub template: Template,
+    /// permit, approve or deny.
+    pub verdict: String,
+    /// In a few words: `permit`, `deny`, `approve by finance`, `by its arguments`.
+    pub told: String,
+    /// In a sentence.
+    pub summary: String,
+}

@@ -1,0 +1,102 @@
+//! The pulse of the gateway: the calls of the last hour, minute by minute, and what else an overview tells that is too
+//! dear to be worked out for each look.
+//!
+//! The hour is read from the ledger once, and from then on only what was added to it. So a look costs the same on a
+//! ledger of any length, and every gateway on the same store tells the same.
+
+mod hour;
+mod latency;
+
+use std::sync::{Mutex, PoisonError};
+
+use toolgate_store::{LedgerFault, Store, StoreError, Verified};
+
+pub(crate) use hour::{Edge, Hour, MINUTES, Sums};
+
+/// How old an hour may be that is told.
+const HOUR_FRESH_US: i64 = 1_000_000;
+/// How old the tokens may be: counting them takes processor time.
+const TOKENS_FRESH_US: i64 = 10_000_000;
+
+#[derive(Default)]
+pub(crate) struct Pulse {
+    hour: tokio::sync::Mutex<Kept<Hour>>,
+    tokens: tokio::sync::Mutex<Kept<Tokens>>,
+    verification: Mutex<Option<Verification>>,
+}
+
+#[derive(Default)]
+struct Kept<T> {
+    value: T,
+    /// When it was last brought up to date.
+    at_us: Option<i64>,
+}
+
+impl<T> Kept<T> {
+    fn is_fresh(&self, now_us: i64, fresh_us: i64) -> bool {
+        self.at_us.is_some_and(|at_us| now_us - at_us < fresh_us)
+    }
+}
+
+/// What the lists of the sessions in use cost, and what they would if each of them showed every tool there is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tokens {
+    /// Of one list of every tool.
+    pub(crate) catalogue: usize,
+    pub(crate) sessions: usize,
+    pub(crate) listed: usize,
+}
+
+/// What was found when the ledger was last verified through this gateway.
+#[derive(Clone, Debug)]
+pub(crate) struct Verification {
+    pub(crate) at_ms: i64,
+    pub(crate) events: u64,
+    pub(crate) fault: Option<LedgerFault>,
+}
+
+/// What the time is, for people and for measuring.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    pub(crate) ms: i64,
+    pub(crate) monotonic_us: i64,
+}
+
+impl Pulse {
+    /// Brings the hour up to date if that is a while ago, and tells of it.
+    pub(crate) async fn read_hour<T>(
+        &self,
+        store: &Store,
+        now: Now,
+        tell: impl FnOnce(&Hour) -> T,
+    ) -> Result<T, StoreError> {
+        let mut kept = self.hour.lock().await;
+        if !kept.is_fresh(now.monotonic_us, HOUR_FRESH_US) {
+            kept.value.catch_up(store, now.ms).await?;
+            kept.at_us = Some(now.monotonic_us);
+        }
+        Ok(tell(&kept.value))
+    }
+
+    /// Those that were counted a while ago at most, or what `count` says.
+    pub(crate) async fn read_tokens<E>(
+        &self,
+        now: Now,
+        count: impl Future<Output = Result<Tokens, E>>,
+    ) -> Result<Tokens, E> {
+        let mut kept = self.tokens.lock().await;
+        if !kept.is_fresh(now.monotonic_us, TOKENS_FRESH_US) {
+            *kept = Kept { value: count.await?, at_us: Some(now.monotonic_us) };
+        }
+        Ok(kept.value)
+    }
+
+    pub(crate) fn take_verification(&self, verified: &Verified, at_ms: i64) {
+        let found = Verification { at_ms, events: verified.events, fault: verified.fault.clone() };
+        *self.verification.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+    }
+
+    pub(crate) fn verification(&self) -> Option<Verification> {
+        self.verification.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

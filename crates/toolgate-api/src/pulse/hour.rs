@@ -1,0 +1,167 @@
+//! Sixty minutes of calls, added up.
+
+use std::collections::BTreeMap;
+
+use toolgate_core::PrincipalId;
+use toolgate_core::event::Outcome;
+use toolgate_store::{CallEnd, Store, StoreError};
+
+use super::latency::Latencies;
+
+/// How many minutes are told, the one that has just begun among them.
+pub(crate) const MINUTES: i64 = 60;
+const MINUTE_MS: i64 = 60_000;
+
+#[derive(Default)]
+pub(crate) struct Hour {
+    /// The last event that was read.
+    last: Option<i64>,
+    /// The minute that has just begun.
+    now: i64,
+    minutes: BTreeMap<i64, Minute>,
+}
+
+#[derive(Default)]
+struct Minute {
+    sums: Sums,
+    edges: BTreeMap<EdgeKey, Edge>,
+    latencies: Latencies,
+}
+
+/// Who called, and which server.
+type EdgeKey = (PrincipalId, Option<String>);
+
+/// How calls ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Sums {
+    pub(crate) succeeded: u64,
+    /// The tool failed, or the call never got an answer.
+    pub(crate) errors: u64,
+    /// Policy or a person said no, or nobody said yes in time.
+    pub(crate) denied: u64,
+    /// Cancelled, or answered that somebody must be waited for.
+    pub(crate) other: u64,
+}
+
+/// What went from a principal to a server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Edge {
+    pub(crate) sums: Sums,
+    pub(crate) last_ms: i64,
+}
+
+impl Sums {
+    pub(crate) fn calls(self) -> u64 {
+        self.succeeded + self.errors + self.denied + self.other
+    }
+
+    /// Of the calls that ran or should have, those that failed.
+    pub(crate) fn error_rate(self) -> f64 {
+        let ran = self.succeeded + self.errors;
+        if ran == 0 { 0.0 } else { self.errors as f64 / ran as f64 }
+    }
+
+    fn count(&mut self, outcome: Outcome) {
+        let sum = match outcome {
+            Outcome::Succeeded | Outcome::Accepted | Outcome::Joined => &mut self.succeeded,
+            Outcome::ToolError | Outcome::Failed | Outcome::Unknown | Outcome::Invalid | Outcome::Refused => {
+                &mut self.errors
+            }
+            Outcome::Denied | Outcome::Rejected | Outcome::ChangesRequested | Outcome::Expired => {
+                &mut self.denied
+            }
+            Outcome::Cancelled
+            | Outcome::PendingApproval
+            | Outcome::PendingInput
+            | Outcome::InputRequired => &mut self.other,
+        };
+        *sum += 1;
+    }
+
+    fn add(&mut self, other: Sums) {
+        self.succeeded += other.succeeded;
+        self.errors += other.errors;
+        self.denied += other.denied;
+        self.other += other.other;
+    }
+}
+
+impl Hour {
+    /// Reads on to the end of the ledger, and forgets what is older than an hour.
+    pub(super) async fn catch_up(&mut self, store: &Store, now_ms: i64) -> Result<(), StoreError> {
+        self.now = now_ms.div_euclid(MINUTE_MS);
+        let first = self.first();
+        self.minutes.retain(|minute, _| *minute >= first);
+        let mut last = match self.last {
+            Some(last) => last,
+            None => store.ledger_before(first * MINUTE_MS).await?,
+        };
+        loop {
+            let read = store.call_ends(last).await?;
+            read.ends.iter().for_each(|end| self.take(end));
+            last = read.last;
+            self.last = Some(last);
+            if read.is_complete {
+                return Ok(());
+            }
+        }
+    }
+
+    fn first(&self) -> i64 {
+        self.now - (MINUTES - 1)
+    }
+
+    fn take(&mut self, end: &CallEnd) {
+        let at = end.at_ms.div_euclid(MINUTE_MS);
+        if at < self.first() {
+            return;
+        }
+        let minute = self.minutes.entry(at).or_default();
+        minute.sums.count(end.outcome);
+        let edge = minute.edges.entry((end.principal.clone(), end.server.clone())).or_default();
+        edge.sums.count(end.outcome);
+        edge.last_ms = edge.last_ms.max(end.at_ms);
+        // How long people thought about it says nothing about a server.
+        if let Some(us) = end.duration_us.filter(|_| end.outcome.is_executed() && !end.asked_people) {
+            minute.latencies.count(us);
+        }
+    }
+
+    /// Every minute of the hour, oldest first: when it began in milliseconds, and its calls.
+    pub(crate) fn minutes(&self) -> impl Iterator<Item = (i64, Sums)> {
+        (self.first()..=self.now).map(|minute| {
+            let sums = self.minutes.get(&minute).map_or_else(Sums::default, |minute| minute.sums);
+            (minute * MINUTE_MS, sums)
+        })
+    }
+
+    /// Who called which server. A call that names none has none.
+    pub(crate) fn edges(&self) -> BTreeMap<(&PrincipalId, Option<&str>), Edge> {
+        let mut all: BTreeMap<(&PrincipalId, Option<&str>), Edge> = BTreeMap::new();
+        for ((principal, server), edge) in self.minutes.values().flat_map(|minute| &minute.edges) {
+            let sum = all.entry((principal, server.as_deref())).or_default();
+            sum.sums.add(edge.sums);
+            sum.last_ms = sum.last_ms.max(edge.last_ms);
+        }
+        all
+    }
+
+    pub(crate) fn sums(&self) -> Sums {
+        let mut all = Sums::default();
+        self.minutes.values().for_each(|minute| all.add(minute.sums));
+        all
+    }
+
+    pub(crate) fn latencies(&self) -> Latencies {
+        let mut all = Latencies::default();
+        self.minutes.values().for_each(|minute| all.add(&minute.latencies));
+        all
+    }
+}
+
+impl Edge {
+    pub(crate) fn add(&mut self, other: Edge) {
+        self.sums.add(other.sums);
+        self.last_ms = self.last_ms.max(other.last_ms);
+    }
+}

@@ -1,0 +1,43 @@
+//! The files and refs that a call names which waits for people: what they say yes to, for those who say it.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::{HeaderMap, Method};
+use toolgate_core::id::ApprovalId;
+use toolgate_files::{Found, What};
+
+use super::content::{Wanted, send};
+use crate::Context;
+use crate::problem::{Answered, Problem};
+
+/// Fetch a file that an approval is about
+///
+/// The very content that the yes is for, though the file itself belongs to somebody else.
+#[utoipa::path(get, path = "/approvals/{id}/attachments/{number}", tag = "approvals",
+    params(("id" = String, Path, description = "apr_…"),
+        ("number" = usize, Path, description = "Its place in `attachments`, from 0"),
+        ("range" = Option<String>, Header, description = "One range of bytes, such as bytes=0-1023")),
+    responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
+        (status = 404, description = "There is none, or none any more"),
+        (status = 416, description = "There are no such bytes; `content-range` says how many there are")))]
+pub(crate) async fn content(
+    State(context): State<Context>,
+    Path((id, number)): Path<(String, String)>,
+    method: Method,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    let found = context.store.get_approval(&ApprovalId::new(id.as_str())).await?;
+    let approval = found.ok_or_else(|| Problem::not_found(format!("there is no approval {id}")))?;
+    let number_read: Option<usize> = number.parse().ok();
+    let one = number_read.and_then(|number| approval.attachments.into_iter().nth(number));
+    let one = one.ok_or_else(|| Problem::not_found(format!("approval {id} names no file {number}")))?;
+    let found = Found {
+        what: What::File,
+        digest: one.digest,
+        bytes: one.bytes,
+        media_type: one.media_type,
+        name: one.name,
+    };
+    send(&context, &Wanted::of(&method, &headers), found).await
+}

@@ -1,0 +1,187 @@
+//! Calls, one entry for each: those under way, then those that have ended.
+
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use toolgate_core::event::DecisionKind;
+use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
+use toolgate_core::moment::rfc3339;
+use toolgate_store::{CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallStanding};
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use super::ledger_filter::FilterWords;
+use crate::Context;
+use crate::problem::Answered;
+use crate::read::{Query, bad_parameter, limit, word};
+
+const PAGE_USUAL: usize = 50;
+
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CallsQuery {
+    /// waiting (for a person or its client), running or ended
+    #[serde(default)]
+    state: Option<String>,
+    /// tc_…, apr_…, ses_… or run_…: calls that have to do with it
+    #[serde(default)]
+    id: Option<String>,
+    /// The first moment: RFC 3339, or milliseconds since 1970
+    #[serde(default)]
+    from: Option<String>,
+    /// The first moment that is too late
+    #[serde(default)]
+    until: Option<String>,
+    /// Who called
+    #[serde(default)]
+    principal: Option<String>,
+    #[serde(default)]
+    session: Option<String>,
+    #[serde(default)]
+    run: Option<String>,
+    /// The canonical name of a tool
+    #[serde(default)]
+    tool: Option<String>,
+    #[serde(default)]
+    server: Option<String>,
+    /// How it ended: succeeded, tool_error, failed, denied, …
+    #[serde(default)]
+    outcome: Option<String>,
+    /// What policy said: permit, approve or deny
+    #[serde(default)]
+    decision: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
+    limit: Option<String>,
+}
+
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(crate) struct CallsPage {
+    calls: Vec<CallView>,
+    /// Where the next page begins; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// One call, in short
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CallView {
+    #[schema(example = "tc_0198f5c2a4b07c3d8e1f")]
+    id: String,
+    /// awaiting_approval, dispatched, input_required, abandoned (its gateway ended before it was sent) or how it ended:
+    /// succeeded, tool_error, failed, cancelled, unknown, invalid, denied, rejected, pending_approval, …
+    #[schema(example = "succeeded")]
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
+    /// Who called.
+    principal: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    started_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<f64>,
+    /// permit, approve or deny; absent where it was refused before policy was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    decision: Option<DecisionKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<String>,
+}
+
+/// List calls
+///
+/// Those under way first, then those that have ended, each newest first. A call that only reads is seen when it has
+/// ended. A page may be shorter than asked for although there is a next one.
+#[utoipa::path(get, path = "/calls", tag = "calls", params(CallsQuery),
+    responses((status = 200, description = "A page", body = CallsPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Query(query): Query<CallsQuery>,
+) -> Answered<Response> {
+    let limit = limit(query.limit.as_deref(), PAGE_USUAL, CALLS_PAGE_MAX)?;
+    let cursor = query.cursor()?;
+    let Some(filter) = query.filter()? else { return Ok(json(StatusCode::OK, &CallsPage::default())) };
+    let page = context.store.calls(&filter, cursor.as_ref(), limit).await?;
+    let next_cursor = page.next.map(|next| next.to_string());
+    let calls = page.calls.into_iter().map(CallView::from).collect();
+    Ok(json(StatusCode::OK, &CallsPage { calls, next_cursor }))
+}
+
+impl CallsQuery {
+    /// `None` where nothing can pass.
+    fn filter(&self) -> Answered<Option<CallFilter>> {
+        let words = CallStanding::ALL.map(CallStanding::as_str);
+        let standing = word("state", self.state.as_deref(), &words, CallStanding::parse)?;
+        let words = FilterWords {
+            from: self.from.as_deref(),
+            until: self.until.as_deref(),
+            principal: self.principal.as_deref(),
+            session: self.session.as_deref(),
+            run: self.run.as_deref(),
+            tool: self.tool.as_deref(),
+            server: self.server.as_deref(),
+            outcome: self.outcome.as_deref(),
+            decision: self.decision.as_deref(),
+            ..FilterWords::default()
+        };
+        let Some(events) = words.read()? else { return Ok(None) };
+        let mut filter = CallFilter { events, standing, approval: None };
+        if let Some(id) = self.id.as_deref() {
+            take_id(&mut filter, id)?;
+        }
+        Ok(Some(filter))
+    }
+
+    fn cursor(&self) -> Answered<Option<CallCursor>> {
+        let Some(cursor) = self.cursor.as_deref() else { return Ok(None) };
+        let bad = |_| bad_parameter("cursor", cursor, "a cursor that this list gave out");
+        cursor.parse().map(Some).map_err(bad)
+    }
+}
+
+/// What an id is of stands at its beginning.
+fn take_id(filter: &mut CallFilter, id: &str) -> Answered<()> {
+    match id {
+        _ if id.starts_with(CallId::PREFIX) => filter.events.call = Some(CallId::new(id)),
+        _ if id.starts_with(SessionId::PREFIX) => filter.events.session = Some(SessionId::new(id)),
+        _ if id.starts_with(RunId::PREFIX) => filter.events.run = Some(RunId::new(id)),
+        _ if id.starts_with(ApprovalId::PREFIX) => filter.approval = Some(ApprovalId::new(id)),
+        _ => {
+            let bad = bad_parameter("id", id, "the id of a call, an approval, a session or a run");
+            return Err(bad.hint("ids begin with tc_, apr_, ses_ or run_"));
+        }
+    }
+    Ok(())
+}
+
+impl From<CallEntry> for CallView {
+    fn from(call: CallEntry) -> Self {
+        let about = &call.about;
+        Self {
+            id: call.id.to_string(),
+            state: call.state.as_str(),
+            tool: about.tool.as_ref().map(ToString::to_string),
+            server: about.server.as_ref().map(ToString::to_string),
+            principal: call.principal.to_string(),
+            session: about.session.as_ref().map(ToString::to_string),
+            run: about.run.as_ref().map(ToString::to_string),
+            started_at: rfc3339(call.started_at_ms),
+            ended_at: call.ended_at_ms.map(rfc3339),
+            duration_ms: call.duration_us.map(|us| us as f64 / 1_000.0),
+            decision: call.decision,
+            approval: call.approval.as_ref().map(ToString::to_string),
+        }
+    }
+}

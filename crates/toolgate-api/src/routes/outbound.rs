@@ -1,0 +1,107 @@
+//! Whom the gateway tells what happened, and how long it keeps things: what the configuration says, and how it goes.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::Serialize;
+use toolgate_core::moment::rfc3339;
+use utoipa::ToSchema;
+
+use super::json;
+use crate::problem::{Answered, Problem};
+use crate::{Context, OutgoingWebhook, Retention};
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WebhooksPage {
+    /// In the order of the configuration, where they are changed.
+    webhooks: Vec<WebhookView>,
+}
+
+/// Somebody who hears of events. Deliveries are counted since this gateway started
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Webhook)]
+pub(crate) struct WebhookView {
+    name: String,
+    /// Scheme and host; what comes after them may be a secret.
+    #[schema(example = "https://hooks.example.com")]
+    address: String,
+    events: Vec<&'static str>,
+    /// Whether people may decide through it.
+    decisions: bool,
+    /// What their decisions count for.
+    groups: Vec<String>,
+    /// How many events are still to be delivered.
+    waiting: u64,
+    delivered: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivered_at: Option<String>,
+    /// Attempts that failed since it last took something.
+    failures: u64,
+    /// Events that it would not have, and that were passed over.
+    passed_over: u64,
+    /// Why the last attempt failed that did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed_at: Option<String>,
+}
+
+/// What became of a test
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TestedView {
+    delivered: bool,
+    /// Why it did not arrive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// List webhooks
+#[utoipa::path(get, path = "/webhooks", tag = "webhooks",
+    responses((status = 200, description = "Whom the gateway tells what happened", body = WebhooksPage)))]
+pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+    let webhooks = context.outbound.webhooks().await?.into_iter().map(WebhookView::from).collect();
+    Ok(json(StatusCode::OK, &WebhooksPage { webhooks }))
+}
+
+/// Test a webhook
+///
+/// Sends one signed message of type `dev.toolgate.webhook.test`, once, and says whether it was taken.
+#[utoipa::path(post, path = "/webhooks/{name}/test", tag = "webhooks",
+    params(("name" = String, Path, description = "The webhook's name in the configuration")),
+    responses((status = 200, description = "Whether it was taken", body = TestedView), (status = 404, description = "There is none")))]
+pub(crate) async fn test(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+    let Some(tested) = context.outbound.test(&name).await else {
+        return Err(Problem::not_found(format!("there is no webhook {name:?}"))
+            .hint("GET /webhooks lists those of the configuration"));
+    };
+    let view = TestedView { delivered: tested.is_ok(), error: tested.err() };
+    Ok(json(StatusCode::OK, &view))
+}
+
+/// Show how long things are kept
+///
+/// As the configuration says it; changing it takes a restart.
+#[utoipa::path(get, path = "/retention", tag = "settings",
+    responses((status = 200, description = "Times and sizes", body = Retention)))]
+pub(crate) async fn retention(State(context): State<Context>) -> Response {
+    json(StatusCode::OK, &context.retention)
+}
+
+impl From<OutgoingWebhook> for WebhookView {
+    fn from(webhook: OutgoingWebhook) -> Self {
+        Self {
+            name: webhook.name,
+            address: webhook.address,
+            events: webhook.events.iter().map(|kind| kind.as_str()).collect(),
+            decisions: webhook.decisions,
+            groups: webhook.groups,
+            waiting: webhook.waiting,
+            delivered: webhook.delivered,
+            delivered_at: webhook.delivered_at_ms.map(rfc3339),
+            failures: webhook.failures,
+            passed_over: webhook.passed_over,
+            last_error: webhook.last_error,
+            failed_at: webhook.failed_at_ms.map(rfc3339),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The whole gateway in one answer: what an overview is drawn from.
+
+mod view;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use toolgate_core::scope::Credential;
+use toolgate_core::{Principal, PrincipalId, Role};
+use toolgate_sessions::{SessionQuery, SessionState};
+
+use self::view::{LedgerView, OverviewServer, OverviewView, TokensView, TrafficView};
+use super::servers::statuses;
+use super::{apart, json};
+use crate::Context;
+use crate::problem::Answered;
+use crate::pulse::{Now, Tokens};
+
+/// Sessions in use whose lists are counted; it is said how many there were.
+const SESSIONS_MAX: usize = 100;
+
+/// Show the overview
+///
+/// Servers, the traffic of the last hour, what waits for people, what scoping saves and how the ledger stands. Approvers
+/// get what waits for people.
+#[utoipa::path(get, path = "/overview", tag = "overview",
+    responses((status = 200, description = "How the gateway does", body = OverviewView)))]
+pub(crate) async fn show(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+) -> Answered<Response> {
+    let now = context.now();
+    let waiting = context.store.count_waiting().await?;
+    let mut view = OverviewView::of(now.ms, waiting);
+    if principal.role != Role::Approver {
+        let traffic = context.0.pulse.read_hour(&context.store, now, TrafficView::of).await?;
+        view.traffic = Some(traffic);
+        view.servers = Some(servers(&context).await?);
+        view.tokens = Some(tokens(&context, now).await?);
+        let events = context.store.ledger_size().await?;
+        view.ledger = Some(LedgerView::of(events, context.0.pulse.verification()));
+    }
+    Ok(json(StatusCode::OK, &view))
+}
+
+impl Context {
+    fn now(&self) -> Now {
+        Now { ms: self.clock.now_ms(), monotonic_us: self.clock.monotonic_us() }
+    }
+}
+
+async fn servers(context: &Context) -> Answered<Vec<OverviewServer>> {
+    let mut statuses = statuses(context).await?;
+    let known = context.registry.servers().into_iter();
+    let servers = known.map(|server| {
+        let status = statuses.remove(&server.name);
+        OverviewServer::of(server, status)
+    });
+    Ok(servers.collect())
+}
+
+async fn tokens(context: &Context, now: Now) -> Answered<TokensView> {
+    // Few looks come here; a box keeps the future of all the others small.
+    let counted = context.0.pulse.read_tokens(now, Box::pin(count_tokens(context))).await?;
+    Ok(TokensView::from(counted))
+}
+
+/// What the sessions in use are shown, against a list of everything for each of them.
+async fn count_tokens(context: &Context) -> Answered<Tokens> {
+    let everybody = Credential::of(Principal::new(PrincipalId::gateway(), Role::Admin));
+    let in_use = SessionQuery {
+        agent: None,
+        principal: None,
+        state: Some(SessionState::Active),
+        cursor: None,
+        limit: SESSIONS_MAX,
+    };
+    let sessions = context.sessions.list(&everybody, &in_use).await?.sessions;
+    let discovery = context.discovery.clone();
+    let counting = move || {
+        let listed = |session: &toolgate_sessions::SessionView| {
+            discovery.tally(&discovery.view(&session.seat())).listed
+        };
+        let listed = sessions.iter().map(listed).sum();
+        Tokens { catalogue: discovery.catalogue_tokens(), sessions: sessions.len(), listed }
+    };
+    Ok(apart(counting).await)
+}

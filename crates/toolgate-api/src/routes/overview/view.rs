@@ -1,0 +1,299 @@
+//! What an overview says.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use toolgate_core::PrincipalId;
+use toolgate_core::moment::rfc3339;
+use toolgate_core::server::{ServerHealth, ServerState};
+use toolgate_registry::{KnownServer, Source};
+use toolgate_search::tokens::TOKENIZER;
+use toolgate_store::{LedgerFault, ServerStatus, WaitingCounts};
+use utoipa::ToSchema;
+
+use crate::pulse::{Edge, Hour, MINUTES, Sums, Tokens, Verification};
+
+/// Principals and edges that are told, the busiest first.
+const PRINCIPALS_MAX: usize = 50;
+const EDGES_MAX: usize = 200;
+
+/// How the gateway does
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Overview)]
+pub(crate) struct OverviewView {
+    at: String,
+    waiting: WaitingView,
+    /// Not for approvers, and so is all that follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) servers: Option<Vec<OverviewServer>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) traffic: Option<TrafficView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tokens: Option<TokensView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ledger: Option<LedgerView>,
+}
+
+/// What waits for people
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WaitingView {
+    approvals: u64,
+    /// Questions of runs.
+    inputs: u64,
+    /// Tools that somebody should look at.
+    reviews: u64,
+}
+
+/// A server, in short
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct OverviewServer {
+    name: String,
+    /// file, expected, settings or registered.
+    #[schema(value_type = String)]
+    source: Source,
+    /// starting, healthy or degraded.
+    #[schema(value_type = String)]
+    health: ServerHealth,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    tools: usize,
+    instances: usize,
+    instances_healthy: usize,
+}
+
+/// The calls of the last hour, by when they ended
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TrafficView {
+    #[serde(flatten)]
+    sums: SumsView,
+    calls: u64,
+    /// Of the calls that ran or should have, those that failed: 0 to 1.
+    error_rate: f64,
+    /// Of calls that ran without anybody being asked.
+    latency: OverviewLatency,
+    /// Sixty, oldest first; the last one has just begun.
+    minutes: Vec<MinuteView>,
+    /// How many principals called.
+    principals_total: usize,
+    /// The busiest first, fifty at most.
+    principals: Vec<PrincipalView>,
+    /// Who called which server, the busiest first, two hundred at most.
+    edges: Vec<EdgeView>,
+}
+
+/// How calls ended
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SumsView {
+    succeeded: u64,
+    /// The tool failed, or the call never got an answer.
+    errors: u64,
+    /// Policy or a person said no, or nobody said yes in time.
+    denied: u64,
+    /// Cancelled, or answered that somebody must be waited for.
+    other: u64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MinuteView {
+    at: String,
+    #[serde(flatten)]
+    sums: SumsView,
+}
+
+/// How long calls took, to about a tenth
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct OverviewLatency {
+    count: u64,
+    p50_ms: f64,
+    p95_ms: f64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PrincipalView {
+    id: String,
+    calls: u64,
+    errors: u64,
+    denied: u64,
+    last_call_at: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EdgeView {
+    principal: String,
+    /// Absent where the call named no server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
+    calls: u64,
+    errors: u64,
+    denied: u64,
+}
+
+/// What scoping saves
+///
+/// If every session in use showed all tools there are, each list would cost `catalogue` tokens. They cost `listed`
+/// together; the rest is saved.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TokensView {
+    /// Which tokens are counted.
+    #[schema(example = "o200k_base")]
+    tokenizer: &'static str,
+    /// Of one list of every tool there is.
+    catalogue: usize,
+    /// Sessions that were used in the last minutes, a hundred at most.
+    sessions: usize,
+    /// Of the lists of all these sessions.
+    listed: usize,
+    saved: usize,
+}
+
+/// How the ledger stands
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OverviewLedger)]
+pub(crate) struct LedgerView {
+    events: u64,
+    /// The last verification through this gateway since it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<VerificationView>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VerificationView {
+    at: String,
+    intact: bool,
+    /// How many events were looked at.
+    events: u64,
+    /// The first event that is not as it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    fault: Option<LedgerFault>,
+}
+
+impl OverviewView {
+    pub(super) fn of(now_ms: i64, waiting: WaitingCounts) -> Self {
+        let WaitingCounts { approvals, inputs, reviews } = waiting;
+        let waiting = WaitingView { approvals, inputs, reviews };
+        Self { at: rfc3339(now_ms), waiting, servers: None, traffic: None, tokens: None, ledger: None }
+    }
+}
+
+impl OverviewServer {
+    /// A server that the gateway has not looked at yet is starting.
+    pub(super) fn of(known: KnownServer, status: Option<ServerStatus>) -> Self {
+        let (state, tools) = match status {
+            Some(status) => (status.state, status.counts.tools),
+            None => (ServerState::starting(), 0),
+        };
+        let healthy = |health: ServerHealth| usize::from(health == ServerHealth::Healthy);
+        // One that runs on its own is its only instance.
+        let (instances, instances_healthy) = match state.instances.len() {
+            0 => (known.instances.len().max(1), healthy(state.health)),
+            count => (count, state.instances.iter().map(|one| healthy(one.health)).sum()),
+        };
+        Self {
+            name: known.name.to_string(),
+            source: known.source,
+            health: state.health,
+            reason: state.reason,
+            tools,
+            instances,
+            instances_healthy,
+        }
+    }
+}
+
+impl TrafficView {
+    pub(super) fn of(hour: &Hour) -> Self {
+        let (sums, edges, latencies) = (hour.sums(), hour.edges(), hour.latencies());
+        let minutes: Vec<MinuteView> = hour
+            .minutes()
+            .map(|(at_ms, sums)| MinuteView { at: rfc3339(at_ms), sums: sums.into() })
+            .collect();
+        debug_assert_eq!(minutes.len() as i64, MINUTES);
+        let principals = by_principal(&edges);
+        Self {
+            calls: sums.calls(),
+            error_rate: sums.error_rate(),
+            sums: sums.into(),
+            latency: OverviewLatency {
+                count: latencies.len(),
+                p50_ms: latencies.percentile_ms(50),
+                p95_ms: latencies.percentile_ms(95),
+            },
+            minutes,
+            principals_total: principals.len(),
+            principals: busiest(principals.into_iter().map(PrincipalView::of), PRINCIPALS_MAX, |one| {
+                one.calls
+            }),
+            edges: busiest(edges.into_iter().map(EdgeView::of), EDGES_MAX, |one| one.calls),
+        }
+    }
+}
+
+fn by_principal(edges: &BTreeMap<(&PrincipalId, Option<&str>), Edge>) -> BTreeMap<String, Edge> {
+    let mut all: BTreeMap<String, Edge> = BTreeMap::new();
+    for ((principal, _), edge) in edges {
+        all.entry(principal.to_string()).or_default().add(*edge);
+    }
+    all
+}
+
+fn busiest<T>(all: impl Iterator<Item = T>, max: usize, calls: impl Fn(&T) -> u64) -> Vec<T> {
+    let mut all: Vec<T> = all.collect();
+    // What is equally busy stays in the order of its name.
+    all.sort_by_key(|one| std::cmp::Reverse(calls(one)));
+    all.truncate(max);
+    all
+}
+
+impl PrincipalView {
+    fn of((id, edge): (String, Edge)) -> Self {
+        let Edge { sums, last_ms } = edge;
+        Self {
+            id,
+            calls: sums.calls(),
+            errors: sums.errors,
+            denied: sums.denied,
+            last_call_at: rfc3339(last_ms),
+        }
+    }
+}
+
+impl EdgeView {
+    fn of(((principal, server), edge): ((&PrincipalId, Option<&str>), Edge)) -> Self {
+        let sums = edge.sums;
+        Self {
+            principal: principal.to_string(),
+            server: server.map(str::to_owned),
+            calls: sums.calls(),
+            errors: sums.errors,
+            denied: sums.denied,
+        }
+    }
+}
+
+impl From<Sums> for SumsView {
+    fn from(sums: Sums) -> Self {
+        let Sums { succeeded, errors, denied, other } = sums;
+        Self { succeeded, errors, denied, other }
+    }
+}
+
+impl From<Tokens> for TokensView {
+    fn from(tokens: Tokens) -> Self {
+        let Tokens { catalogue, sessions, listed } = tokens;
+        let saved = (catalogue * sessions).saturating_sub(listed);
+        Self { tokenizer: TOKENIZER, catalogue, sessions, listed, saved }
+    }
+}
+
+impl LedgerView {
+    pub(super) fn of(events: u64, verified: Option<Verification>) -> Self {
+        let verified = verified.map(|found| VerificationView {
+            at: rfc3339(found.at_ms),
+            intact: found.fault.is_none(),
+            events: found.events,
+            fault: found.fault,
+        });
+        Self { events, verified }
+    }
+}

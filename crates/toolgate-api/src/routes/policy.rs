@@ -1,0 +1,234 @@
+//! Policy: what is in force, what it says to every tool, why it says it to one call, and what policies in shadow mode
+//! would have said.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toolgate_core::decision::{Question, Template};
+use toolgate_core::event::{EventKind, Filter, Recorded};
+use toolgate_core::id::{RunId, SessionId};
+use toolgate_core::moment::rfc3339;
+use toolgate_core::scope::AgentName;
+use toolgate_core::{Kind, Principal, PrincipalId, Role, Tool};
+use toolgate_store::Order;
+use utoipa::{IntoParams, ToSchema};
+
+use super::{apart, json};
+use crate::problem::{Answered, Problem};
+use crate::read::{Json, Query, limit};
+use crate::similar::nearest;
+use crate::{Context, PolicyFile, PolicyRow};
+
+const TABLE_TOOLS_USUAL: usize = 100;
+const TABLE_TOOLS_MAX: usize = 1_000;
+const SOMEBODY: &str = "somebody";
+
+/// What decides about calls now
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PolicyInForce)]
+pub(crate) struct InForceView {
+    /// Stands for all texts and the template; the same as in decisions and approvals.
+    version: String,
+    /// The gateway's own level of care: exploratory, standard, regulated or audit_critical.
+    #[schema(value_type = String)]
+    template: Template,
+    /// Whether there are policies in shadow mode, which decide nothing and are compared.
+    shadow: bool,
+    /// When this version was taken up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loaded_at: Option<String>,
+    /// Why what is in the files now is not in force: they do not load, and what was before stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+    files: Vec<PolicyFile>,
+}
+
+/// Show the policies in force
+#[utoipa::path(get, path = "/policy", tag = "policy",
+    responses((status = 200, description = "Every text with its rules", body = InForceView)))]
+pub(crate) async fn show(State(context): State<Context>) -> Answered<Response> {
+    let in_force = context.policy.in_force();
+    let loaded = Filter { kind: Some(EventKind::PolicyLoaded), ..Filter::default() };
+    let loaded = context.store.ledger_page(&loaded, None, 1, Order::NewestFirst).await?;
+    let of_this = |one: &&Recorded| one.event.policy_version == Some(in_force.version);
+    let loaded_at = loaded.first().filter(of_this).map(|one| rfc3339(one.event.at_ms));
+    let view = InForceView {
+        version: in_force.version.to_string(),
+        template: in_force.template,
+        shadow: in_force.files.iter().any(|file| file.set.ends_with("_shadow")),
+        loaded_at,
+        refused: in_force.refused,
+        files: in_force.files,
+    };
+    Ok(json(StatusCode::OK, &view))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TableQuery {
+    /// Only tools that have this in their names
+    #[serde(default)]
+    q: Option<String>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Tools on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<String>,
+}
+
+/// What calls without arguments come to
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PolicyTable {
+    /// The levels of care, from the least strict to the strictest: the cells of every row.
+    templates: Vec<&'static str>,
+    /// The one that holds where a session asks for no more.
+    #[schema(value_type = String)]
+    in_force: Template,
+    /// By tool, then by actor.
+    rows: Vec<PolicyRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// Show the decision table
+///
+/// What every role that calls tools would hear, for each tool and level of care, without arguments.
+#[utoipa::path(get, path = "/policy/table", tag = "policy", params(TableQuery),
+    responses((status = 200, description = "A page of tools", body = PolicyTable)))]
+pub(crate) async fn table(
+    State(context): State<Context>,
+    Query(query): Query<TableQuery>,
+) -> Answered<Response> {
+    let limit = limit(query.limit.as_deref(), TABLE_TOOLS_USUAL, TABLE_TOOLS_MAX)?;
+    let mut tools = tools(&context);
+    tools.retain(|tool| {
+        let name = tool.name.as_str();
+        query.q.as_deref().is_none_or(|part| name.contains(part))
+            && query.cursor.as_deref().is_none_or(|after| name > after)
+    });
+    let more = tools.len() > limit;
+    tools.truncate(limit);
+    let next_cursor = tools.last().filter(|_| more).map(|last| last.name.to_string());
+    let template = context.policy.in_force().template;
+    let asking = context.clone();
+    let mut rows = apart(move || asking.policy.table(&tools)).await;
+    rows.sort_by(|one, other| one.tool.cmp(&other.tool));
+    let templates = Template::ALL.map(Template::as_str).to_vec();
+    Ok(json(StatusCode::OK, &PolicyTable { templates, in_force: template, rows, next_cursor }))
+}
+
+/// Every tool there is, by name.
+fn tools(context: &Context) -> Vec<Arc<Tool>> {
+    let snapshot = context.catalog.snapshot();
+    let mut tools: Vec<Arc<Tool>> =
+        snapshot.tools.entries().iter().filter_map(|entry| entry.tool.clone()).collect();
+    tools.sort_by(|one, other| one.name.cmp(&other.name));
+    tools
+}
+
+/// A call that nobody makes
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExplainBody {
+    /// Canonical name, wire name or alias.
+    #[schema(example = "bank:transfer")]
+    tool: String,
+    /// The arguments; none if left out.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    arguments: Option<Map<String, Value>>,
+    /// Who calls.
+    #[serde(default)]
+    principal: Option<String>,
+    /// What the caller's token may be used for; agent if left out.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    role: Option<Role>,
+    /// human, agent or service; what usually holds a token of that role if left out.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    kind: Option<Kind>,
+    /// The groups that the caller belongs to.
+    #[serde(default)]
+    groups: Vec<String>,
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    agent: Option<AgentName>,
+    /// How careful the session of the call is; never less than the gateway.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    template: Option<Template>,
+    #[serde(default)]
+    session: Option<String>,
+    #[serde(default)]
+    run: Option<String>,
+    #[serde(default)]
+    task: Option<String>,
+}
+
+/// Explain a call that nobody makes
+///
+/// Says what would be decided, which policies matched with their texts, and what a person would be asked. Nothing is
+/// called, asked or recorded.
+#[utoipa::path(post, path = "/policy/explain", tag = "policy", request_body = ExplainBody,
+    responses((status = 200, description = "`tool`, `verdict` (permit, approve or deny), `summary`, `policy_version`, `template`, \
+        `requirement` or `denial`; the policies that matched in `guard`, `gates` and `shadow_policies`; `failed`; and `shadow` \
+        where policies in shadow mode would say otherwise", body = Object),
+        (status = 404, description = "There is no such tool")))]
+pub(crate) async fn explain(
+    State(context): State<Context>,
+    Json(body): Json<ExplainBody>,
+) -> Answered<Response> {
+    let tool = tool(&context, &body.tool)?;
+    let explained = apart(move || {
+        let mut explained = body.explain(&context, &tool);
+        explained["tool"] = tool.name.as_str().into();
+        explained
+    });
+    Ok(json(StatusCode::OK, &explained.await))
+}
+
+impl ExplainBody {
+    fn explain(self, context: &Context, tool: &Tool) -> Value {
+        let role = self.role.unwrap_or(Role::Agent);
+        let principal = Principal {
+            id: PrincipalId::new(self.principal.as_deref().unwrap_or(SOMEBODY)),
+            kind: self.kind.unwrap_or(role.usual_kind()),
+            role,
+            groups: self.groups.into(),
+        };
+        let arguments = Value::Object(self.arguments.unwrap_or_default());
+        let (session, run) = (self.session.map(SessionId::new), self.run.map(RunId::new));
+        context.policy.explain(&Question {
+            principal: &principal,
+            tool,
+            arguments: &arguments,
+            session: session.as_ref(),
+            agent: self.agent.as_ref(),
+            template: self.template,
+            run: run.as_ref(),
+            task: self.task.as_deref(),
+        })
+    }
+}
+
+fn tool(context: &Context, name: &str) -> Answered<Arc<Tool>> {
+    let snapshot = context.catalog.snapshot();
+    if let Some(tool) = snapshot.tools.find(name).and_then(|entry| entry.tool.clone()) {
+        return Ok(tool);
+    }
+    let known = tools(context);
+    let hint = match nearest(name, known.iter().map(|tool| tool.name.as_str())) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None => "tools are named server:tool; GET /policy/table lists them".to_owned(),
+    };
+    Err(Problem::new(StatusCode::NOT_FOUND, "unknown_tool", format!("there is no tool {name:?}"))
+        .hint(hint)
+        .with("field", "tool"))
+}

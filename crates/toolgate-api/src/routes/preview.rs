@@ -1,0 +1,92 @@
+//! The list of tools exactly as an agent is given it.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use toolgate_core::RawJson;
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::{Credential, Seat};
+use utoipa::{IntoParams, ToSchema};
+
+use super::seat::SeatQuery;
+use super::{apart, json};
+use crate::Context;
+use crate::problem::Answered;
+use crate::read::{Query, bad_parameter};
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PageQuery {
+    /// `nextCursor` of the list before
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PreviewQuery {
+    /// As this agent sees it; never more than the token's own agent sees
+    #[serde(default)]
+    agent: Option<String>,
+    /// As this session of the caller sees it
+    #[serde(default)]
+    session: Option<String>,
+    /// `nextCursor` of the list before
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+/// What an agent is answered that lists its tools
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PreviewView {
+    agent: String,
+    session: String,
+    /// full (everything is listed) or search (pinned tools, and three to find the others).
+    surface: &'static str,
+    /// The result of `tools/list`, byte for byte. What a client found and has in its list since is not in it.
+    #[schema(value_type = Object)]
+    list: RawJson,
+}
+
+/// Show the list that an agent is given
+#[utoipa::path(get, path = "/tools/preview", tag = "tools", params(PreviewQuery),
+    responses((status = 200, description = "The list", body = PreviewView),
+        (status = 404, description = "There is no such agent or session")))]
+pub(crate) async fn of_tools(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Query(query): Query<PreviewQuery>,
+) -> Answered<Response> {
+    let who = SeatQuery { agent: query.agent, session: query.session };
+    let seat = who.seat(&context, &credential).await?;
+    shown(context, Seat::clone(&seat), query.cursor).await
+}
+
+/// Show the list that a session is given
+#[utoipa::path(get, path = "/sessions/{id}/preview", tag = "sessions",
+    params(("id" = String, Path, description = "ses_…"), PageQuery),
+    responses((status = 200, description = "The list", body = PreviewView), (status = 404, description = "There is none")))]
+pub(crate) async fn of_session(
+    State(context): State<Context>,
+    Extension(credential): Extension<Credential>,
+    Path(id): Path<String>,
+    Query(query): Query<PageQuery>,
+) -> Answered<Response> {
+    let session = context.sessions.get(&SessionId::new(id), &credential).await?;
+    shown(context, session.seat(), query.cursor).await
+}
+
+async fn shown(context: Context, seat: Seat, cursor: Option<String>) -> Answered<Response> {
+    let preview = apart(move || -> Answered<PreviewView> {
+        let view = context.discovery.view(&seat);
+        let list = context.discovery.page(&view, &[], cursor.as_deref(), context.limits.page_size);
+        let list = list.map_err(|_| {
+            bad_parameter("cursor", cursor.as_deref().unwrap_or_default(), "a cursor that this list gave out")
+        })?;
+        let surface = context.discovery.surface(&view).as_str();
+        Ok(PreviewView { agent: seat.agent.to_string(), session: seat.session.to_string(), surface, list })
+    });
+    Ok(json(StatusCode::OK, &preview.await?))
+}

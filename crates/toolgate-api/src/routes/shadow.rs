@@ -1,0 +1,133 @@
+//! What policies in shadow mode would have said, where it differs from what was decided: read from the ledger.
+
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolgate_core::event::{EventKind, Filter, Recorded};
+use toolgate_core::moment::rfc3339;
+use toolgate_store::{LEDGER_PAGE_MAX, Order};
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use crate::Context;
+use crate::problem::Answered;
+use crate::read::{Query, bad_parameter, limit};
+
+const PAGE_USUAL: usize = 50;
+const PAGE_MAX: usize = 500;
+/// Pages of decisions that one request looks through.
+const LOOKS_MAX: usize = 10;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShadowQuery {
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    cursor: Option<String>,
+    /// Entries on a page
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
+    limit: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ShadowPage {
+    /// Newest first.
+    differences: Vec<ShadowDifference>,
+    /// How many decisions were looked at for this page.
+    looked_at: usize,
+    /// Where to look on; absent once everything was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// A call about which the policies in shadow mode would have decided otherwise
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ShadowDifference {
+    seq: i64,
+    at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    principal: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy_version: Option<String>,
+    /// permit, approve or deny: what was decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided: Option<&'static str>,
+    /// permit, approve or deny: what would have been decided.
+    shadow: String,
+    /// The policies that would have asked or forbidden, with their reasons.
+    #[schema(value_type = Vec<Object>)]
+    policies: Vec<Value>,
+}
+
+/// List what policies in shadow mode would have changed
+///
+/// Looks through the decisions in the ledger, newest first, up to ten thousand at a time.
+#[utoipa::path(get, path = "/policy/shadow", tag = "policy", params(ShadowQuery),
+    responses((status = 200, description = "Decisions that differ", body = ShadowPage)))]
+pub(crate) async fn list(
+    State(context): State<Context>,
+    Query(query): Query<ShadowQuery>,
+) -> Answered<Response> {
+    let limit = limit(query.limit.as_deref(), PAGE_USUAL, PAGE_MAX)?;
+    let mut page = ShadowPage { differences: Vec::new(), looked_at: 0, next_cursor: None };
+    let decided = Filter { kind: Some(EventKind::PolicyDecided), ..Filter::default() };
+    let mut after = query.after()?;
+    for _ in 0..LOOKS_MAX {
+        let events = context.store.ledger_page(&decided, after, LEDGER_PAGE_MAX, Order::NewestFirst).await?;
+        let more = events.len() == LEDGER_PAGE_MAX;
+        page.next_cursor = events.last().filter(|_| more).map(|last| last.seq.to_string());
+        for event in &events {
+            page.looked_at += 1;
+            page.differences.extend(ShadowDifference::of(event));
+            if page.differences.len() == limit {
+                page.next_cursor = Some(event.seq.to_string());
+                return Ok(json(StatusCode::OK, &page));
+            }
+        }
+        if !more {
+            break;
+        }
+        after = events.last().map(|last| last.seq);
+    }
+    Ok(json(StatusCode::OK, &page))
+}
+
+impl ShadowQuery {
+    fn after(&self) -> Answered<Option<i64>> {
+        let Some(cursor) = self.cursor.as_deref() else { return Ok(None) };
+        let bad = |_| bad_parameter("cursor", cursor, "a cursor that this list gave out");
+        cursor.parse().map(Some).map_err(bad)
+    }
+}
+
+impl ShadowDifference {
+    fn of(recorded: &Recorded) -> Option<Self> {
+        let event = &recorded.event;
+        let detail: Value = event.detail.as_ref()?.decode().ok()?;
+        let shadow = detail.get("shadow")?.as_str()?.to_owned();
+        let about = &event.about;
+        Some(Self {
+            seq: recorded.seq,
+            at: rfc3339(event.at_ms),
+            call: about.call.as_ref().map(ToString::to_string),
+            tool: about.tool.as_ref().map(ToString::to_string),
+            principal: event.principal.to_string(),
+            session: about.session.as_ref().map(ToString::to_string),
+            run: about.run.as_ref().map(ToString::to_string),
+            policy_version: event.policy_version.as_ref().map(ToString::to_string),
+            decided: event.decision.map(|decision| decision.as_str()),
+            shadow,
+            policies: detail["shadow_policies"].as_array().cloned().unwrap_or_default(),
+        })
+    }
+}

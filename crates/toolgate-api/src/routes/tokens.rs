@@ -1,0 +1,219 @@
+//! Tokens: who may come in. A secret is in the answer that makes it, and nowhere else.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::header::CACHE_CONTROL;
+use http::{HeaderValue, StatusCode};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolgate_core::event::{About, Durability, Entry, Event, EventKind};
+use toolgate_core::governance::Ledger;
+use toolgate_core::moment::rfc3339;
+use toolgate_core::scope::AgentName;
+use toolgate_core::{Kind, Principal, RawJson, Role};
+use toolgate_store::{NewTokenSpec, StoreError, Token};
+use utoipa::ToSchema;
+
+use super::json;
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::Json;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TokensPage {
+    /// Oldest first; those of sessions are not among them.
+    tokens: Vec<TokenView>,
+}
+
+/// A token, without its secret
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Token)]
+pub(crate) struct TokenView {
+    #[schema(example = "tok_0198f5c2")]
+    id: String,
+    /// admin, operator, approver, auditor, agent or server.
+    #[schema(value_type = String)]
+    role: Role,
+    /// A word to recognise it by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    /// Whose it is; each is its own principal where nothing was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal: Option<String>,
+    /// human, agent or service.
+    #[schema(value_type = String)]
+    kind: Kind,
+    groups: Vec<String>,
+    /// The agent that it is bound to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    agent: Option<AgentName>,
+    created_at: String,
+    /// Since when it is useless.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revoked_at: Option<String>,
+}
+
+/// What a token is to be
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewTokenBody {
+    /// admin, operator, approver, auditor, agent or server.
+    #[schema(value_type = String)]
+    role: Role,
+    /// A word to recognise it by.
+    #[serde(default)]
+    label: Option<String>,
+    /// Whose it is: what policies and the ledger call them. For a server, its name.
+    #[serde(default)]
+    principal: Option<String>,
+    /// human, agent or service; what usually holds a token of that role if left out.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    kind: Option<Kind>,
+    /// Groups that its holder belongs to, as a gate's `@approvers` names them.
+    #[serde(default)]
+    groups: Vec<String>,
+    /// The agent that it is bound to: whoever holds it sees no more than that agent does.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    agent: Option<AgentName>,
+}
+
+/// A token at the one moment its secret is known
+#[derive(Serialize, ToSchema)]
+pub(crate) struct NewTokenView {
+    id: String,
+    #[schema(value_type = String)]
+    role: Role,
+    /// The secret. It cannot be shown again.
+    token: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+}
+
+/// List tokens
+#[utoipa::path(get, path = "/tokens", tag = "tokens",
+    responses((status = 200, description = "All, revoked ones too", body = TokensPage)))]
+pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
+    let tokens = context.store.list_tokens().await?.into_iter().map(TokenView::from).collect();
+    Ok(json(StatusCode::OK, &TokensPage { tokens }))
+}
+
+/// Make a token
+///
+/// Its secret is in this answer and cannot be shown again.
+#[utoipa::path(post, path = "/tokens", tag = "tokens", request_body = NewTokenBody,
+    responses((status = 201, description = "The token, with its secret", body = NewTokenView),
+        (status = 422, description = "There cannot be such a token")))]
+pub(crate) async fn create(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Json(body): Json<NewTokenBody>,
+) -> Answered<Response> {
+    let warning = body.agent.as_ref().and_then(|agent| unknown_agent(&context, agent));
+    let spec = NewTokenSpec::from(body);
+    let detail = serde_json::json!({
+        "role": spec.role, "principal": spec.principal, "groups": spec.groups, "agent": spec.agent,
+    });
+    let token = context.store.create_token(spec).await.map_err(not_made)?;
+    if let Err(problem) = note(&context, &principal, EventKind::TokenCreated, &token.id, detail).await {
+        // What is in no ledger lets nobody in.
+        drop(context.store.revoke_token(&token.id).await);
+        return Err(problem);
+    }
+    let view = NewTokenView { id: token.id, role: token.role, token: token.secret, warning };
+    Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], json(StatusCode::CREATED, &view))
+        .into_response())
+}
+
+/// Revoke a token
+///
+/// Gateways notice within a second. Revoking it again changes nothing.
+#[utoipa::path(delete, path = "/tokens/{id}", tag = "tokens", params(("id" = String, Path, description = "tok_…")),
+    responses((status = 204, description = "It is useless"), (status = 404, description = "There is none"),
+        (status = 409, description = "Nobody could make tokens any more")))]
+pub(crate) async fn revoke(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Answered<Response> {
+    let tokens = context.store.list_tokens().await?;
+    let Some(token) = tokens.iter().find(|token| token.id == id) else {
+        return Err(
+            Problem::not_found(format!("there is no token {id:?}")).hint("GET /tokens lists what there is")
+        );
+    };
+    if token.revoked_at_ms.is_some() {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    if is_last_admin(&tokens, token) {
+        let detail = "this is the last token of an admin: without it nobody could make tokens here any more";
+        return Err(Problem::new(StatusCode::CONFLICT, "last_admin", detail).hint(
+            "make another one first, or run `toolgate token revoke` on the machine that has the data folder",
+        ));
+    }
+    let revoked = context.store.revoke_token(&token.id).await?;
+    note(&context, &principal, EventKind::TokenRevoked, &revoked.id, serde_json::json!({})).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+fn is_last_admin(tokens: &[Token], token: &Token) -> bool {
+    let is_live_admin = |one: &&Token| one.role == Role::Admin && one.revoked_at_ms.is_none();
+    token.role == Role::Admin && tokens.iter().filter(is_live_admin).count() == 1
+}
+
+fn unknown_agent(context: &Context, agent: &AgentName) -> Option<String> {
+    let known = context.registry.definitions().agents.contains_key(agent);
+    (!known).then(|| format!("there is no agent {agent} yet, so this token sees no tools until there is"))
+}
+
+fn not_made(error: StoreError) -> Box<Problem> {
+    match error {
+        StoreError::TokenSpec { what } => {
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "token_invalid", what)
+        }
+        other => other.into(),
+    }
+}
+
+/// Who may come in is part of what an auditor asks about.
+async fn note(
+    context: &Context,
+    by: &Principal,
+    kind: EventKind,
+    id: &str,
+    mut detail: Value,
+) -> Answered<()> {
+    detail["token"] = id.into();
+    let mut event = Event::new(kind, context.clock.now_ms(), by.id.clone(), Arc::new(About::default()));
+    event.detail = Some(RawJson::from(detail));
+    let entry = Entry { events: vec![event], durability: Durability::OnDisk, ..Entry::default() };
+    Ok(context.books.append(entry).await?)
+}
+
+impl From<NewTokenBody> for NewTokenSpec {
+    fn from(body: NewTokenBody) -> Self {
+        let NewTokenBody { role, label, principal, kind, groups, agent } = body;
+        Self { role, label, principal, kind, groups, agent }
+    }
+}
+
+impl From<Token> for TokenView {
+    fn from(token: Token) -> Self {
+        Self {
+            id: token.id,
+            role: token.role,
+            label: token.label,
+            principal: token.principal,
+            kind: token.kind,
+            groups: token.groups,
+            agent: token.agent,
+            created_at: rfc3339(token.created_at_ms),
+            revoked_at: token.revoked_at_ms.map(rfc3339),
+        }
+    }
+}

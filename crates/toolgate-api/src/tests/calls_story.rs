@@ -1,0 +1,183 @@
+//! Calls in a list, the overview that is made of them, and the ledger to take away.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+use toolgate_core::event::{About, DecisionKind, Entry, Event, EventKind, Outcome};
+use toolgate_core::governance::{Clock, Ledger};
+use toolgate_core::id::{CallId, RunId, SessionId};
+use toolgate_core::{CanonicalName, Principal, PrincipalId, Role};
+
+use super::gate::{Gate, approver, somebody};
+use super::parts::server;
+
+/// One call as the gateway writes it, a few seconds ago.
+async fn call(gate: &Gate, number: i64, decision: DecisionKind, outcome: Outcome) {
+    let about = Arc::new(About {
+        session: Some(SessionId::new(format!("ses_{}", number % 2))),
+        run: Some(RunId::new("run_1")),
+        call: Some(CallId::new(format!("tc_{number}"))),
+        tool: Some(CanonicalName::of(&server(), "transfer")),
+        server: Some(server()),
+        ..About::default()
+    });
+    let at_ms = gate.clock.now_ms() - 5_000;
+    let principal = PrincipalId::new(if number % 2 == 0 { "ann" } else { "bob" });
+    let event = |kind| Event::new(kind, at_ms, principal.clone(), Arc::clone(&about));
+    let decided = Event { decision: Some(decision), ..event(EventKind::PolicyDecided) };
+    let ended =
+        Event { outcome: Some(outcome), duration_us: Some(12_500), ..event(EventKind::CallCompleted) };
+    gate.books.append(Entry { events: vec![decided, ended], ..Entry::default() }).await.expect("recorded");
+}
+
+async fn recorded() -> Gate {
+    let gate = Gate::open().await;
+    for number in 0..6 {
+        let outcome = if number == 3 { Outcome::ToolError } else { Outcome::Succeeded };
+        call(&gate, number, DecisionKind::Permit, outcome).await;
+    }
+    call(&gate, 6, DecisionKind::Deny, Outcome::Denied).await;
+    gate
+}
+
+fn auditor() -> Principal {
+    somebody("audit", Role::Auditor)
+}
+
+async fn ids(gate: &Gate, query: &str) -> Vec<String> {
+    let answer = gate.get(&auditor(), &format!("/calls?{query}")).await;
+    assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
+    let calls = answer.json()["calls"].as_array().expect("a list").clone();
+    calls.iter().map(|call| call["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn calls_are_filtered_by_what_the_address_says() {
+    let gate = recorded().await;
+    for (query, expected) in [
+        ("outcome=tool_error", vec!["tc_3"]),
+        ("decision=deny", vec!["tc_6"]),
+        ("principal=bob", vec!["tc_5", "tc_3", "tc_1"]),
+        ("session=ses_1&limit=2", vec!["tc_5", "tc_3"]),
+        ("id=ses_1&limit=1", vec!["tc_5"]),
+        ("id=tc_4", vec!["tc_4"]),
+        ("id=run_2", vec![]),
+        ("id=apr_none", vec![]),
+        ("tool=bank:other", vec![]),
+        ("server=no%20name", vec![]),
+        ("state=running", vec![]),
+        ("state=ended&outcome=denied", vec!["tc_6"]),
+        ("until=2000-01-01T00:00:00Z", vec![]),
+    ] {
+        assert_eq!(ids(&gate, query).await, expected, "{query}");
+    }
+    let call = gate.get(&auditor(), "/calls?id=tc_3").await.json()["calls"][0].clone();
+    let known = ["tool_error", "bank:transfer", "bank", "bob", "ses_1", "run_1", "permit"];
+    let said =
+        ["state", "tool", "server", "principal", "session", "run", "decision"].map(|name| call[name].clone());
+    assert_eq!(said.to_vec(), known.map(Value::from).to_vec());
+    assert_eq!(call["duration_ms"], json!(12.5));
+}
+
+#[tokio::test]
+async fn a_call_that_people_are_asked_about_is_found_by_its_approval() {
+    let gate = Gate::open().await;
+    let approval = gate.ask(r#"{"amount":5}"#).await;
+    assert_eq!(ids(&gate, "state=waiting").await, ["tc_asked"]);
+    assert_eq!(ids(&gate, &format!("id={}", approval.id)).await, ["tc_asked"]);
+    let call = gate.get(&auditor(), "/calls").await.json()["calls"][0].clone();
+    assert_eq!((&call["state"], &call["approval"]), (&json!("awaiting_approval"), &json!(approval.id)));
+    assert!(call.get("ended_at").is_none());
+}
+
+#[tokio::test]
+async fn parameters_of_calls_that_cannot_be_are_named() {
+    let gate = Gate::open().await;
+    for query in
+        ["state=late", "id=x", "from=yesterday", "outcome=ok", "decision=maybe", "cursor=x", "limit=201"]
+    {
+        let answer = gate.get(&auditor(), &format!("/calls?{query}")).await;
+        assert_eq!(
+            (answer.status, answer.problem().as_str()),
+            (StatusCode::BAD_REQUEST, "parameter_invalid")
+        );
+        assert_eq!(answer.json()["field"], query.split('=').next().expect("a name"));
+    }
+    assert_eq!(gate.get(&auditor(), "/calls?call=tc_1").await.problem(), "parameter_unknown");
+}
+
+#[tokio::test]
+async fn the_overview_adds_up_the_last_hour() {
+    let gate = recorded().await;
+    gate.ask(r#"{"amount":5}"#).await;
+    let overview = gate.get(&auditor(), "/overview").await.json();
+    assert_eq!(overview["waiting"], json!({ "approvals": 1, "inputs": 0, "reviews": 0 }));
+    let traffic = &overview["traffic"];
+    let sums = ["calls", "succeeded", "errors", "denied", "other"]
+        .map(|name| traffic[name].as_u64().expect("a number"));
+    assert_eq!(sums, [7, 5, 1, 1, 0]);
+    assert!((traffic["error_rate"].as_f64().expect("a number") - 1.0 / 6.0).abs() < 1e-9);
+    let minutes = traffic["minutes"].as_array().expect("a list");
+    let counted: u64 = minutes.iter().map(|minute| minute["succeeded"].as_u64().expect("a number")).sum();
+    assert_eq!((minutes.len(), counted), (60, 5));
+    assert_eq!(traffic["latency"]["count"], json!(6), "what was denied did not run");
+    assert_eq!(traffic["principals"][0]["id"], "ann");
+    let edge = json!({ "principal": "bob", "server": "bank", "calls": 3, "errors": 1, "denied": 0 });
+    assert!(traffic["edges"].as_array().expect("a list").contains(&edge), "{traffic}");
+    assert!(overview["tokens"]["catalogue"].as_u64().expect("a number") > 0);
+    assert!(overview["ledger"]["events"].as_u64().expect("a number") >= 14);
+    assert!(overview["ledger"].get("verified").is_none());
+}
+
+#[tokio::test]
+async fn the_overview_goes_on_where_it_was_and_forgets_what_is_old() {
+    let gate = recorded().await;
+    let calls = async || gate.get(&auditor(), "/overview").await.json()["traffic"]["calls"].clone();
+    assert_eq!(calls().await, json!(7));
+    call(&gate, 7, DecisionKind::Permit, Outcome::Succeeded).await;
+    gate.clock.advance_ms(2_000);
+    assert_eq!(calls().await, json!(8));
+    gate.clock.advance_ms(61 * 60_000);
+    assert_eq!(calls().await, json!(0));
+    call(&gate, 8, DecisionKind::Permit, Outcome::Succeeded).await;
+    gate.clock.advance_ms(2_000);
+    assert_eq!(calls().await, json!(1));
+}
+
+#[tokio::test]
+async fn the_overview_tells_when_the_ledger_was_verified() {
+    let gate = recorded().await;
+    gate.get(&auditor(), "/ledger/verify").await;
+    let verified = gate.get(&auditor(), "/overview").await.json()["ledger"]["verified"].clone();
+    assert_eq!(verified["intact"], json!(true));
+    assert!(verified["at"].is_string() && verified["events"].as_u64().expect("a number") >= 14);
+}
+
+#[tokio::test]
+async fn approvers_are_told_what_waits_for_people_and_nothing_else() {
+    let gate = recorded().await;
+    let overview = gate.get(&approver("ada"), "/overview").await.json();
+    let members: Vec<&String> = overview.as_object().expect("an object").keys().collect();
+    assert_eq!(members, ["at", "waiting"]);
+}
+
+#[tokio::test]
+async fn an_export_has_a_line_for_each_event_that_passes() {
+    let gate = recorded().await;
+    let export = gate.get(&auditor(), "/ledger/export?outcome=succeeded").await;
+    assert_eq!(export.headers["content-type"], "application/x-ndjson");
+    assert_eq!(export.headers["content-disposition"], "attachment; filename=\"ledger.jsonl\"");
+    let calls: Vec<Value> = export
+        .text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["call"].clone())
+        .collect();
+    assert_eq!(calls, ["tc_0", "tc_1", "tc_2", "tc_4", "tc_5"]);
+    let export = gate.get(&auditor(), "/ledger/export?format=cloudevents&call=tc_6").await;
+    let events: Vec<Value> =
+        export.text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((events.len(), &events[1]["type"]), (2, &json!("dev.toolgate.tool.call.completed")));
+    assert_eq!(gate.get(&auditor(), "/ledger/export?format=xml").await.problem(), "parameter_invalid");
+    assert_eq!(gate.get(&auditor(), "/ledger/export?server=no%20name").await.text, "");
+}
