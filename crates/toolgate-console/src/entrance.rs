@@ -1,0 +1,224 @@
+//! The door: logging in with a token or with a link that works once, and logging out.
+
+use axum::extract::{Path, Query, Request, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use http::header::{ORIGIN, SET_COOKIE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::ports::{NewLogin, NotLoggedIn};
+use crate::visit::{Visit, secret_of};
+use crate::{Context, layout};
+
+/// Over HTTPS: only this host may set it, and only for all of itself.
+pub(crate) const COOKIE_SECURE: &str = "__Host-toolgate";
+pub(crate) const COOKIE_PLAIN: &str = "toolgate-console";
+
+const LOGIN: [&str; 2] = ["console", "login"];
+/// A token and an address; nobody needs more.
+const FORM_BYTES_MAX: usize = 16 << 10;
+
+#[derive(Deserialize)]
+pub(crate) struct LoginQuery {
+    #[serde(default)]
+    next: Option<String>,
+    #[serde(default)]
+    ended: Option<String>,
+}
+
+pub(crate) async fn login_page(Query(query): Query<LoginQuery>) -> Response {
+    let told = query.ended.map(|_| "Your login has ended. Log in again and you are back where you were.");
+    login_form(StatusCode::OK, told, &inside(query.next.as_deref()))
+}
+
+/// A form that nobody is logged in for yet: the cookie it earns is what protects all others.
+pub(crate) async fn log_in(State(context): State<Context>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    if !is_from_here(&parts.headers) {
+        return login_form(StatusCode::FORBIDDEN, Some("That form came from another place."), "/");
+    }
+    let read = Limited::new(body, FORM_BYTES_MAX).collect().await;
+    let bytes = read.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let field = |wanted: &str| {
+        let mut pairs = url::form_urlencoded::parse(&bytes);
+        pairs.find(|(name, _)| name == wanted).map(|(_, value)| value.trim().to_owned())
+    };
+    let next = inside(field("next").as_deref());
+    match context.logins.with_token(field("token").unwrap_or_default()).await {
+        Ok(login) => enter(&login, &parts.headers, &next),
+        Err(why) => {
+            let (status, told) = told(&why);
+            login_form(status, Some(&told), &next)
+        }
+    }
+}
+
+/// Opening a link only shows a button: programs that look at links in advance do not use it up.
+pub(crate) async fn link_page(Path(link): Path<String>) -> Response {
+    let body = html! {
+        form.card.narrow method="post" action=(Address::of(["console", "enter", &link])) {
+            h1 { "Log in to Toolgate" }
+            p { "This link works once. It logs you in as the person who runs this gateway." }
+            button.button.primary type="submit" autofocus { "Log in" }
+        }
+    };
+    layout::bare(StatusCode::OK, "Log in", body)
+}
+
+pub(crate) async fn enter_by_link(
+    State(context): State<Context>,
+    Path(link): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    if !is_from_here(&headers) {
+        return login_form(StatusCode::FORBIDDEN, Some("That form came from another place."), "/");
+    }
+    match context.logins.with_link(link).await {
+        Ok(login) => enter(&login, &headers, "/"),
+        Err(why) => {
+            let (status, told) = told(&why);
+            login_form(status, Some(&told), "/")
+        }
+    }
+}
+
+pub(crate) async fn log_out(
+    visit: Visit,
+    State(context): State<Context>,
+    headers: HeaderMap,
+    _checked: Fields,
+) -> Response {
+    if let Some(secret) = secret_of(&headers)
+        && let Err(error) = context.logins.end(secret).await
+    {
+        tracing::warn!(%error, who = %visit.credential.principal.id, "a login could not be ended in the store");
+    }
+    let mut response = Redirect::to(Address::of(LOGIN).as_str()).into_response();
+    for name in [COOKIE_SECURE, COOKIE_PLAIN] {
+        let gone = cookie(name, "", 0);
+        response.headers_mut().append(SET_COOKIE, gone);
+    }
+    response
+}
+
+/// Where somebody goes who is not logged in, or not any more.
+pub(crate) fn ask_to_log_in(request: &Request) -> Response {
+    let place = request.uri().path_and_query().map_or("/", |place| place.as_str());
+    let next = if request.method() == Method::GET { place } else { "/" };
+    match secret_of(request.headers()) {
+        Some(_) => {
+            Redirect::to(Address::of(LOGIN).with("ended", 1).with("next", next).as_str()).into_response()
+        }
+        None => to_login(next),
+    }
+}
+
+pub(crate) fn to_login(next: &str) -> Response {
+    Redirect::to(Address::of(LOGIN).with("next", next).as_str()).into_response()
+}
+
+fn enter(login: &NewLogin, headers: &HeaderMap, next: &str) -> Response {
+    // The browser itself says how it got here.
+    let secure = headers.get(ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https:"));
+    let name = if secure { COOKIE_SECURE } else { COOKIE_PLAIN };
+    let mut response = Redirect::to(next).into_response();
+    response.headers_mut().append(SET_COOKIE, cookie(name, &login.secret, login.seconds));
+    response
+}
+
+fn cookie(name: &str, value: &str, seconds: u64) -> HeaderValue {
+    let secure = if name == COOKIE_SECURE { "; Secure" } else { "" };
+    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    HeaderValue::from_str(&text).expect("secrets are made of letters and digits")
+}
+
+/// Whether the browser says that a page of ours sent this. One that says nothing is not a browser, and has no cookie to lose.
+fn is_from_here(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+    matches!(site, None | Some(b"same-origin" | b"none"))
+}
+
+/// A page of ours, whatever was asked for.
+fn inside(next: Option<&str>) -> String {
+    let ours = |next: &&str| {
+        let path = next.split(['?', '#']).next().unwrap_or_default();
+        path == "/" || (path.starts_with("/console/") && !path.contains("//") && !path.contains('\\'))
+    };
+    next.filter(ours).unwrap_or("/").to_owned()
+}
+
+fn told(why: &NotLoggedIn) -> (StatusCode, String) {
+    match why {
+        NotLoggedIn::UnknownToken => {
+            (StatusCode::UNAUTHORIZED, "That is not a token of this gateway, or it was revoked.".to_owned())
+        }
+        NotLoggedIn::Role(role) => (
+            StatusCode::FORBIDDEN,
+            format!(
+                "A token of role {role} opens no pages. Use one of role admin, operator, approver or auditor."
+            ),
+        ),
+        NotLoggedIn::UnknownLink => (
+            StatusCode::UNAUTHORIZED,
+            "That link was used already, or its time is over. `toolgate console` prints a new one."
+                .to_owned(),
+        ),
+        NotLoggedIn::Down => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "The database does not answer, so nobody can log in now. Try again in a moment.".to_owned(),
+        ),
+    }
+}
+
+fn login_form(status: StatusCode, told: Option<&str>, next: &str) -> Response {
+    let body: Markup = html! {
+        form.card.narrow method="post" action=(Address::of(LOGIN)) {
+            h1 { "Log in to Toolgate" }
+            @if let Some(told) = told { p.notice role="alert" { (told) } }
+            div.field {
+                label for="token" { "Token" }
+                input #token type="password" name="token" required autofocus autocomplete="current-password"
+                    spellcheck="false" aria-describedby="token-help";
+                p.help #token-help {
+                    "One of role admin, operator, approver or auditor, as "
+                    code { "toolgate token create --role approver --principal ann" } " prints it."
+                }
+            }
+            input type="hidden" name="next" value=(next);
+            button.button.primary type="submit" { "Log in" }
+            p.help { "On the machine of the gateway, " code { "toolgate console" } " prints a link that logs you in." }
+            p.help { a href="/docs" { "Documentation" } }
+        }
+    };
+    layout::bare(status, "Log in", body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_leads_to_pages_of_this_console_only() {
+        for good in ["/", "/console/inbox", "/console/calls?tool=a%3Ab", "/?said=saved"] {
+            assert_eq!(inside(Some(good)), good);
+        }
+        for bad in ["//evil.example", "https://evil.example", "/console//evil", "/console/\\evil", "/mcp", ""]
+        {
+            assert_eq!(inside(Some(bad)), "/", "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_cookie_is_out_of_reach_of_scripts_and_of_other_sites() {
+        let text = cookie(COOKIE_SECURE, "s", 60);
+        assert_eq!(
+            text.to_str().expect("text"),
+            "__Host-toolgate=s; Path=/; HttpOnly; SameSite=Strict; Max-Age=60; Secure"
+        );
+        assert!(!cookie(COOKIE_PLAIN, "s", 60).to_str().expect("text").contains("Secure"));
+    }
+}

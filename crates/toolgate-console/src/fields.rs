@@ -1,0 +1,90 @@
+//! The fields of a form that was sent, once it is known to come from a page of ours.
+
+use axum::extract::{FromRequest, Request};
+use http::StatusCode;
+use http_body_util::{BodyExt, Limited};
+
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::visit::{csrf_of, secret_of};
+
+/// The hidden field that proves where a form comes from.
+pub(crate) const CSRF: &str = "csrf";
+
+/// Name and value, in the order of the form.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fields(Vec<(String, String)>);
+
+impl From<Vec<(String, String)>> for Fields {
+    fn from(pairs: Vec<(String, String)>) -> Self {
+        Self(pairs)
+    }
+}
+
+impl Fields {
+    #[cfg(test)]
+    pub(crate) fn of(pairs: &[(&str, &str)]) -> Self {
+        Self(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    /// The first of this name, also an empty one.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// The first of this name, unless it is blank.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).map(str::trim).filter(|value| !value.is_empty())
+    }
+
+    /// One that every form of this kind has.
+    pub(crate) fn needed(&self, name: &str) -> Answered<&str> {
+        self.text(name).ok_or_else(|| Problem::bad_form(format!("the field {name:?} is empty")))
+    }
+
+    pub(crate) fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(one, _)| one == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a box is ticked.
+    pub(crate) fn ticked(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+impl FromRequest<Context> for Fields {
+    type Rejection = Box<Problem>;
+
+    async fn from_request(request: Request, context: &Context) -> Answered<Self> {
+        let expected = secret_of(request.headers()).map(|secret| csrf_of(&secret));
+        let read = Limited::new(request.into_body(), context.form_bytes_max).collect().await;
+        let body = read.map_err(|_| {
+            let detail = format!("the form is larger than {} bytes", context.form_bytes_max);
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail)
+                .hint("upload long contents as a file and name its id")
+        })?;
+        let pairs = url::form_urlencoded::parse(&body.to_bytes()).into_owned().collect();
+        let fields = Self(pairs);
+        check_csrf(fields.get(CSRF), expected.as_deref())?;
+        Ok(fields)
+    }
+}
+
+pub(crate) fn check_csrf(given: Option<&str>, expected: Option<&str>) -> Answered<()> {
+    let good = matches!((given, expected), (Some(given), Some(expected)) if same(given, expected));
+    if good {
+        return Ok(());
+    }
+    Err(Problem::new(StatusCode::FORBIDDEN, "form_foreign", "this form does not come from your login")
+        .hint("open the page again and send the form from there"))
+}
+
+/// In a time that does not tell how much of it fits.
+fn same(one: &str, other: &str) -> bool {
+    let differ = one.bytes().zip(other.bytes()).fold(0, |differ, (one, other)| differ | (one ^ other));
+    one.len() == other.len() && differ == 0
+}

@@ -1,0 +1,267 @@
+//! What all pages have around them: head, rooms to go to, what waits, and the word about what was done.
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use maud::{DOCTYPE, Markup, html};
+use serde::Deserialize;
+use serde_json::Value;
+use toolgate_core::Role;
+use toolgate_core::event::EventKind;
+
+use crate::address::Address;
+use crate::assets;
+use crate::fields::CSRF;
+use crate::parts::text;
+use crate::problem::Problem;
+use crate::said::Said;
+use crate::visit::Visit;
+
+/// A place in the console, as the navigation shows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Room {
+    Overview,
+    Inbox,
+    Calls,
+    Ledger,
+    Runs,
+    Servers,
+    Tools,
+    Reviews,
+    Agents,
+    Sessions,
+    Policy,
+    Settings,
+    Docs,
+    /// A page that is nowhere: what went wrong.
+    None,
+}
+
+const EVERYBODY: &[Role] = &[Role::Admin, Role::Operator, Role::Approver, Role::Auditor];
+const AUDITING: &[Role] = &[Role::Admin, Role::Operator, Role::Auditor];
+const RUNNING: &[Role] = &[Role::Admin, Role::Operator];
+
+struct Door {
+    room: Room,
+    name: &'static str,
+    address: &'static str,
+    /// Pressed after `g`.
+    key: &'static str,
+    roles: &'static [Role],
+}
+
+const fn door(
+    room: Room,
+    name: &'static str,
+    address: &'static str,
+    key: &'static str,
+    roles: &'static [Role],
+) -> Door {
+    Door { room, name, address, key, roles }
+}
+
+static GROUPS: [(&str, &[Door]); 4] = [
+    (
+        "Now",
+        &[
+            door(Room::Overview, "Overview", "/", "o", EVERYBODY),
+            door(Room::Inbox, "Inbox", "/console/inbox", "i", EVERYBODY),
+            door(Room::Runs, "Runs", "/console/runs", "r", AUDITING),
+        ],
+    ),
+    (
+        "Record",
+        &[
+            door(Room::Calls, "Calls", "/console/calls", "c", AUDITING),
+            door(Room::Ledger, "Ledger", "/console/ledger", "l", AUDITING),
+        ],
+    ),
+    (
+        "Catalogue",
+        &[
+            door(Room::Tools, "Tools", "/console/tools", "t", EVERYBODY),
+            door(Room::Servers, "Servers", "/console/servers", "s", RUNNING),
+            door(Room::Reviews, "Reviews", "/console/reviews", "v", EVERYBODY),
+            door(Room::Agents, "Agents", "/console/agents", "a", AUDITING),
+            door(Room::Sessions, "Sessions", "/console/sessions", "e", AUDITING),
+        ],
+    ),
+    (
+        "Rules",
+        &[
+            door(Room::Policy, "Policy", "/console/policy", "p", AUDITING),
+            door(Room::Settings, "Settings", "/console/settings", "x", AUDITING),
+            door(Room::Docs, "Documentation", "/docs", "d", EVERYBODY),
+        ],
+    ),
+];
+
+/// A whole page for somebody who is logged in.
+pub(crate) async fn page(
+    visit: &Visit,
+    status: StatusCode,
+    title: &str,
+    room: Room,
+    body: Markup,
+) -> Response {
+    let waiting = waiting(visit).await;
+    let shell = html! {
+        a.skip href="#main" { "Skip to the content" }
+        header.top {
+            button.menu type="button" aria-expanded="false" aria-controls="rooms" data-menu { "Menu" }
+            a.brand href="/" { img src=(assets::address("icon.svg")) alt="" width="24" height="24"; span { "Toolgate" } }
+            span.live #live role="status" data-state="off" { span { "connecting" } }
+            div.me {
+                span.who { span.name { (text::short(visit.credential.principal.id.as_str())) } span.badge { (visit.role().as_str()) } }
+                button.plain type="button" data-theme-toggle aria-label="Light or dark" { "◐" }
+                form method="post" action="/console/logout" { (csrf(visit)) button.plain type="submit" { "Log out" } }
+            }
+        }
+        nav.rooms #rooms aria-label="Rooms" { (navigation(visit, room, waiting.as_ref())) }
+        main #main tabindex="-1" {
+            @if let Some(sentence) = Said::told_in(&visit.place) { p.said role="status" { (sentence) } }
+            (body)
+        }
+        (keyboard_help(visit))
+    };
+    document(status, title, &shell, Some(visit))
+}
+
+/// A page for anybody, without rooms.
+pub(crate) fn bare(status: StatusCode, title: &str, body: Markup) -> Response {
+    document(status, title, &html! { main #main.bare { (body) } }, None)
+}
+
+/// A page of the documentation, for anybody.
+pub(crate) fn open(title: &str, aside: &Markup, body: &Markup) -> Response {
+    let shell = html! {
+        a.skip href="#main" { "Skip to the content" }
+        header.top {
+            button.menu type="button" aria-expanded="false" aria-controls="rooms" data-menu { "Menu" }
+            a.brand href="/" { img src=(assets::address("icon.svg")) alt="" width="24" height="24"; span { "Toolgate" } }
+            div.me {
+                button.plain type="button" data-theme-toggle aria-label="Light or dark" { "◐" }
+                a.plain href="/" { "Console" }
+            }
+        }
+        nav.rooms #rooms aria-label="Documentation" { (aside) }
+        main #main.doc tabindex="-1" { (body) }
+    };
+    document(StatusCode::OK, title, &shell, None)
+}
+
+fn document(status: StatusCode, title: &str, body: &Markup, visit: Option<&Visit>) -> Response {
+    let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (text::made_visible(title)) " · Toolgate" }
+                link rel="icon" href=(assets::address("icon.svg")) type="image/svg+xml";
+                link rel="stylesheet" href=(assets::address("console.css"));
+                script src=(assets::address("theme.js")) {}
+                script src=(assets::address("console.js")) defer {}
+            }
+            @if visit.is_some() {
+                body data-events="/console/events" data-kinds=(kinds.join(" ")) { (body) }
+            } @else {
+                body { (body) }
+            }
+        }
+    };
+    (status, page).into_response()
+}
+
+fn navigation(visit: &Visit, here: Room, waiting: Option<&Waiting>) -> Markup {
+    html! {
+        @for (group, doors) in &GROUPS {
+            @let doors: Vec<&Door> = doors.iter().filter(|door| visit.is_one_of(door.roles)).collect();
+            @if !doors.is_empty() {
+                h2 { (group) }
+                ul {
+                    @for door in doors {
+                        li {
+                            a href=(door.address) data-key=(door.key) aria-current=[(door.room == here).then_some("page")] {
+                                (door.name)
+                                @if door.room == Room::Inbox { (count(waiting)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What waits for people, beside the way there.
+fn count(waiting: Option<&Waiting>) -> Markup {
+    let number = waiting.map_or(0, |waiting| waiting.entries.len());
+    html! {
+        span #waiting.count data-live="approval input" data-count=(number) hidden[number == 0] {
+            (number) @if waiting.is_some_and(|waiting| waiting.more) { "+" } span.unseen { " waiting" }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Waiting {
+    entries: Vec<Value>,
+    #[serde(default)]
+    more: bool,
+}
+
+/// A page is worth showing without this number.
+async fn waiting(visit: &Visit) -> Option<Waiting> {
+    visit.find(Address::of(["inbox"]).with("arguments_bytes_max", 0)).await.ok().flatten()
+}
+
+fn keyboard_help(visit: &Visit) -> Markup {
+    html! {
+        dialog #keys aria-labelledby="keys-title" {
+            h2 #keys-title { "Keys" }
+            dl.keys {
+                @for (_, doors) in &GROUPS {
+                    @for door in doors.iter().filter(|door| visit.is_one_of(door.roles)) {
+                        dt { kbd { "g" } " " kbd { (door.key) } } dd { (door.name) }
+                    }
+                }
+                dt { kbd { "j" } " " kbd { "k" } } dd { "Next and previous entry of a list; Enter opens it" }
+                dt { kbd { "x" } } dd { "Tick the entry" }
+                dt { kbd { "/" } } dd { "Go to the search or filter" }
+                dt { kbd { "?" } } dd { "This help" }
+            }
+            form method="dialog" { button.button type="submit" { "Close" } }
+        }
+    }
+}
+
+/// The hidden field that every form has.
+pub(crate) fn csrf(visit: &Visit) -> Markup {
+    html! { input type="hidden" name=(CSRF) value=(visit.csrf); }
+}
+
+/// What went wrong, in a page.
+pub(crate) fn problem(problem: &Problem) -> Markup {
+    html! {
+        section.card.problem role="alert" {
+            h1 { (heading(problem.status())) }
+            p { (text::long(if problem.detail.is_empty() { "The gateway could not answer." } else { &problem.detail })) }
+            @if let Some(hint) = &problem.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
+            @if !problem.code.is_empty() { p.help { "Code " code { (text::short(&problem.code)) } } }
+            p { a.button href="/" { "To the overview" } }
+        }
+    }
+}
+
+fn heading(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::NOT_FOUND | StatusCode::GONE => "There is nothing here",
+        StatusCode::FORBIDDEN => "Not with this role",
+        StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => "Somebody was faster",
+        StatusCode::TOO_MANY_REQUESTS => "Too much at once",
+        status if status.is_server_error() => "Not now",
+        _ => "That did not work",
+    }
+}

@@ -1,0 +1,67 @@
+#![doc = include_str!("../README.md")]
+
+mod address;
+mod asking;
+mod assets;
+mod docs;
+mod entrance;
+mod fields;
+mod headers;
+mod layout;
+mod pages;
+mod parts;
+mod ports;
+mod problem;
+mod said;
+mod schema_form;
+mod visit;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use toolgate_core::governance::Clock;
+use tower::ServiceExt;
+
+pub use axum::body::Body;
+pub use ports::{Answer, Backend, Login, Logins, NewLogin, NotLoggedIn};
+
+/// What the pages are made over.
+pub struct Setup {
+    /// The REST API.
+    pub backend: Arc<dyn Backend>,
+    pub logins: Arc<dyn Logins>,
+    pub clock: Arc<dyn Clock>,
+    /// The largest form that is read.
+    pub form_bytes_max: usize,
+}
+
+/// What every page is given.
+pub(crate) type Context = Arc<Setup>;
+
+/// The console and the documentation, behind the edge: Host and Origin are checked before a request comes here.
+#[derive(Clone)]
+pub struct Console {
+    router: axum::Router,
+}
+
+impl Console {
+    pub fn new(setup: Setup) -> Console {
+        Console { router: pages::router(Arc::new(setup)) }
+    }
+
+    /// Whether a path is one that [`Console::serve`] should get.
+    pub fn handles(path: &str) -> bool {
+        let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        matches!(first, "" | "console" | "docs" | "favicon.ico")
+    }
+
+    /// Answers one request, which proves itself with a cookie where it needs to.
+    pub async fn serve<B>(&self, request: http::Request<B>) -> Answer
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let served = self.router.clone().oneshot(request.map(Body::new)).await;
+        served.unwrap_or_else(|never| match never {})
+    }
+}

@@ -1,0 +1,77 @@
+//! Every page: what has no login, what has one, and where each room's pages are.
+
+mod agents;
+mod calls;
+mod catalogue;
+mod contents;
+mod filters;
+mod grants;
+mod inbox;
+mod ledger;
+mod live;
+mod overview;
+mod policy;
+mod reviews;
+mod runs;
+mod servers;
+mod sessions;
+mod settings;
+mod tools;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+
+use crate::problem::Problem;
+use crate::{Context, assets, docs, entrance, headers, visit};
+
+pub(crate) fn router(context: Context) -> Router {
+    let open = Router::new()
+        .route("/console/login", get(entrance::login_page).post(entrance::log_in))
+        .route("/console/enter/{link}", get(entrance::link_page).post(entrance::enter_by_link))
+        .route("/console/assets/{hash}/{name}", get(assets::show))
+        .route("/", post(not_mcp))
+        .route("/favicon.ico", get(async || Redirect::permanent(assets::address("icon.svg"))))
+        .merge(docs::routes());
+    rooms()
+        .fallback(nothing_here)
+        .layer(from_fn_with_state(context.clone(), visit::admit))
+        .merge(open)
+        .layer(from_fn(headers::guard))
+        .with_state(context)
+}
+
+/// For whoever is logged in. What they may see there, the API says.
+fn rooms() -> Router<Context> {
+    Router::new()
+        .route("/console", get(async || Redirect::permanent("/")))
+        .route("/console/logout", post(entrance::log_out))
+        .merge(overview::routes())
+        .merge(live::routes())
+        .merge(inbox::routes())
+        .merge(grants::routes())
+        .merge(calls::routes())
+        .merge(ledger::routes())
+        .merge(contents::routes())
+        .merge(runs::routes())
+        .merge(servers::routes())
+        .merge(tools::routes())
+        .merge(reviews::routes())
+        .merge(agents::routes())
+        .merge(sessions::routes())
+        .merge(policy::routes())
+        .merge(settings::routes())
+}
+
+/// A client of MCP that was given the address of the pages.
+async fn not_mcp() -> Response {
+    let told = r#"{"type":"about:blank","title":"Not Found","status":404,"code":"not_found","fault":"caller","retry":false,"detail":"there is nothing here","hint":"the MCP endpoint is /mcp, or /mcp/{agent}"}"#;
+    (StatusCode::NOT_FOUND, [(CONTENT_TYPE, "application/problem+json")], told).into_response()
+}
+
+async fn nothing_here() -> Box<Problem> {
+    Problem::not_found("there is no such page").hint("the rooms on the left lead everywhere")
+}

@@ -1,0 +1,128 @@
+//! Agents: what sessions of a kind of agent begin with, and the capabilities they are made of.
+
+mod capability;
+mod detail;
+mod told;
+mod versions;
+
+use axum::Router;
+use axum::response::Response;
+use axum::routing::get;
+use maud::{Markup, html};
+
+use crate::Context;
+use crate::address::Address;
+use crate::layout::Room;
+use crate::pages::catalogue::budget;
+use crate::parts::{self, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+pub(super) use detail::mounted;
+use told::{Agent, Agents, Capabilities, Capability, source};
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new()
+        .route("/console/agents", get(list))
+        .route("/console/agents/{name}", get(detail::show))
+        .route("/console/capabilities/{name}", get(capability::show))
+}
+
+async fn list(visit: Visit) -> Answered<Response> {
+    let Agents { agents } = visit.get(Address::of(["agents"])).await?;
+    let Capabilities { capabilities } = visit.get(Address::of(["capabilities"])).await?;
+    let body = html! {
+        (parts::heading(html! { "Agents" }, html! { a.button href="/console/sessions" { "Sessions" } }))
+        p.soft { "A definition says which tools an agent has, how strict policy is and how many tokens its list may cost. Those in the file are changed there, the others with " code { "PUT /agents/{name}" } "." }
+        section #agents data-live="agent registry setting config" {
+            (agents_table(&agents))
+            @if agents.len() == 1 { (only_default()) }
+            h2 { "Capabilities" }
+            @if capabilities.is_empty() { (no_capabilities()) } @else { (capabilities_table(&capabilities)) }
+        }
+    };
+    Ok(visit.page("Agents", Room::Agents, body).await)
+}
+
+fn agents_table(agents: &[Agent]) -> Markup {
+    html! {
+        table.list {
+            thead { tr { th scope="col" { "Agent" } th scope="col" { "Capabilities" } th scope="col" { "Policy" } th scope="col" { "List may cost" } th scope="col" { "For" } th scope="col" { "From" } } }
+            tbody {
+                @for agent in agents {
+                    tr data-entry=(agent.name) {
+                        td data-name="Agent" {
+                            div {
+                                a href=(Address::of(["console", "agents", &agent.name])) { (text::short(&agent.name)) }
+                                @if let Some(told) = &agent.definition.description { div.help { (text::cut(told, 200)) } }
+                                @for problem in &agent.problems { div.error { (text::cut(problem, 300)) } }
+                            }
+                        }
+                        td data-name="Capabilities" { (capabilities(agent)) }
+                        td data-name="Policy" { @if let Some(template) = &agent.definition.policy_template { (text::short(template)) } @else { span.soft { "the gateway's" } } }
+                        td data-name="List may cost" { (budget(&agent.definition.token_budget)) }
+                        td data-name="For" { (whom(agent)) }
+                        td data-name="From" { (source(&agent.source)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn capabilities(agent: &Agent) -> Markup {
+    html! {
+        @match &agent.definition.capabilities {
+            None => span.soft { "every tool" },
+            Some(names) if names.is_empty() => span.soft { "no tool" },
+            Some(names) => ul.chips { @for name in names { li { (told::capability(name)) } } },
+        }
+    }
+}
+
+fn whom(agent: &Agent) -> Markup {
+    let definition = &agent.definition;
+    html! {
+        @if definition.principals.is_empty() && definition.groups.is_empty() { span.soft { "whoever names it" } }
+        ul.chips {
+            @for name in &definition.principals { li { code { (text::short(name)) } } }
+            @for name in &definition.groups { li { "group " code { (text::short(name)) } } }
+        }
+    }
+}
+
+fn capabilities_table(capabilities: &[Capability]) -> Markup {
+    html! {
+        table.list {
+            thead { tr { th scope="col" { "Capability" } th scope="col" { "Its tools" } th scope="col" { "Agents that have it" } th scope="col" { "From" } } }
+            tbody {
+                @for one in capabilities {
+                    tr data-entry=(one.name) {
+                        td data-name="Capability" {
+                            div {
+                                (told::capability(&one.name))
+                                @if let Some(told) = &one.definition.description { div.help { (text::cut(told, 200)) } }
+                            }
+                        }
+                        td data-name="Its tools" { (told::rules(&one.definition)) }
+                        td data-name="Agents that have it" { ul.chips { @for agent in &one.agents { li { (told::agent(agent)) } } } }
+                        td data-name="From" { (source(&one.source)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn only_default() -> Markup {
+    parts::empty(
+        "Only the built-in agent is there.",
+        html! { p { "Whoever has a token and no definition of their own sees every tool that policy allows. A definition narrows that." } p { a.button href="/docs/concepts" { "How agents are scoped" } } },
+    )
+}
+
+fn no_capabilities() -> Markup {
+    parts::empty(
+        "No capability is defined yet.",
+        html! { p { "A capability is a named set of tools, by name, pattern or tag, that definitions of agents are made of." } pre { "[[capabilities]]\nname = \"git\"\ntools = [\"github:*\"]\n\n[[agents]]\nname = \"writer\"\ncapabilities = [\"git\"]" } },
+    )
+}

@@ -1,0 +1,58 @@
+//! One capability: its rules, and the tools that belong to it now.
+
+use axum::extract::Path;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::told::{self, Capability, source};
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::{self, links, number, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+const TOOLS_MAX: usize = 500;
+
+pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
+    let capability: Capability = visit.get(Address::of(["capabilities", &name])).await?;
+    let body = html! {
+        (parts::heading(html! { "Capability " (text::short(&capability.name)) }, html! { a.button href="/console/agents" { "Agents" } }))
+        section #capability data-live="registry setting config" {
+            (told::warnings(&capability.problems, &capability.warnings))
+            @if let Some(told) = &capability.definition.description { p { (text::long(told)) } }
+            section.card {
+                h2 { "Definition" }
+                dl.facts {
+                    div { dt { "From" } dd { (source(&capability.source)) } }
+                    div { dt { "Its tools" } dd { (told::rules(&capability.definition)) } }
+                    div { dt { "Agents that have it" } dd { ul.chips { @for agent in &capability.agents { li { (told::agent(agent)) } } } @if capability.agents.is_empty() { "none" } } }
+                }
+            }
+            (members(&capability))
+        }
+    };
+    Ok(visit.page(&capability.name, Room::Agents, body).await)
+}
+
+fn members(capability: &Capability) -> Markup {
+    html! {
+        h2 { "Tools that belong to it now" }
+        @if capability.tools.is_empty() {
+            (parts::empty("No tool belongs to it.", html! { p { "Its rules fit none of the tools there are. " a href="/console/tools" { "See the tools" } } }))
+        } @else {
+            table.list {
+                thead { tr { th scope="col" { "Tool" } th scope="col" { "By" } th scope="col" { "Rule" } } }
+                tbody {
+                    @for member in capability.tools.iter().take(TOOLS_MAX) {
+                        tr data-entry=(member.tool) {
+                            td data-name="Tool" { (links::tool(&member.tool)) }
+                            td data-name="By" { (text::short(&member.by)) }
+                            td data-name="Rule" { code { (text::short(&member.rule)) } }
+                        }
+                    }
+                }
+            }
+            @if capability.tools.len() > TOOLS_MAX { p.soft { "… and " (number((capability.tools.len() - TOOLS_MAX) as u64)) " more" } }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! One agent: its definition, what it would see, what that costs, and the versions there were.
+
+use axum::extract::Path;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::told::{self, Agent, Definition, source};
+use super::versions::{self, Versions};
+use crate::address::Address;
+use crate::layout::Room;
+use crate::pages::catalogue::{budget, digest};
+use crate::pages::sessions::listing::{self, Preview};
+use crate::pages::sessions::price::{self, Price};
+use crate::parts::{self, moment, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
+    let agent: Agent = visit.get(Address::of(["agents", &name])).await?;
+    let versions: Versions = visit.get(Address::of(["agents", &name, "versions"])).await?;
+    let price: Option<Price> = visit.find(Address::of(["tools", "cost"]).with("agent", &name)).await?;
+    let preview: Option<Preview> = visit.find(Address::of(["tools", "preview"]).with("agent", &name)).await?;
+    let body = html! {
+        (parts::heading(html! { (text::short(&agent.name)) }, actions(&agent.name)))
+        section #agent data-live="agent registry setting config" {
+            (told::warnings(&agent.problems, &agent.warnings))
+            @if let Some(told) = &agent.definition.description { p { (text::long(told)) } }
+            div.grid {
+                section.card { h2 { "Definition" } (definition(&agent)) }
+                section.card {
+                    h2 { "What it costs" }
+                    @if let Some(price) = &price { (price::summary(price)) } @else { p.soft { "Admins and operators see what its list costs." } }
+                }
+            }
+            @if let Some(preview) = &preview { (listing::show(preview, "What an agent of this kind is shown now.")) }
+            (versions::show(&visit, &versions, &agent.version))
+        }
+    };
+    Ok(visit.page(&agent.name, Room::Agents, body).await)
+}
+
+fn actions(name: &str) -> Markup {
+    html! {
+        a.button href=(Address::of(["console", "sessions"]).with("agent", name)) { "Its sessions" }
+    }
+}
+
+fn definition(agent: &Agent) -> Markup {
+    let Definition { pinned, blocked, mounts, limits, principals, groups, .. } = &agent.definition;
+    html! {
+        dl.facts {
+            div { dt { "From" } dd { (source(&agent.source)) } }
+            div { dt { "Version" } dd { @if let Some(number) = agent.number { (number) ", " } (digest(&agent.version)) } }
+            div { dt { "Capabilities" } dd { (capabilities(agent.definition.capabilities.as_deref())) } }
+            @if !blocked.is_empty() { div { dt { "Blocked" } dd { (codes(blocked)) } } }
+            @if !pinned.is_empty() { div { dt { "Always listed" } dd { (codes(pinned)) } } }
+            (mounted(mounts))
+            div { dt { "Policy" } dd { @if let Some(template) = &agent.definition.policy_template { (text::short(template)) } @else { "that of the gateway" } } }
+            div { dt { "List may cost" } dd { (budget(&agent.definition.token_budget)) } }
+            @if agent.definition.schema_diet { div { dt { "Schemas" } dd { "without what they say twice" } } }
+            @if agent.definition.reveal_found { div { dt { "What it finds" } dd { "joins its list" } } }
+            @if let Some(seconds) = limits.idle_seconds { div { dt { "Unused sessions end" } dd { "after " (moment::span(seconds * 1_000)) } } }
+            @if let Some(seconds) = limits.lifetime_seconds { div { dt { "Sessions end" } dd { "after " (moment::span(seconds * 1_000)) } } }
+            @if let Some(most) = limits.sessions_max { div { dt { "Open at once" } dd { (most) } } }
+            @if !principals.is_empty() { div { dt { "Principals" } dd { (codes(principals)) } } }
+            @if !groups.is_empty() { div { dt { "Groups" } dd { (codes(groups)) } } }
+        }
+    }
+}
+
+fn capabilities(names: Option<&[String]>) -> Markup {
+    html! {
+        @match names {
+            None => "every tool",
+            Some([]) => "no tool",
+            Some(names) => ul.chips { @for name in names { li { (told::capability(name)) } } },
+        }
+    }
+}
+
+fn codes(names: &[String]) -> Markup {
+    html! { ul.chips { @for name in names { li { code { (text::short(name)) } } } } }
+}
+
+/// Servers, providers, pointers and knowledge bases that it may touch.
+pub(in crate::pages) fn mounted(mounts: &Value) -> Markup {
+    let named = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let kinds = mounts.as_object().into_iter().flatten().map(|(kind, value)| (kind, named(value)));
+    html! {
+        @for (kind, names) in kinds.filter(|(_, names)| !names.is_empty()) {
+            div { dt { "Mounted " (text::short(&kind.replace('_', " "))) } dd { (codes(&names)) } }
+        }
+    }
+}

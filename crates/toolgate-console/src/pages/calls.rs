@@ -1,0 +1,141 @@
+//! Calls: all of them by any filter, and one from its proposal to its result.
+
+mod detail;
+mod outcome;
+mod steps;
+mod told;
+
+use axum::Router;
+use axum::extract::Query;
+use axum::response::Response;
+use axum::routing::get;
+use http::StatusCode;
+use maud::{Markup, html};
+use serde::Deserialize;
+use toolgate_core::event::{DecisionKind, Outcome};
+
+use super::filters::{self, Wanted};
+use crate::Context;
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::moment::{ago, span};
+use crate::parts::{self, links, text};
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+use told::Call;
+
+const PAGE: usize = 50;
+const PLACE: [&str; 2] = ["console", "calls"];
+/// What the list can be filtered by, in the order of the form.
+const FILTERS: [&str; 11] =
+    ["state", "outcome", "decision", "tool", "server", "principal", "session", "run", "id", "from", "until"];
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new().route("/console/calls", get(list)).route("/console/calls/{id}", get(detail::show))
+}
+
+#[derive(Default, Deserialize)]
+struct Page {
+    calls: Vec<Call>,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
+async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
+    let wanted = Wanted::of(pairs, &FILTERS);
+    let (page, refused) = match visit.get::<Page>(wanted.asking(Address::of(["calls"]), PAGE)).await {
+        Ok(page) => (page, None),
+        // The form stays, so that it can be mended.
+        Err(problem) if problem.is(StatusCode::BAD_REQUEST) => (Page::default(), Some(problem)),
+        Err(problem) => return Err(problem),
+    };
+    let next = page.next_cursor.as_deref().map(|cursor| wanted.on(Address::of(PLACE)).with("cursor", cursor));
+    let body = html! {
+        (parts::heading(html! { "Calls" }, html! {}))
+        (form(&wanted, refused.as_deref()))
+        section #calls data-live="tool.call approval" aria-label="Calls" {
+            @if page.calls.is_empty() { (nothing(&wanted, refused.is_some(), next.is_some())) } @else { (table(&visit, &page.calls)) }
+            (parts::next_page(next))
+        }
+    };
+    Ok(visit.page("Calls", Room::Calls, body).await)
+}
+
+fn form(wanted: &Wanted, refused: Option<&Problem>) -> Markup {
+    let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
+    let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
+    html! {
+        form.card method="get" action="/console/calls" aria-label="Filter calls" {
+            (filters::refused(refused))
+            div.filters.two {
+                (filters::text(wanted, "tool", "Tool", "files:read"))
+                (filters::choice(wanted, "state", "Stands", &["waiting", "running", "ended"]))
+                (filters::choice(wanted, "outcome", "Ended as", &outcomes))
+                (filters::choice(wanted, "decision", "Policy said", &decisions))
+                (filters::text(wanted, "server", "Server", ""))
+                (filters::text(wanted, "principal", "Who", ""))
+                (filters::text(wanted, "id", "Any id", "tc_, apr_, ses_, run_"))
+            }
+            (filters::more(wanted, &["session", "run", "from", "until"], html! {
+                (filters::text(wanted, "session", "Session", "ses_…"))
+                (filters::text(wanted, "run", "Run", "run_…"))
+                (filters::moment(wanted, "from", "From, in UTC"))
+                (filters::moment(wanted, "until", "Until, in UTC"))
+            }))
+            (filters::buttons(wanted, "/console/calls"))
+        }
+    }
+}
+
+fn nothing(wanted: &Wanted, is_refused: bool, has_next: bool) -> Markup {
+    let all = html! { p { a href="/console/calls" { "Show all calls" } } };
+    match () {
+        () if is_refused => html! {},
+        () if has_next => {
+            html! { p.help { "None so far among those that were looked through; older ones may fit." } }
+        }
+        () if wanted.is_anything() => parts::empty(
+            "Nobody has called a tool yet.",
+            html! {
+                p { "Every call appears here with what policy said, who agreed, and what came of it." }
+                p { "Connect an agent with " code { "toolgate connect" } ", or "
+                    a href="/console/tools" { "try a tool yourself" } "." }
+            },
+        ),
+        () => parts::empty("No call fits this filter.", all),
+    }
+}
+
+fn table(visit: &Visit, calls: &[Call]) -> Markup {
+    html! {
+        table.list {
+            thead { tr {
+                th scope="col" { "Tool" } th scope="col" { "State" } th scope="col" { "Policy" } th scope="col" { "Who" }
+                th scope="col" { "Where" } th scope="col" { "Began" } th.number scope="col" { "Took" }
+            } }
+            tbody { @for call in calls { (row(visit, call)) } }
+        }
+    }
+}
+
+fn row(visit: &Visit, call: &Call) -> Markup {
+    html! {
+        tr data-entry=(call.id) {
+            td data-name="Tool" {
+                a.tool href=(Address::of(["console", "calls", &call.id])) { (text::short(call.tool.as_deref().unwrap_or("no tool"))) }
+                div.help.id title=(call.id) { (links::brief_text(&call.id)) }
+            }
+            td data-name="State" { (outcome::badge(&call.state)) }
+            td data-name="Policy" {
+                @if let Some(decision) = &call.decision { (outcome::decision(decision)) } @else { span.soft { "not asked" } }
+            }
+            td data-name="Who" { (links::principal(&call.principal)) }
+            td data-name="Where" {
+                @if let Some(run) = &call.run { (links::brief(run)) }
+                @else if let Some(session) = &call.session { (links::brief(session)) }
+            }
+            td data-name="Began" { (ago(visit, &call.started_at)) }
+            td.number data-name="Took" { @if let Some(ms) = call.duration_ms { (span(ms.round() as i64)) } @else { span.soft { "–" } } }
+        }
+    }
+}

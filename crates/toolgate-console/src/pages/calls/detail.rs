@@ -1,0 +1,194 @@
+//! One call: what was asked, what was decided by whom, what came of it.
+
+use axum::extract::Path;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::told::{Approval, Call, Event, Recorded, Way};
+use super::{Page, outcome, steps};
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::moment::{ago, span};
+use crate::parts::{self, diff, json, links, text};
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+
+/// What is shown of a digest beside others.
+const DIGEST_CHARS: usize = 15;
+/// The addresses of refs, as results name them.
+const REFS: &str = "toolgate://refs/";
+
+pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
+    let recorded: Recorded = visit.get(Address::of(["ledger", &id])).await?;
+    let found: Page = visit.get(Address::of(["calls"]).with("id", &id)).await?;
+    let unknown = || Problem::not_found(format!("the ledger has no call {id}"));
+    let call = found.calls.into_iter().next().ok_or_else(unknown)?;
+    let approval: Option<Approval> = match &call.approval {
+        Some(approval) => visit.find(Address::of(["approvals", approval])).await?,
+        None => None,
+    };
+    let asked = match approval.as_ref().filter(|approval| approval.call != call.id) {
+        Some(approval) => visit.find::<Recorded>(Address::of(["ledger", &approval.call])).await?,
+        None => None,
+    };
+    let way =
+        Way { own: recorded.read(), before: asked.map(|asked| asked.of_approval()).unwrap_or_default() };
+    let title = format!("Call of {}", call.tool.as_deref().unwrap_or("no tool"));
+    let body = page(&visit, &call, &way, &recorded, approval.as_ref());
+    Ok(visit.page(&title, Room::Calls, body).await)
+}
+
+fn page(visit: &Visit, call: &Call, way: &Way, recorded: &Recorded, approval: Option<&Approval>) -> Markup {
+    let events = &way.own;
+    let tool = html! { @if let Some(tool) = &call.tool { (links::tool(tool)) } @else { "no tool" } };
+    html! {
+        (parts::heading(html! { "Call of " (tool) }, html! { (outcome::badge(&call.state)) }))
+        div #call.split data-live="tool.call approval" {
+            div {
+                section.card aria-labelledby="way-title" {
+                    h2 #way-title { "From proposal to result" }
+                    (steps::spent(call, events))
+                    (steps::timeline(visit, call, way))
+                }
+                section.card aria-labelledby="arguments-title" {
+                    h2 #arguments-title { "Arguments" }
+                    (arguments(events, recorded, approval))
+                }
+                section.card aria-labelledby="result-title" {
+                    h2 #result-title { "Result" }
+                    (result(call, events, recorded))
+                }
+            }
+            div {
+                section.card aria-labelledby="about-title" {
+                    h2 #about-title { "About" }
+                    (about(visit, call, events, approval))
+                    (steps::around(call))
+                }
+                section.card aria-labelledby="raw-title" {
+                    h2 #raw-title { "As it was recorded" }
+                    p.help { "Every event with its place in the chain." }
+                    (json::raw(&Value::from(recorded.events.clone())))
+                }
+            }
+        }
+    }
+}
+
+fn about(visit: &Visit, call: &Call, events: &[Event], approval: Option<&Approval>) -> Markup {
+    let took = call.duration_ms.map_or_else(|| "not over yet".to_owned(), |ms| span(ms.round() as i64));
+    let find = |part: fn(&Event) -> &Option<String>| events.iter().find_map(|event| part(event).as_deref());
+    let (version, policy) = (find(|event| &event.tool_version), find(|event| &event.policy_version));
+    let trace = find(|event| &event.trace);
+    let some = |value: Option<&str>, shown: fn(&str) -> Markup| value.map(shown);
+    let digest = |digest: &str| html! { code title=(digest) { (text::cut_at(digest, DIGEST_CHARS).0) "…" } };
+    let rows = [
+        ("Call", Some(parts::copyable(&call.id))),
+        ("Who", Some(links::principal(&call.principal))),
+        ("Server", some(call.server.as_deref(), links::server)),
+        ("Session", some(call.session.as_deref(), links::id)),
+        ("Run", some(call.run.as_deref(), links::id)),
+        ("Approval", some(call.approval.as_deref(), links::id)),
+        ("Ran as", ran_as(call, approval)),
+        ("Began", Some(ago(visit, &call.started_at))),
+        ("Ended", call.ended_at.as_deref().map(|at| ago(visit, at))),
+        ("Took", Some(html! { (took) })),
+        ("Tool version", version.map(digest)),
+        ("Policy version", policy.map(digest)),
+        ("Trace", trace.map(|trace| html! { code { (text::short(trace)) } })),
+    ];
+    parts::facts(rows.into_iter().filter_map(|(name, value)| Some((name, value?))))
+}
+
+/// Where another call used the approval that this one asked for.
+fn ran_as(call: &Call, approval: Option<&Approval>) -> Option<Markup> {
+    let other = approval?.consumed_by.as_deref().filter(|other| *other != call.id)?;
+    Some(links::id(other))
+}
+
+fn arguments(events: &[Event], recorded: &Recorded, approval: Option<&Approval>) -> Markup {
+    if let Some(Approval { arguments, proposed_arguments: Some(proposed), .. }) = approval {
+        return html! {
+            p { "A person changed them. What ran is on the right." }
+            (diff::side_by_side(("proposed", &pretty(proposed)), ("effective", &pretty(arguments))))
+            (json::raw(arguments))
+        };
+    }
+    let digest = events.iter().find_map(|event| event.input.as_deref());
+    kept(digest, recorded, "The call was refused before its arguments were read.", shown)
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+fn shown(value: &Value) -> Markup {
+    html! { (json::tree(value)) (json::raw(value)) }
+}
+
+fn result(call: &Call, events: &[Event], recorded: &Recorded) -> Markup {
+    let end = events.iter().find(|event| event.kind == "tool.call.completed");
+    let none = if call.ended_at.is_some() { outcome::sentence(&call.state) } else { "There is none yet." };
+    let digest = end.and_then(|end| end.output.as_deref());
+    html! {
+        @if let Some(end) = end { (refs(&end.detail)) }
+        (kept(digest, recorded, none, answer))
+    }
+}
+
+/// What was too large or too binary for the context.
+fn refs(detail: &Value) -> Markup {
+    let Some(refs) = detail["refs"].as_array().filter(|refs| !refs.is_empty()) else { return html! {} };
+    html! {
+        p { "Taken out of the result and kept under a name:" }
+        ul {
+            @for one in refs {
+                li {
+                    (links::id(one["ref_id"].as_str().unwrap_or_default()))
+                    @if let Some(size) = one["size"].as_u64() { " " span.soft { (parts::size(size)) } }
+                }
+            }
+        }
+    }
+}
+
+/// The blocks of a result as people read them, and all of it on demand.
+fn answer(value: &Value) -> Markup {
+    let Some(blocks) = value["content"].as_array() else { return shown(value) };
+    let structured = value.get("structuredContent").filter(|value| !value.is_null());
+    html! {
+        @for one in blocks { (block(one)) }
+        @if let Some(structured) = structured { h3 { "Structured" } (json::tree(structured)) }
+        (json::raw(value))
+    }
+}
+
+fn block(block: &Value) -> Markup {
+    let name = block["uri"].as_str().and_then(|uri| uri.strip_prefix(REFS));
+    match (block["type"].as_str(), block["text"].as_str(), name) {
+        (Some("text"), Some(words), _) => said(words),
+        (Some("resource_link"), _, Some(name)) => html! { p { "The content: " (links::id(name)) } },
+        _ => json::tree(block),
+    }
+}
+
+/// Text that is JSON is shown as such, with its ids as links.
+fn said(words: &str) -> Markup {
+    match serde_json::from_str::<Value>(words) {
+        Ok(value) if value.is_object() || value.is_array() => json::tree(&value),
+        _ => text::block(words),
+    }
+}
+
+/// A body that the ledger names, if it was kept.
+fn kept(digest: Option<&str>, recorded: &Recorded, none: &str, show: fn(&Value) -> Markup) -> Markup {
+    let Some(digest) = digest else { return html! { p.soft { (none) } } };
+    match recorded.bodies.get(digest) {
+        Some(body) => show(body),
+        None => html! {
+            p { "The content is not kept: it was larger than what the ledger keeps, or its time is over. Its digest stays:" }
+            (parts::copyable(digest))
+        },
+    }
+}

@@ -1,0 +1,110 @@
+//! What the API says of calls.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use toolgate_core::moment::parse_rfc3339;
+
+/// One call, in short.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) state: String,
+    #[serde(default)]
+    pub(super) tool: Option<String>,
+    #[serde(default)]
+    pub(super) server: Option<String>,
+    pub(super) principal: String,
+    #[serde(default)]
+    pub(super) session: Option<String>,
+    #[serde(default)]
+    pub(super) run: Option<String>,
+    pub(super) started_at: String,
+    #[serde(default)]
+    pub(super) ended_at: Option<String>,
+    #[serde(default)]
+    pub(super) duration_ms: Option<f64>,
+    #[serde(default)]
+    pub(super) decision: Option<String>,
+    #[serde(default)]
+    pub(super) approval: Option<String>,
+}
+
+/// Everything that the ledger has of one.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Recorded {
+    /// As they are told, for whoever wants them raw.
+    pub(super) events: Vec<Value>,
+    /// By digest.
+    #[serde(default)]
+    pub(super) bodies: Map<String, Value>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Event {
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) at_ms: i64,
+    #[serde(default)]
+    pub(super) principal: String,
+    #[serde(default)]
+    pub(super) call: Option<String>,
+    #[serde(default)]
+    pub(super) tool_version: Option<String>,
+    #[serde(default)]
+    pub(super) policy_version: Option<String>,
+    #[serde(default)]
+    pub(super) trace: Option<String>,
+    #[serde(default)]
+    pub(super) approval: Option<String>,
+    #[serde(default)]
+    pub(super) decision: Option<String>,
+    #[serde(default)]
+    pub(super) outcome: Option<String>,
+    #[serde(default)]
+    pub(super) input: Option<String>,
+    #[serde(default)]
+    pub(super) output: Option<String>,
+    #[serde(default)]
+    pub(super) detail: Value,
+}
+
+/// What a call went through.
+#[derive(Debug, Default)]
+pub(super) struct Way {
+    /// In the order in which it was recorded.
+    pub(super) own: Vec<Event>,
+    /// What people said to the same call, which had asked for the approval before.
+    pub(super) before: Vec<Event>,
+}
+
+/// What is needed of an approval.
+#[derive(Debug, Deserialize)]
+pub(super) struct Approval {
+    /// The call that asked first.
+    pub(super) call: String,
+    pub(super) arguments: Value,
+    /// Where somebody changed them: what was asked for.
+    #[serde(default)]
+    pub(super) proposed_arguments: Option<Value>,
+    #[serde(default)]
+    pub(super) consumed_by: Option<String>,
+}
+
+impl Recorded {
+    /// What happened to the approval that a call before this one asked for.
+    pub(super) fn of_approval(&self) -> Vec<Event> {
+        let told = ["approval.requested", "approval.voted", "approval.escalated", "approval.resolved"];
+        self.read().into_iter().filter(|event| told.contains(&event.kind.as_str())).collect()
+    }
+
+    /// Those that can be read.
+    pub(super) fn read(&self) -> Vec<Event> {
+        self.events.iter().filter_map(|event| serde_json::from_value(event.clone()).ok()).collect()
+    }
+}
+
+impl Call {
+    pub(super) fn started_ms(&self) -> Option<i64> {
+        parse_rfc3339(&self.started_at)
+    }
+}

@@ -1,0 +1,131 @@
+//! The bytes themselves. Only what no browser can be made to act upon is shown; everything else is something to save.
+
+use axum::extract::{Path, Query};
+use axum::response::Response;
+use http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, IF_NONE_MATCH, RANGE};
+use http::{HeaderMap, HeaderValue};
+use serde::Deserialize;
+
+use super::preview::{is_image, is_text};
+use crate::address::Address;
+use crate::headers::POLICY_OF_CONTENTS;
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+const OCTETS: &str = "application/octet-stream";
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+#[derive(Deserialize)]
+pub(super) struct Saving {
+    #[serde(default)]
+    download: Option<String>,
+}
+
+pub(super) async fn of_file(
+    visit: Visit,
+    Path(id): Path<String>,
+    Query(saving): Query<Saving>,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    send(&visit, "files", &id, &saving, &headers).await
+}
+
+pub(super) async fn of_ref(
+    visit: Visit,
+    Path(id): Path<String>,
+    Query(saving): Query<Saving>,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    send(&visit, "refs", &id, &saving, &headers).await
+}
+
+pub(super) async fn of_artifact(
+    visit: Visit,
+    Path(id): Path<String>,
+    Query(saving): Query<Saving>,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    send(&visit, "artifacts", &id, &saving, &headers).await
+}
+
+async fn send(
+    visit: &Visit,
+    kind: &str,
+    id: &str,
+    saving: &Saving,
+    headers: &HeaderMap,
+) -> Answered<Response> {
+    let kept = [RANGE, IF_NONE_MATCH]
+        .into_iter()
+        .filter_map(|name| Some((name.clone(), headers.get(name)?.clone())));
+    let mut response = visit.pass_on(Address::of([kind, id, "content"]), kept.collect()).await?;
+    let said = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or(OCTETS);
+    let (media_type, way) = treated(said, saving.download.is_some());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, media_type);
+    match way {
+        Way::Shown => drop(headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("inline"))),
+        Way::Saved => name(headers, id),
+    }
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY_OF_CONTENTS));
+    Ok(response)
+}
+
+/// What a browser does with the bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Shown,
+    Saved,
+}
+
+/// As what the bytes are sent, and whether a browser may show them.
+fn treated(said: &str, is_saved: bool) -> (HeaderValue, Way) {
+    match said {
+        image if is_image(image) && !is_saved => (value(image), Way::Shown),
+        words if is_text(words) && !is_saved => (HeaderValue::from_static(PLAIN), Way::Shown),
+        _ => (HeaderValue::from_static(OCTETS), Way::Saved),
+    }
+}
+
+/// The API names what has a name; the rest is saved under its id.
+fn name(headers: &mut HeaderMap, id: &str) {
+    let has_name = headers
+        .get(CONTENT_DISPOSITION)
+        .is_some_and(|way| way.as_bytes().windows(8).any(|some| some == b"filename"));
+    if !has_name {
+        let plain: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
+        headers.insert(CONTENT_DISPOSITION, value(&format!("attachment; filename=\"{plain}\"")));
+    }
+}
+
+fn value(text: &str) -> HeaderValue {
+    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(OCTETS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_act_is_only_saved() {
+        for active in ["image/svg+xml", "application/xhtml+xml", "application/pdf", "nonsense"] {
+            assert_eq!(treated(active, false), (value(OCTETS), Way::Saved), "{active}");
+        }
+        for words in ["text/html", "text/xml", "text/csv; charset=utf-8"] {
+            assert_eq!(treated(words, false), (value(PLAIN), Way::Shown), "{words}");
+        }
+        assert_eq!(treated("image/png", false), (value("image/png"), Way::Shown));
+        assert_eq!(treated("image/png", true), (value(OCTETS), Way::Saved));
+    }
+
+    #[test]
+    fn what_has_no_name_is_saved_under_its_id() {
+        let saved = |given: &'static str| {
+            let mut headers = HeaderMap::from_iter([(CONTENT_DISPOSITION, HeaderValue::from_static(given))]);
+            name(&mut headers, "ref_1\"\r\n");
+            headers[CONTENT_DISPOSITION].clone()
+        };
+        assert_eq!(saved("attachment"), "attachment; filename=\"ref1\"");
+        assert_eq!(saved("attachment; filename=\"a.pdf\""), "attachment; filename=\"a.pdf\"");
+    }
+}

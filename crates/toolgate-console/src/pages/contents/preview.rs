@@ -1,0 +1,104 @@
+//! A look at content: pictures of kinds that hold nothing else, the beginning of a text, and otherwise a word.
+
+use axum::body::Body;
+use http::header::RANGE;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use maud::{Markup, html};
+
+use crate::address::Address;
+use crate::parts::{self, text};
+use crate::visit::Visit;
+
+/// What is read of a text.
+const LOOK_BYTES: u64 = 64 << 10;
+/// Larger pictures are not loaded only because somebody looks.
+const IMAGE_BYTES_MAX: u64 = 20 << 20;
+/// Pictures that are nothing but pictures. SVG is a document with scripts.
+const IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"];
+/// Texts that are not called so.
+const TEXTS: [&str; 4] = ["application/json", "application/x-ndjson", "application/yaml", "application/toml"];
+
+/// Something with bytes that can be fetched.
+pub(super) struct Content<'a> {
+    /// files, refs or artifacts.
+    pub(super) kind: &'static str,
+    pub(super) id: &'a str,
+    pub(super) media_type: &'a str,
+    pub(super) size: u64,
+}
+
+impl Content<'_> {
+    /// The console's own address for the bytes.
+    pub(super) fn address(&self) -> Address {
+        Address::of(["console", self.kind, self.id, "content"])
+    }
+}
+
+pub(super) struct Seen {
+    pub(super) shown: Markup,
+    pub(super) may_save: bool,
+}
+
+pub(super) async fn look(visit: &Visit, content: &Content<'_>) -> Seen {
+    let range = HeaderValue::from_str(&format!("bytes=0-{}", LOOK_BYTES - 1)).expect("digits fit a header");
+    let headers =
+        if content.size > LOOK_BYTES { HeaderMap::from_iter([(RANGE, range)]) } else { HeaderMap::new() };
+    let answer = match visit.pass_on(Address::of([content.kind, content.id, "content"]), headers).await {
+        Ok(answer) => answer,
+        Err(problem) => return unseen(&problem.detail, problem.status()),
+    };
+    let shown = match content.media_type {
+        image if is_image(image) && content.size <= IMAGE_BYTES_MAX => html! {
+            img.look src=(content.address()) alt="The picture itself";
+        },
+        words if is_text(words) => beginning(answer.into_body(), content.size).await,
+        _ => nothing(content),
+    };
+    Seen { shown, may_save: true }
+}
+
+/// Whoever may know of it may not always read it.
+fn unseen(detail: &str, status: StatusCode) -> Seen {
+    let next = match status {
+        StatusCode::FORBIDDEN => html! { p { "Your role may know of it, and not read it." } },
+        _ => html! { p { (text::long(detail)) } },
+    };
+    Seen { shown: parts::empty("It cannot be shown.", next), may_save: false }
+}
+
+async fn beginning(body: Body, size: u64) -> Markup {
+    let limit = usize::try_from(LOOK_BYTES).expect("it is small");
+    let Ok(read) = Limited::new(body, limit).collect().await else {
+        return html! { p.soft { "Its beginning could not be read." } };
+    };
+    let bytes = read.to_bytes();
+    // The last character may have been cut through.
+    let words = String::from_utf8_lossy(&bytes);
+    html! {
+        @if size == 0 { p.soft { "It is empty." } } @else { (text::block(words.trim_end_matches('\u{fffd}'))) }
+        @if size > LOOK_BYTES { p.help { "The first " (parts::size(LOOK_BYTES)) " of " (parts::size(size)) "." } }
+    }
+}
+
+fn nothing(content: &Content<'_>) -> Markup {
+    let next = html! { p { "Download it to look at it with a program of yours." } };
+    let title = match is_image(content.media_type) {
+        true => "The picture is too large to be shown here.",
+        false => "There is no preview for this type.",
+    };
+    parts::empty(title, next)
+}
+
+fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
+}
+
+pub(super) fn is_image(media_type: &str) -> bool {
+    IMAGES.contains(&essence(media_type))
+}
+
+pub(super) fn is_text(media_type: &str) -> bool {
+    let essence = essence(media_type);
+    essence.starts_with("text/") || TEXTS.contains(&essence) || essence.ends_with("+json")
+}

@@ -1,0 +1,171 @@
+//! Forms that filter a list. What they say stands in the address, so that it can be kept and passed on.
+
+use maud::{Markup, html};
+
+use crate::address::Address;
+use crate::parts::text;
+use crate::problem::Problem;
+
+const CURSOR: &str = "cursor";
+/// What browsers write into a field for a moment: 2026-08-01T12:34, with seconds or without, and no zone.
+const MINUTE_CHARS: usize = 16;
+const SECOND_CHARS: usize = 19;
+
+/// What is asked for: the filters that a page knows and somebody filled in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    filters: Vec<(&'static str, String)>,
+    cursor: Option<String>,
+}
+
+impl Wanted {
+    /// Other parameters are left out, and so is what is blank.
+    pub(crate) fn of(pairs: Vec<(String, String)>, known: &[&'static str]) -> Self {
+        let mut wanted = Self::default();
+        for (name, value) in pairs {
+            let value = value.trim();
+            if value.is_empty() {
+                continue;
+            }
+            if name == CURSOR {
+                wanted.cursor = Some(value.to_owned());
+            } else if let Some(name) = known.iter().find(|known| **known == name)
+                && wanted.get(name).is_none()
+            {
+                wanted.filters.push((name, value.to_owned()));
+            }
+        }
+        wanted
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.filters.iter().find(|(one, _)| *one == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether nothing was filled in.
+    pub(crate) fn is_anything(&self) -> bool {
+        self.filters.is_empty() && self.cursor.is_none()
+    }
+
+    /// The same filters at another address.
+    pub(crate) fn on(&self, address: Address) -> Address {
+        self.filters.iter().fold(address, |address, (name, value)| address.with(name, value))
+    }
+
+    /// The same as the API takes it, from where the page before ended.
+    pub(crate) fn asking(&self, address: Address, limit: usize) -> Address {
+        self.for_api(address).maybe(CURSOR, self.cursor.as_deref()).with("limit", limit)
+    }
+
+    pub(crate) fn for_api(&self, address: Address) -> Address {
+        self.filters.iter().fold(address, |address, (name, value)| match *name {
+            "from" | "until" => address.with(name, with_zone(value)),
+            name => address.with(name, value),
+        })
+    }
+}
+
+/// A moment as a field has it is meant in UTC.
+fn with_zone(value: &str) -> String {
+    match value.len() {
+        MINUTE_CHARS if value.contains('T') => format!("{value}:00Z"),
+        SECOND_CHARS if value.contains('T') => format!("{value}Z"),
+        _ => value.to_owned(),
+    }
+}
+
+/// As a field for moments shows it.
+fn without_zone(value: &str) -> &str {
+    value.strip_suffix('Z').filter(|rest| rest.len() == SECOND_CHARS).unwrap_or(value)
+}
+
+pub(crate) fn text(wanted: &Wanted, name: &'static str, label: &str, example: &str) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            input type="text" id=(name) name=(name) value=[wanted.get(name)] placeholder=[(!example.is_empty()).then_some(example)]
+                autocomplete="off" spellcheck="false" data-search[name == "tool"];
+        }
+    }
+}
+
+pub(crate) fn choice(wanted: &Wanted, name: &'static str, label: &str, words: &[&str]) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            select id=(name) name=(name) {
+                option value="" { "any" }
+                @for word in words { option value=(word) selected[wanted.get(name) == Some(word)] { (word.replace('_', " ")) } }
+                @if let Some(odd) = wanted.get(name).filter(|odd| !words.contains(odd)) { option value=(odd) selected { (text::made_visible(odd)) } }
+            }
+        }
+    }
+}
+
+pub(crate) fn moment(wanted: &Wanted, name: &'static str, label: &str) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            input type="datetime-local" step="1" id=(name) name=(name) value=[wanted.get(name).map(without_zone)];
+        }
+    }
+}
+
+/// Filters that are needed less, folded away unless one of them is set.
+pub(crate) fn more(wanted: &Wanted, names: &[&str], fields: Markup) -> Markup {
+    html! {
+        details.more-filters #more-filters open[names.iter().any(|name| wanted.get(name).is_some())] {
+            summary { "More filters" }
+            div.filters.two { (fields) }
+        }
+    }
+}
+
+pub(crate) fn buttons(wanted: &Wanted, all: &str) -> Markup {
+    html! {
+        div.row {
+            button.button.primary type="submit" { "Filter" }
+            @if !wanted.is_anything() { a.button href=(all) { "Show all" } }
+        }
+    }
+}
+
+/// What is wrong with the filters, above them.
+pub(crate) fn refused(problem: Option<&Problem>) -> Markup {
+    html! {
+        @if let Some(problem) = problem {
+            p.error role="alert" {
+                (text::long(&problem.detail))
+                @if let Some(hint) = &problem.hint { br; strong { "What helps: " } (text::long(hint)) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(pairs: &[(&str, &str)]) -> Wanted {
+        let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Wanted::of(pairs, &["tool", "from", "until"])
+    }
+
+    #[test]
+    fn an_address_keeps_what_was_filled_in_and_nothing_else() {
+        let wanted =
+            wanted(&[("tool", " a:b "), ("from", ""), ("said", "saved"), ("tool", "c"), ("cursor", "7")]);
+        assert_eq!(wanted.on(Address::of(["console", "calls"])).as_str(), "/console/calls?tool=a%3Ab");
+        assert_eq!(wanted.asking(Address::of(["calls"]), 5).as_str(), "/calls?tool=a%3Ab&cursor=7&limit=5");
+    }
+
+    #[test]
+    fn moments_of_a_field_are_in_utc() {
+        let asked = wanted(&[("from", "2026-08-01T12:34"), ("until", "2026-08-01T12:34:56")]);
+        let address = asked.for_api(Address::of(["calls"]));
+        assert_eq!(address.as_str(), "/calls?from=2026-08-01T12%3A34%3A00Z&until=2026-08-01T12%3A34%3A56Z");
+        for other in ["1785585600000", "2026-08-01T12:34:56Z", "2026-08-01T12:34:56+02:00", "soon"] {
+            assert_eq!(with_zone(other), other);
+        }
+    }
+}

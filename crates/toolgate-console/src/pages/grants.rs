@@ -1,0 +1,201 @@
+//! Grants: what need not be asked again, and taking that back.
+
+use axum::Router;
+use axum::extract::{Path, Query};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http::{Method, StatusCode};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::Value;
+use toolgate_core::Role;
+
+use crate::Context;
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{Room, csrf};
+use crate::parts::{self, links, moment, number, text};
+use crate::problem::{Answered, Problem};
+use crate::said::Said;
+use crate::visit::Visit;
+
+const GRANTING: [Role; 3] = [Role::Admin, Role::Operator, Role::Approver];
+/// Rows of the page. There are few that can be used; of those that ended, the newest are shown.
+const SHOWN_MAX: usize = 200;
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new().route("/console/grants", get(list)).route(
+        "/console/grants/{id}/revoke",
+        post(revoke).get(async || axum::response::Redirect::to("/console/grants")),
+    )
+}
+
+#[derive(Deserialize)]
+struct ListQuery {
+    /// all; otherwise those that can be used
+    #[serde(default)]
+    which: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Grants {
+    grants: Vec<Grant>,
+}
+
+#[derive(Deserialize)]
+struct Grant {
+    id: String,
+    principal: String,
+    tool: String,
+    pins: Vec<Pin>,
+    uses_left: Option<u32>,
+    created_at: String,
+    created_by: String,
+    expires_at: String,
+    approval: String,
+    #[serde(default)]
+    revoked_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Pin {
+    path: String,
+}
+
+impl Grant {
+    /// Why it can be used no more.
+    fn ended(&self, now_ms: i64) -> Option<&'static str> {
+        let is_over =
+            toolgate_core::moment::parse_rfc3339(&self.expires_at).is_some_and(|at_ms| at_ms <= now_ms);
+        match self {
+            one if one.revoked_at.is_some() => Some("revoked"),
+            one if one.uses_left == Some(0) => Some("used up"),
+            _ if is_over => Some("expired"),
+            _ => None,
+        }
+    }
+}
+
+async fn list(visit: Visit, Query(query): Query<ListQuery>) -> Answered<Response> {
+    if !visit.is_one_of(&GRANTING) {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "role_insufficient",
+            "grants are not shown to this role",
+        )
+        .hint("a token of role approver, operator or admin shows them"));
+    }
+    let which = if query.which.as_deref() == Some("all") { "all" } else { "live" };
+    let Grants { grants } = visit.get(Address::of(["grants"]).with("which", which)).await?;
+    let actions = html! { a.button href="/console/inbox" { "Inbox" } };
+    let body = html! {
+        (parts::heading(html! { "Grants" }, actions))
+        p { "Calls that fit a grant are not asked about again. Every one still goes through policy and into the ledger." }
+        (tabs(which))
+        section #grants data-live="grant approval" {
+            @if grants.is_empty() { (nothing(which)) } @else { (table(&visit, &grants)) }
+        }
+    };
+    Ok(visit.page("Grants", Room::Inbox, body).await)
+}
+
+fn tabs(here: &str) -> Markup {
+    let all = Address::of(["console", "grants"]).with("which", "all");
+    html! {
+        nav aria-label="Which" {
+            ul.tabs {
+                li { a href="/console/grants" aria-current=[(here == "live").then_some("page")] { "In use" } }
+                li { a href=(all) aria-current=[(here == "all").then_some("page")] { "All there were" } }
+            }
+        }
+    }
+}
+
+fn nothing(which: &str) -> Markup {
+    let title = if which == "all" { "There has been no grant yet." } else { "No grant is in use." };
+    parts::empty(
+        title,
+        html! { p { "Every call that a policy wants agreed to asks a person. When you approve one, “Don't ask again for this” makes a grant." }
+        p { a href="/console/inbox" { "See what waits" } } },
+    )
+}
+
+fn table(visit: &Visit, grants: &[Grant]) -> Markup {
+    html! {
+        table.list {
+            thead { tr {
+                th scope="col" { "Tool" } th scope="col" { "For" } th scope="col" { "Must stay as it was" }
+                th scope="col" { "Uses left" } th scope="col" { "Holds" } th scope="col" { "Given by" }
+                th scope="col" { span.unseen { "Revoke" } }
+            } }
+            tbody { @for grant in grants.iter().take(SHOWN_MAX) { (row(visit, grant)) } }
+        }
+        @if grants.len() > SHOWN_MAX {
+            p.cut { (number((grants.len() - SHOWN_MAX) as u64)) " older ones are not shown; " code { "toolgate approvals grants --all" } " lists them." }
+        }
+    }
+}
+
+fn row(visit: &Visit, grant: &Grant) -> Markup {
+    let ended = grant.ended(visit.now_ms);
+    html! {
+        tr data-entry=(grant.id) {
+            td data-name="Tool" { div { (links::tool(&grant.tool)) " " @if let Some(why) = ended { (parts::badge(why, parts::Tone::Bad)) } } }
+            td data-name="For" { span { (text::short(&grant.principal)) } }
+            td data-name="Must stay as it was" { div { (pins(grant)) } }
+            td data-name="Uses left" { span { @match grant.uses_left { Some(uses) => (number(uses.into())), None => "any number" } } }
+            td data-name="Holds" { span { (moment::left(visit, &grant.expires_at)) } }
+            td data-name="Given by" {
+                span { (text::short(&grant.created_by)) " " (moment::ago(visit, &grant.created_at)) " with " a href=(Address::of(["console", "inbox", "approvals", &grant.approval])) { "its approval" } }
+            }
+            td { @if ended.is_none() { (revoking(visit, grant)) } }
+        }
+    }
+}
+
+fn pins(grant: &Grant) -> Markup {
+    html! {
+        @if grant.pins.iter().any(|pin| pin.path.is_empty()) { "all arguments" } @else {
+            ul.chips { @for pin in &grant.pins { li { code { (text::short(&pin.path)) } } } }
+        }
+    }
+}
+
+fn revoking(visit: &Visit, grant: &Grant) -> Markup {
+    html! {
+        form method="post" action=(Address::of(["console", "grants", &grant.id, "revoke"])) {
+            (csrf(visit))
+            button.button.small.danger type="submit" data-confirm="Revoke it? The next call like that asks again."
+                aria-label={ "Revoke the grant for " (text::made_visible(&grant.tool)) } { "Revoke" }
+        }
+    }
+}
+
+async fn revoke(visit: Visit, Path(id): Path<String>, _checked: Fields) -> Answered<Response> {
+    visit.send::<Value>(Method::DELETE, Address::of(["grants", &id]), &Value::Null).await?;
+    Ok(visit.go(Address::of(["console", "grants"]), Said::GrantRevoked).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn grant(more: Value) -> Grant {
+        let mut grant = json!({ "id": "grt_1", "principal": "a", "tool": "b:c", "pins": [], "uses_left": null,
+            "created_at": "2026-01-01T00:00:00Z", "created_by": "ann", "expires_at": "2026-01-02T00:00:00Z", "approval": "apr_1" });
+        let own = grant.as_object_mut().expect("an object");
+        own.extend(more.as_object().cloned().unwrap_or_default());
+        serde_json::from_value(grant).expect("a grant")
+    }
+
+    #[test]
+    fn a_grant_that_ended_says_why() {
+        let then = toolgate_core::moment::parse_rfc3339("2026-01-01T12:00:00Z").expect("a moment");
+        assert_eq!(grant(json!({})).ended(then), None);
+        assert_eq!(grant(json!({ "uses_left": 0 })).ended(then), Some("used up"));
+        assert_eq!(grant(json!({ "revoked_at": "2026-01-01T06:00:00Z" })).ended(then), Some("revoked"));
+        assert_eq!(grant(json!({})).ended(i64::MAX), Some("expired"));
+    }
+}

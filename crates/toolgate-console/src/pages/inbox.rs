@@ -1,0 +1,45 @@
+//! The inbox: what waits for people, one page for each approval and each question, and what was decided.
+
+mod approval;
+mod asker;
+mod attachments;
+mod deciding;
+mod difference;
+mod form;
+mod history;
+mod list;
+mod outcome;
+mod past;
+mod pins;
+mod question;
+mod risk;
+mod several;
+mod slot;
+mod told;
+mod ways;
+
+use axum::Router;
+use axum::routing::get;
+
+use crate::Context;
+use crate::address::Address;
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new()
+        .route("/console/inbox", get(list::show).post(several::decide))
+        .route("/console/inbox/approvals/{id}", get(approval::show).post(deciding::decide))
+        .route("/console/inbox/approvals/{id}/attachments/{number}", get(attachments::content))
+        .route("/console/inbox/inputs/{id}", get(question::show).post(question::answer))
+}
+
+fn inbox() -> Address {
+    Address::of(["console", "inbox"])
+}
+
+fn approval_page(id: &str) -> Address {
+    Address::of(["console", "inbox", "approvals", id])
+}
+
+fn question_page(id: &str) -> Address {
+    Address::of(["console", "inbox", "inputs", id])
+}

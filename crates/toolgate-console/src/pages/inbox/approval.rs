@@ -1,0 +1,110 @@
+//! The page of one approval: everything that somebody needs to know who decides, and the form to decide with.
+
+use axum::extract::Path;
+use axum::response::Response;
+use http::StatusCode;
+use maud::{Markup, html};
+
+use super::attachments::{self, Previews};
+use super::form::{self, Attempt};
+use super::outcome::{self, Editing};
+use super::told::Approval;
+use super::{asker, past, risk};
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::text;
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+
+const WHY_CHARS: usize = 300;
+
+pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
+    let approval = find(&visit, &id).await?;
+    Ok(page(&visit, &approval, &Attempt::default()).await)
+}
+
+pub(super) async fn find(visit: &Visit, id: &str) -> Answered<Approval> {
+    visit.get(Address::of(["approvals", id])).await
+}
+
+pub(super) async fn page(visit: &Visit, approval: &Approval, attempt: &Attempt) -> Response {
+    let previews = Previews::of(visit, approval).await;
+    let files = attachments::section(visit, approval, &previews);
+    let body = html! {
+        div #standing data-live="approval" {
+            (outcome::heading(visit, approval))
+            (lead(approval))
+        }
+        @if let Some(problem) = &attempt.problem { (refused(approval, attempt, problem)) }
+        div.split {
+            (deciding(visit, approval, attempt, &files))
+            div {
+                (asker::who(visit, approval))
+                (asker::tool(approval))
+                (asker::policy(approval))
+                div #voted data-live="approval" { (outcome::votes(visit, approval)) }
+                (past::calls(visit, &approval.before, approval.run.as_deref(), approval.session.as_deref()))
+            }
+        }
+    };
+    let status = attempt.problem.as_ref().map_or(StatusCode::OK, |problem| problem.status());
+    let title = format!("{} · Approval", approval.tool);
+    visit.page_with(status, &title, Room::Inbox, body).await
+}
+
+/// Who wants what, in one line.
+fn lead(approval: &Approval) -> Markup {
+    let for_whom = approval.opened_by.as_deref().filter(|person| *person != approval.principal);
+    html! {
+        div.lead {
+            p {
+                span.strong { (text::short(&approval.principal)) } " asks"
+                @if let Some(person) = for_whom { " for " span.strong { (text::short(person)) } }
+                @if let Some(why) = approval.why() { " · " (text::cut(why, WHY_CHARS)) }
+            }
+            (risk::effects(approval.effects))
+        }
+    }
+}
+
+/// Gives way to what was decided, even under somebody's hands: `data-state` tells the script so.
+fn deciding(visit: &Visit, approval: &Approval, attempt: &Attempt, files: &Markup) -> Markup {
+    let barred = approval.barred(visit);
+    html! {
+        section #deciding data-live="approval" data-state=(approval.state) {
+            @if approval.is_pending() && barred.is_none() {
+                (outcome::edited(approval))
+                (form::form(visit, approval, attempt, files))
+            } @else {
+                @match barred {
+                    Some(why) if approval.is_pending() => (outcome::barred(visit, approval, why)),
+                    _ => (outcome::decided(visit, approval)),
+                }
+                (outcome::edited(approval))
+                section.card aria-labelledby="arguments" {
+                    h2 #arguments { "Arguments" }
+                    (outcome::arguments(approval, Editing::ReadOnly))
+                }
+                (files)
+            }
+        }
+    }
+}
+
+/// Why it did not go through, with what was typed where the form has given way.
+fn refused(approval: &Approval, attempt: &Attempt, problem: &Problem) -> Markup {
+    let settled = !approval.is_pending();
+    let typed = [form::NOTE, form::REASON, form::CHANGES].map(|name| attempt.typed.text(name));
+    let typed: Vec<&str> = typed.into_iter().flatten().collect();
+    html! {
+        section.card.problem role="alert" {
+            h2 { @if settled { "Somebody was faster" } @else { "That did not go through" } }
+            @if settled { p { (text::long(&outcome::by_whom(approval))) } } @else { p { (text::long(&problem.detail)) } }
+            @if let Some(hint) = &problem.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
+            @if settled && !typed.is_empty() {
+                p { "What you had written:" }
+                @for written in typed { (text::block(written)) }
+            }
+        }
+    }
+}

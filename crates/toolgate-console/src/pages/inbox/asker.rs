@@ -1,0 +1,99 @@
+//! Who asks, for whom, with which tool, and which policy wants a person to agree.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::told::Approval;
+use super::{risk, ways};
+use crate::parts::{facts, links, moment, text};
+use crate::visit::Visit;
+
+pub(super) fn who(visit: &Visit, approval: &Approval) -> Markup {
+    let known = |id: &Option<String>| id.as_deref().map(|id| ways::id(visit, id));
+    let rows = [
+        ("Caller", Some(ways::principal(visit, &approval.principal))),
+        ("As agent", approval.agent.as_deref().map(|agent| ways::agent(visit, agent))),
+        ("For whom", Some(for_whom(visit, approval))),
+        ("Session", known(&approval.session)),
+        ("Run", known(&approval.run)),
+        ("Task", approval.task.as_deref().map(text::short)),
+        ("Call", Some(ways::id(visit, &approval.call))),
+        ("Asked", Some(moment::ago(visit, &approval.created_at))),
+    ];
+    html! {
+        section.card aria-labelledby="who" {
+            h2 #who { "Who asks" }
+            (facts(rows.into_iter().filter_map(|(name, value)| Some((name, value?)))))
+        }
+    }
+}
+
+fn for_whom(visit: &Visit, approval: &Approval) -> Markup {
+    match &approval.opened_by {
+        Some(person) if *person != approval.principal => {
+            html! { (ways::principal(visit, person)) span.soft { " who opened the session" } }
+        }
+        _ => html! { span.soft { "for itself: nobody else opened its session" } },
+    }
+}
+
+pub(super) fn tool(approval: &Approval) -> Markup {
+    let description =
+        approval.definition.as_ref().and_then(|tool| tool.get("description")).and_then(Value::as_str);
+    html! {
+        section.card aria-labelledby="tool" {
+            h2 #tool { "The tool" }
+            p { (links::tool(&approval.tool)) }
+            (risk::effects(approval.effects))
+            @match (&approval.definition, description) {
+                (None, _) => p.notice { "This tool is gone, or was changed since the call was asked for. A yes for it cannot run any more." },
+                (Some(_), Some(told)) => div.described { (text::long(told)) },
+                (Some(_), None) => p.soft { "Its server does not describe it." },
+            }
+        }
+    }
+}
+
+/// The gates, in their authors' words.
+pub(super) fn policy(approval: &Approval) -> Markup {
+    let requirement = &approval.requirement;
+    html! {
+        section.card aria-labelledby="policy" {
+            h2 #policy { "Why you are asked" }
+            ul.plainly {
+                @for gate in &requirement.gates {
+                    li {
+                        @match &gate.reason {
+                            Some(reason) => (text::long(reason)),
+                            None => span.soft { "The policy gives no reason." },
+                        }
+                        " " code { (text::short(&gate.id)) }
+                    }
+                }
+            }
+            (facts([("Who must agree", must_agree(approval)), ("Arguments", editable(approval))]))
+        }
+    }
+}
+
+fn must_agree(approval: &Approval) -> Markup {
+    let entries = &approval.requirement.approvers;
+    html! {
+        @match approval.requirement.quorum { 0 | 1 => "One person", more => { (more) " different people" } }
+        @if entries.is_empty() { ", anybody who may approve" }
+        @for (place, groups) in entries.iter().enumerate() {
+            @if place == 0 { ", of " } @else { " and somebody of " }
+            (text::short(&groups.join(" or ")))
+        }
+        @if let Some(groups) = &approval.escalated_to {
+            p.soft {
+                "Nobody decided in time, so others are asked too"
+                @if groups.is_empty() { "." } @else { ": " (text::short(&groups.join(", "))) }
+            }
+        }
+    }
+}
+
+fn editable(approval: &Approval) -> Markup {
+    html! { @if approval.requirement.editable { "may be changed by who approves" } @else { "stay as they are" } }
+}

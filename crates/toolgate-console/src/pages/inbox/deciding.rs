@@ -1,0 +1,175 @@
+//! Deciding: what a form says becomes one request to the API. What it refuses is said on the page, and nothing that was
+//! typed is lost.
+
+use axum::extract::Path;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::approval::{find, page};
+use super::form::{self, Attempt, Edit};
+use super::outcome::Editing;
+use super::told::Approval;
+use super::{inbox, pins};
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::problem::{Answered, Problem};
+use crate::said::Said;
+use crate::schema_form::{self, Wrong};
+use crate::visit::Visit;
+
+/// As the API takes it.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Decision {
+    pub(super) decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) arguments: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) grant: Option<pins::Grant>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Decided {
+    pub(super) approval: Approval,
+    #[serde(default)]
+    grant: Option<Value>,
+}
+
+pub(super) async fn decide(visit: Visit, Path(id): Path<String>, fields: Fields) -> Answered<Response> {
+    let approval = find(&visit, &id).await?;
+    let decision = match read(&approval, &fields) {
+        Ok(decision) => decision,
+        Err(attempt) => {
+            let attempt = Attempt { typed: fields, ..*attempt };
+            return Ok(page(&visit, &approval, &attempt).await);
+        }
+    };
+    match send(&visit, &id, &decision).await {
+        Ok(decided) => Ok(visit.go(inbox(), said(&decided)).into_response()),
+        Err(problem) if problem.is(StatusCode::UNAUTHORIZED) => Err(problem),
+        Err(problem) => refused(&visit, &id, fields, problem).await,
+    }
+}
+
+pub(super) async fn send(visit: &Visit, id: &str, decision: &Decision) -> Answered<Decided> {
+    visit.post(Address::of(["approvals", id, "decide"]), decision).await
+}
+
+fn said(decided: &Decided) -> Said {
+    match decided.approval.state.as_str() {
+        "pending" => Said::Counted,
+        "rejected" => Said::Denied,
+        "changes_requested" => Said::ChangesRequested,
+        _ if decided.grant.is_some() => Said::Granted,
+        _ => Said::Approved,
+    }
+}
+
+/// The page as it is by now, with what was refused and all that was typed.
+async fn refused(visit: &Visit, id: &str, typed: Fields, problem: Box<Problem>) -> Answered<Response> {
+    let approval = find(visit, id).await?;
+    let edit = match edited(&approval, &typed) {
+        Ok(Some(edited)) => Edit::Changed(edited),
+        _ => Edit::NotLookedAt,
+    };
+    let attempt =
+        Attempt { typed, edit, wrong: wrong_fields(&problem), problem: Some(problem), ..Attempt::default() };
+    Ok(page(visit, &approval, &attempt).await)
+}
+
+/// What a form says; otherwise what to show first.
+fn read(approval: &Approval, fields: &Fields) -> Result<Decision, Box<Attempt>> {
+    let text = |name: &str| fields.text(name).map(str::to_owned);
+    match fields.text(form::DECISION) {
+        Some("deny") => Ok(Decision { decision: "deny", reason: text(form::REASON), ..Decision::default() }),
+        Some("changes") => match text(form::CHANGES) {
+            Some(reason) => {
+                Ok(Decision { decision: "request_changes", reason: Some(reason), ..Decision::default() })
+            }
+            None => Err(Box::new(Attempt {
+                wrong_changes: Some("Say what should be different: the caller reads it and proposes again."),
+                problem: Some(invalid("it is not said what should be different")),
+                ..Attempt::default()
+            })),
+        },
+        Some("approve") => approve(approval, fields),
+        _ => Err(Box::new(preview(approval, fields))),
+    }
+}
+
+fn approve(approval: &Approval, fields: &Fields) -> Result<Decision, Box<Attempt>> {
+    if fields.text(form::SHOWN).is_some_and(|shown| shown != approval.effective) {
+        return Err(Box::new(Attempt { problem: Some(changed_meanwhile()), ..Attempt::default() }));
+    }
+    let grant = pins::read(fields).map_err(|sentence| {
+        let problem = Some(invalid(sentence));
+        Box::new(Attempt { wrong_grant: Some(sentence), problem, ..Attempt::default() })
+    })?;
+    let reason = fields.text(form::NOTE).map(str::to_owned);
+    match edited(approval, fields) {
+        Ok(None) => Ok(Decision { decision: "approve", reason, grant, arguments: None }),
+        Ok(Some(edited)) if fields.text(form::SEEN) == Some(&form::digest(&edited)) => {
+            Ok(Decision { decision: "edit", reason, grant, arguments: Some(edited) })
+        }
+        Ok(Some(edited)) => {
+            let problem = Some(unseen());
+            Err(Box::new(Attempt { edit: Edit::Changed(edited), problem, ..Attempt::default() }))
+        }
+        Err(wrong) => {
+            let problem = Some(invalid("what is typed makes no arguments; the fields say why"));
+            Err(Box::new(Attempt { edit: Edit::Unreadable, wrong, problem, ..Attempt::default() }))
+        }
+    }
+}
+
+/// Only looks at what was typed.
+fn preview(approval: &Approval, fields: &Fields) -> Attempt {
+    match edited(approval, fields) {
+        Ok(None) => Attempt { edit: Edit::Same, ..Attempt::default() },
+        Ok(Some(edited)) => Attempt { edit: Edit::Changed(edited), ..Attempt::default() },
+        Err(wrong) => Attempt { edit: Edit::Unreadable, wrong, ..Attempt::default() },
+    }
+}
+
+/// The arguments of the form, where they are others than those that were asked for.
+fn edited(approval: &Approval, fields: &Fields) -> Result<Option<Value>, Wrong> {
+    let Some(schema) = approval.schema() else { return Ok(None) };
+    if !fields.ticked(form::EDITS) || Editing::of(approval) != Editing::Fields {
+        return Ok(None);
+    }
+    let read = schema_form::read(schema, fields)?;
+    Ok((read != approval.arguments).then_some(read))
+}
+
+/// What the API finds wrong with edited arguments, by their places.
+fn wrong_fields(problem: &Problem) -> Wrong {
+    let problems = problem.more.get("problems").and_then(Value::as_array);
+    let sentence = |one: &Value| {
+        let word = |name: &str| one.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let parts = [word("problem"), word("expected").map(|_| "expected"), word("expected"), word("hint")];
+        let sentence: Vec<&str> = parts.into_iter().flatten().collect();
+        Some((one.get("path")?.as_str()?.to_owned(), sentence.join(" ")))
+    };
+    problems.into_iter().flatten().filter_map(sentence).collect()
+}
+
+fn invalid(detail: &str) -> Box<Problem> {
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "form_invalid", detail)
+}
+
+fn unseen() -> Box<Problem> {
+    invalid("you changed the arguments, and nothing was sent yet")
+        .hint("look at what you changed, and approve it as edited")
+}
+
+fn changed_meanwhile() -> Box<Problem> {
+    let detail = "somebody else changed the arguments while you looked at them, and nothing was sent";
+    Problem::new(StatusCode::CONFLICT, "approval_changed", detail)
+        .hint("look at them again; the page shows them as they are now")
+}
+
+#[cfg(test)]
+mod tests;

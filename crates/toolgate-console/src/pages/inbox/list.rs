@@ -1,0 +1,250 @@
+//! The list of what waits, greatest risk first.
+
+use axum::extract::Query;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::risk::{self, Risk};
+use super::told::{Approval, Entry, Input};
+use super::{approval_page, history, inbox, outcome, question_page, ways};
+use crate::address::Address;
+use crate::layout::{Room, csrf};
+use crate::parts::{self, moment, number, size, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+/// Entries that the API gives at once.
+const FETCHED: usize = 200;
+/// Of more than these, only the newest are put in order.
+const WAITING_MAX: usize = 1_000;
+pub(super) const PAGE: usize = 50;
+/// Longer arguments are only measured in a list.
+pub(super) const ARGUMENTS_BYTES_MAX: usize = 4 << 10;
+pub(super) const GLANCE_CHARS: usize = 200;
+pub(super) const WHY_CHARS: usize = 240;
+const REASON_CHARS_MAX: usize = 4_000;
+
+#[derive(Default, Deserialize)]
+pub(super) struct ListQuery {
+    /// decided or answered; otherwise what waits
+    #[serde(default)]
+    show: Option<String>,
+    #[serde(default)]
+    pub(super) state: Option<String>,
+    #[serde(default)]
+    pub(super) cursor: Option<String>,
+    #[serde(default)]
+    page: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct InboxPage {
+    entries: Vec<Entry>,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
+pub(super) async fn show(visit: Visit, Query(query): Query<ListQuery>) -> Answered<Response> {
+    let (tab, entries) = match query.show.as_deref() {
+        Some("decided") => (Tab::Decided, history::decided(&visit, &query).await?),
+        Some("answered") => (Tab::Answered, history::answered(&visit, &query).await?),
+        _ => (Tab::Waiting, waiting(&visit, &query).await?),
+    };
+    let body = html! { (head(&visit, tab)) (entries) };
+    Ok(visit.page("Inbox", Room::Inbox, body).await)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tab {
+    Waiting,
+    Decided,
+    Answered,
+}
+
+pub(super) fn head(visit: &Visit, here: Tab) -> Markup {
+    let tabs = [
+        (Tab::Waiting, "Waiting", inbox()),
+        (Tab::Decided, "Decided", inbox().with("show", "decided")),
+        (Tab::Answered, "Answered questions", inbox().with("show", "answered")),
+    ];
+    let actions = html! {
+        button.button type="button" data-notify hidden { "Notify me on this device" }
+        @if visit.decides() || visit.operates() { a.button href="/console/grants" { "Grants" } }
+    };
+    html! {
+        (parts::heading(html! { "Inbox" }, actions))
+        nav aria-label="Which" {
+            ul.tabs {
+                @for (tab, name, address) in tabs {
+                    li { a href=(address) aria-current=[(tab == here).then_some("page")] { (name) } }
+                }
+            }
+        }
+    }
+}
+
+/// Everything that waits, as far as it can be put in order.
+struct Waiting {
+    entries: Vec<Entry>,
+    has_more: bool,
+}
+
+async fn all_waiting(visit: &Visit) -> Answered<Waiting> {
+    let (mut entries, mut cursor): (Vec<Entry>, Option<String>) = (Vec::new(), None);
+    loop {
+        let address = Address::of(["inbox"]).with("limit", FETCHED);
+        let address =
+            address.with("arguments_bytes_max", ARGUMENTS_BYTES_MAX).maybe("cursor", cursor.as_deref());
+        let page: InboxPage = visit.get(address).await?;
+        entries.extend(page.entries);
+        cursor = page.next_cursor;
+        if cursor.is_none() || entries.len() >= WAITING_MAX {
+            break;
+        }
+    }
+    risk::order(&mut entries);
+    Ok(Waiting { entries, has_more: cursor.is_some() })
+}
+
+async fn waiting(visit: &Visit, query: &ListQuery) -> Answered<Markup> {
+    let Waiting { entries, has_more } = all_waiting(visit).await?;
+    let pages = entries.len().div_ceil(PAGE).max(1);
+    let wanted: usize = query.page.as_deref().and_then(|page| page.parse().ok()).unwrap_or(1);
+    let page = wanted.clamp(1, pages);
+    let shown = entries.iter().skip((page - 1) * PAGE).take(PAGE);
+    Ok(html! {
+        @if !visit.decides() {
+            p.notice { "You are here as " (visit.role().as_str()) " and see what waits. Approvals are decided by the roles approver and admin." }
+        }
+        form method="post" action=(inbox()) {
+            (csrf(visit))
+            div #entries data-live="approval input" {
+                @if entries.is_empty() { (nothing_waits(visit)) } @else {
+                    p.soft { (counted(entries.len())) " What may destroy comes first, then what reaches outside, what writes, what reads; the newest first." }
+                    @if has_more { p.notice { "More than " (number(WAITING_MAX as u64)) " wait. The newest of them are in order here." } }
+                    ol.waiting { @for entry in shown { (card(visit, entry)) } }
+                }
+            }
+            div #several data-live="approval" { @if visit.decides() && entries.iter().any(|one| one.is_for(visit)) { (together()) } }
+        }
+        (turned(page, pages))
+    })
+}
+
+fn counted(count: usize) -> String {
+    match count {
+        1 => "One waits.".to_owned(),
+        more => format!("{} wait.", number(more as u64)),
+    }
+}
+
+fn nothing_waits(visit: &Visit) -> Markup {
+    parts::empty(
+        "Nothing waits for people.",
+        html! {
+            p { "Calls that a policy wants agreed to, and questions of runs, appear here by themselves." }
+            p {
+                a href="/docs/how-to/write-a-policy.md" { "How policies ask people" }
+                @if visit.decides() || visit.operates() { " · " a href="/console/grants" { "What need not be asked again" } }
+            }
+        },
+    )
+}
+
+/// Several at once.
+fn together() -> Markup {
+    html! {
+        section.card.together aria-labelledby="together" {
+            h2 #together { "Several at once" }
+            p.help { "Tick approvals above. Each is decided as it was asked for." }
+            div.field {
+                label for="several-reason" { "One reason for all of them " span.soft { "(optional)" } }
+                input #several-reason type="text" name="reason" maxlength=(REASON_CHARS_MAX);
+            }
+            // Enter in the field presses the first button, which must not be one that agrees.
+            button.unseen type="submit" name="decision" value="none" tabindex="-1" { "Nothing" }
+            div.row {
+                label.check { input type="checkbox" data-tick-all="approval"; span { "Tick all on this page" } }
+                button.button.good type="submit" name="decision" value="approve" data-confirm="Approve everything that is ticked?" { "Approve these" }
+                button.button.danger type="submit" name="decision" value="deny" data-confirm="Deny everything that is ticked?" { "Deny these" }
+            }
+        }
+    }
+}
+
+fn turned(page: usize, pages: usize) -> Markup {
+    let link = |page: usize| inbox().with("page", page);
+    html! {
+        @if pages > 1 {
+            nav.pages.row aria-label="Pages" {
+                @if page > 1 { a.button href=(link(page - 1)) rel="prev" { "Before" } }
+                span { "Page " (page) " of " (pages) }
+                @if page < pages { a.button href=(link(page + 1)) rel="next" { "Next" } }
+            }
+        }
+    }
+}
+
+fn card(visit: &Visit, entry: &Entry) -> Markup {
+    match entry {
+        Entry::Approval(approval) => approval_card(visit, approval),
+        Entry::Input(input) => question_card(visit, input),
+    }
+}
+
+fn approval_card(visit: &Visit, approval: &Approval) -> Markup {
+    let for_whom = approval.opened_by.as_deref().filter(|person| *person != approval.principal);
+    html! {
+        li.card data-entry=(approval.id) data-risk=(Risk::of(approval.effects).as_str()) {
+            div.first {
+                @if approval.barred(visit).is_none() {
+                    input type="checkbox" name="approval" value=(approval.id) data-keep aria-label={ "Tick " (text::made_visible(&approval.tool)) " of " (text::made_visible(&approval.principal)) };
+                }
+                h2 { a href=(approval_page(&approval.id)) { (text::short(&approval.tool)) } }
+                (risk::effects(approval.effects))
+                span.left { (moment::left(visit, &approval.expires_at)) }
+            }
+            p.glance { (glance(approval)) }
+            @if let Some(why) = approval.why() { p { (text::cut(why, WHY_CHARS)) } }
+            p.soft {
+                (text::short(&approval.principal)) " asks"
+                @if let Some(person) = for_whom { " for " (text::short(person)) }
+                " " (moment::ago(visit, &approval.created_at)) " · " (outcome::quorum(approval))
+                @if let Some(run) = &approval.run { " · " (ways::id(visit, run)) }
+            }
+        }
+    }
+}
+
+/// The arguments on one line.
+pub(super) fn glance(approval: &Approval) -> Markup {
+    if let Some(bytes) = approval.arguments_bytes {
+        return html! { span.soft { (size(bytes)) " of arguments" } };
+    }
+    let members = approval.arguments.as_object().into_iter().flatten();
+    let words: Vec<String> = members.map(|(name, value)| format!("{name}: {}", plain(value))).collect();
+    if words.is_empty() {
+        return html! { span.soft { "without arguments" } };
+    }
+    text::cut(&words.join(", ").replace('\n', " "), GLANCE_CHARS)
+}
+
+pub(super) fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn question_card(visit: &Visit, input: &Input) -> Markup {
+    html! {
+        li.card data-entry=(input.id) data-risk="asks" {
+            div.first {
+                h2 { a href=(question_page(&input.id)) { (text::cut(&input.prompt_key, WHY_CHARS)) } }
+                (parts::badge("question", parts::Tone::Waiting))
+            }
+            p.soft {
+                (text::short(&input.principal)) " asks in " (ways::id(visit, &input.run)) " "
+                (moment::ago(visit, &input.created_at)) " · the run waits for the answer"
+            }
+        }
+    }
+}

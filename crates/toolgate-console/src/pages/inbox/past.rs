@@ -1,0 +1,50 @@
+//! What happened before somebody was asked: the latest calls of the same run or session.
+
+use maud::{Markup, html};
+
+use super::told::CallBefore;
+use crate::address::Address;
+use crate::parts::{self, links, moment, text};
+use crate::visit::Visit;
+
+pub(super) fn calls(visit: &Visit, calls: &[CallBefore], run: Option<&str>, session: Option<&str>) -> Markup {
+    let place = if run.is_some() { "run" } else { "session" };
+    html! {
+        section.card aria-labelledby="before" {
+            h2 #before { "What happened before" }
+            @if calls.is_empty() {
+                p.soft { "Nothing yet in this " (place) ": this is its first call." }
+            } @else {
+                p.soft { "The latest calls of the same " (place) ", newest first." }
+                ol.before {
+                    @for call in calls { (one(visit, call)) }
+                }
+            }
+            @if visit.audits() { (whole(run, session)) }
+        }
+    }
+}
+
+fn one(visit: &Visit, call: &CallBefore) -> Markup {
+    html! {
+        li {
+            @match &call.tool {
+                Some(name) if visit.audits() => a href=(Address::of(["console", "calls", &call.id])) { (text::short(name)) },
+                Some(name) => (text::short(name)),
+                None => (links::id(&call.id)),
+            }
+            " " (parts::state(&call.state)) " "
+            span.soft { (moment::ago(visit, &call.started_at)) }
+        }
+    }
+}
+
+fn whole(run: Option<&str>, session: Option<&str>) -> Markup {
+    html! {
+        @match (run, session) {
+            (Some(run), _) => p { a href=(Address::of(["console", "runs", run])) { "The whole run" } },
+            (None, Some(session)) => p { a href=(Address::of(["console", "calls"]).with("session", session)) { "All calls of the session" } },
+            (None, None) => {},
+        }
+    }
+}

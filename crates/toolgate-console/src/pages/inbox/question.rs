@@ -1,0 +1,173 @@
+//! The page of one question: what a run wants to know, what it did so far, and the answer.
+
+use axum::extract::Path;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolgate_core::Role;
+
+use super::told::Input;
+use super::{inbox, past, question_page, slot, ways};
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{Room, csrf};
+use crate::parts::{self, facts, moment, text};
+use crate::problem::{Answered, Problem};
+use crate::said::Said;
+use crate::visit::Visit;
+
+const ANSWERING: [Role; 3] = [Role::Admin, Role::Operator, Role::Approver];
+
+/// The run that asks, for those who may see it.
+#[derive(Deserialize)]
+struct Run {
+    state: String,
+    agent: String,
+    #[serde(default)]
+    task: Option<String>,
+    created_by: String,
+}
+
+/// An answer that was not taken.
+#[derive(Default)]
+struct Attempt {
+    typed: Fields,
+    wrong: Option<String>,
+    problem: Option<Box<Problem>>,
+}
+
+pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
+    let input = find(&visit, &id).await?;
+    page(&visit, &input, &Attempt::default()).await
+}
+
+async fn find(visit: &Visit, id: &str) -> Answered<Input> {
+    visit.get(Address::of(["inputs", id])).await
+}
+
+pub(super) async fn answer(visit: Visit, Path(id): Path<String>, fields: Fields) -> Answered<Response> {
+    let input = find(&visit, &id).await?;
+    let answer = match slot::read(&input.slot_type, &fields) {
+        Ok(answer) => answer,
+        Err(sentence) => {
+            let attempt = Attempt { typed: fields, wrong: Some(sentence.to_owned()), problem: None };
+            return page(&visit, &input, &attempt).await;
+        }
+    };
+    let address = Address::of(["inputs", &id, "answer"]);
+    match visit.post::<Value>(address, &json!({ "answer": answer })).await {
+        Ok(_) => Ok(visit.go(inbox(), Said::Answered).into_response()),
+        Err(problem) if problem.is(StatusCode::UNAUTHORIZED) => Err(problem),
+        Err(problem) => {
+            let input = find(&visit, &id).await?;
+            let wrong = problem.is(StatusCode::UNPROCESSABLE_ENTITY).then(|| problem.detail.clone());
+            page(&visit, &input, &Attempt { typed: fields, wrong, problem: Some(problem) }).await
+        }
+    }
+}
+
+async fn page(visit: &Visit, input: &Input, attempt: &Attempt) -> Answered<Response> {
+    let run: Option<Run> = visit.find(Address::of(["runs", &input.run])).await?;
+    let title = html! { "A question " (parts::state(&input.state)) };
+    let body = html! {
+        div #standing data-live="input" { (parts::heading(title, html! { a.button href=(inbox()) { "All that waits" } })) }
+        @if let Some(problem) = attempt.problem.as_ref().filter(|_| attempt.wrong.is_none()) { (refused(input, problem)) }
+        div.split {
+            section #answering data-live="input" data-state=(input.state) { (asked(visit, input, attempt)) }
+            div {
+                (who(visit, input, run.as_ref()))
+                (past::calls(visit, &input.before, Some(&input.run), input.session.as_deref()))
+            }
+        }
+    };
+    let status = match (&attempt.problem, &attempt.wrong) {
+        (Some(problem), _) => problem.status(),
+        (None, Some(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+        (None, None) => StatusCode::OK,
+    };
+    Ok(visit.page_with(status, "A question", Room::Inbox, body).await)
+}
+
+fn asked(visit: &Visit, input: &Input, attempt: &Attempt) -> Markup {
+    html! {
+        section.card aria-labelledby="question" {
+            h2.question #question { (text::long(&input.prompt_key)) }
+            @if !input.is_pending() { (resolved(visit, input)) }
+            @else if visit.is_one_of(&ANSWERING) { (form(visit, input, attempt)) }
+            @else {
+                p.notice { "You are here as " (visit.role().as_str()) ". Questions are answered by the roles approver, operator and admin." }
+                @if !input.options.is_empty() { ul { @for one in &input.options { li { (text::long(one.label.as_deref().unwrap_or(&one.value))) } } } }
+            }
+        }
+    }
+}
+
+fn form(visit: &Visit, input: &Input, attempt: &Attempt) -> Markup {
+    let is_typed = attempt.typed.pairs().next().is_some();
+    html! {
+        form method="post" action=(question_page(&input.id)) data-typed[is_typed] {
+            (csrf(visit))
+            (slot::field(input, &attempt.typed, attempt.wrong.as_deref()))
+            button.button.primary type="submit" { "Answer" }
+            p.help { "The first answer stands, and the run goes on with it. " kbd { "a" } " goes to the answer." }
+        }
+    }
+}
+
+fn resolved(visit: &Visit, input: &Input) -> Markup {
+    html! {
+        @match &input.answer {
+            Some(answer) => {
+                p { "The answer: " }
+                (parts::json::tree(answer))
+                p.soft {
+                    (text::short(input.answered_by.as_deref().unwrap_or("Somebody"))) " answered "
+                    @if let Some(moment) = &input.resolved_at { (moment::ago(visit, moment)) }
+                }
+            },
+            None => p.notice { "The run does not wait for an answer any more." },
+        }
+        p { a.button.primary href=(inbox()) { "Back to what waits" } }
+    }
+}
+
+fn who(visit: &Visit, input: &Input, run: Option<&Run>) -> Markup {
+    let rows = [
+        ("Caller", Some(ways::principal(visit, &input.principal))),
+        (
+            "Run",
+            Some(
+                html! { (ways::id(visit, &input.run)) @if let Some(run) = run { " " (parts::state(&run.state)) } },
+            ),
+        ),
+        ("As agent", run.map(|run| ways::agent(visit, &run.agent))),
+        ("Task", run.and_then(|run| run.task.as_deref()).map(text::short)),
+        ("For whom", run.map(|run| ways::principal(visit, &run.created_by))),
+        ("Session", input.session.as_deref().map(|id| ways::id(visit, id))),
+        ("Call", input.call.as_deref().map(|id| ways::id(visit, id))),
+        ("Name of the answer", Some(html! { code { (text::short(&input.slot_id)) } })),
+        ("Asked", Some(moment::ago(visit, &input.created_at))),
+    ];
+    html! {
+        section.card aria-labelledby="who" {
+            h2 #who { "Who asks" }
+            (facts(rows.into_iter().filter_map(|(name, value)| Some((name, value?)))))
+        }
+    }
+}
+
+fn refused(input: &Input, problem: &Problem) -> Markup {
+    let faster = input.answered_by.as_deref().filter(|_| problem.is(StatusCode::CONFLICT));
+    html! {
+        section.card.problem role="alert" {
+            h2 { @if faster.is_some() { "Somebody was faster" } @else { "That did not go through" } }
+            @match faster {
+                Some(person) => p { (text::short(person)) " has answered it. The first answer stands." },
+                None => p { (text::long(&problem.detail)) },
+            }
+            @if let Some(hint) = &problem.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What to look at first: what may destroy, then what reaches outside, then what writes, then what only reads; of the
+//! same kind the newest. A question changes nothing by itself, and comes with what reads.
+
+use maud::{Markup, html};
+use toolgate_core::Effects;
+
+use super::told::Entry;
+use crate::parts::{Tone, badge};
+
+/// From the least to the greatest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Risk {
+    Reads,
+    Writes,
+    ReachesOutside,
+    Destroys,
+}
+
+impl Risk {
+    /// What is not known may do anything.
+    pub(super) fn of(effects: Option<Effects>) -> Self {
+        let effects = effects.unwrap_or(Effects::ALL);
+        let has = |one| effects.contains(one);
+        match () {
+            () if has(Effects::DESTRUCTIVE) => Risk::Destroys,
+            () if has(Effects::EXTERNAL) => Risk::ReachesOutside,
+            () if has(Effects::WRITE) => Risk::Writes,
+            () => Risk::Reads,
+        }
+    }
+
+    fn of_entry(entry: &Entry) -> Self {
+        match entry {
+            Entry::Approval(approval) => Risk::of(approval.effects),
+            Entry::Input(_) => Risk::Reads,
+        }
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Risk::Reads => "reads",
+            Risk::Writes => "writes",
+            Risk::ReachesOutside => "external",
+            Risk::Destroys => "destroys",
+        }
+    }
+}
+
+/// Greatest risk first, then newest.
+pub(super) fn order(entries: &mut [Entry]) {
+    entries.sort_by(|one, other| {
+        let risk = Risk::of_entry(other).cmp(&Risk::of_entry(one));
+        risk.then_with(|| other.created_at().cmp(one.created_at()))
+    });
+}
+
+/// What a call may do, in words.
+pub(super) fn effects(effects: Option<Effects>) -> Markup {
+    let Some(known) = effects else { return badge("effects not known", Tone::Bad) };
+    let words = Effects::NAMES.into_iter().filter(|(one, _)| known.contains(*one));
+    html! {
+        ul.chips aria-label="What it may do" {
+            @for (one, word) in words { li { (badge(word, tone(one))) } }
+            @if known == Effects::NONE { li { (badge("no effects", Tone::Plain)) } }
+        }
+    }
+}
+
+fn tone(effect: Effects) -> Tone {
+    match effect {
+        Effects::DESTRUCTIVE => Tone::Bad,
+        Effects::EXTERNAL => Tone::Waiting,
+        _ => Tone::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn approval(id: &str, effects: Value, created_at: &str) -> Entry {
+        let requirement = json!({ "gates": [], "approvers": [], "quorum": 1 });
+        serde_json::from_value(json!({ "kind": "approval", "id": id, "state": "pending", "tool": "a:b",
+            "principal": "p", "call": "tc_1", "effects": effects, "effective": "sha256:0", "requirement": requirement,
+            "created_at": created_at, "expires_at": created_at }))
+        .expect("an entry")
+    }
+
+    fn question(id: &str, created_at: &str) -> Entry {
+        serde_json::from_value(
+            json!({ "kind": "input", "id": id, "state": "pending", "run": "run_1", "principal": "p",
+            "slot_type": "text", "slot_id": "s", "prompt_key": "Why?", "created_at": created_at }),
+        )
+        .expect("an entry")
+    }
+
+    fn ids(entries: &[Entry]) -> Vec<&str> {
+        entries
+            .iter()
+            .map(|entry| match entry {
+                Entry::Approval(approval) => approval.id.as_str(),
+                Entry::Input(input) => input.id.as_str(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_may_destroy_comes_before_what_reaches_outside_writes_and_reads() {
+        let mut entries = [
+            approval("reads", json!(["read"]), "2026-01-05T00:00:00Z"),
+            question("asks", "2026-01-06T00:00:00Z"),
+            approval("writes", json!(["read", "write"]), "2026-01-04T00:00:00Z"),
+            approval("old", json!(["destructive"]), "2026-01-01T00:00:00Z"),
+            approval("external", json!(["read", "external"]), "2026-01-03T00:00:00Z"),
+            approval("new", json!(["read", "destructive"]), "2026-01-02T00:00:00Z"),
+        ];
+        order(&mut entries);
+        assert_eq!(ids(&entries), ["new", "old", "external", "writes", "asks", "reads"]);
+    }
+
+    #[test]
+    fn what_is_not_known_may_do_anything() {
+        assert_eq!(Risk::of(None), Risk::Destroys);
+        assert_eq!(Risk::of(Some(Effects::NONE)), Risk::Reads);
+    }
+}

@@ -1,0 +1,107 @@
+//! Several at once: each is decided by itself, and each says what came of it.
+
+use axum::response::Response;
+use http::StatusCode;
+use maud::{Markup, html};
+
+use super::approval::find;
+use super::deciding::{Decision, send};
+use super::list::{Tab, head};
+use super::told::Approval;
+use super::{approval_page, inbox, outcome};
+use crate::fields::Fields;
+use crate::layout::Room;
+use crate::parts::{self, text};
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+
+/// As many as a page shows.
+const SEVERAL_MAX: usize = 50;
+
+/// What came of one of them.
+struct Result {
+    id: String,
+    /// As it stands now, where that is known.
+    approval: Option<Box<Approval>>,
+    refused: Option<Box<Problem>>,
+}
+
+pub(super) async fn decide(visit: Visit, fields: Fields) -> Answered<Response> {
+    let decision = match fields.text("decision") {
+        Some("approve") => "approve",
+        Some("deny") => "deny",
+        _ => return Ok(nothing(&visit, "Nothing was decided: press Approve these or Deny these.").await),
+    };
+    let ids: Vec<&str> = fields.all("approval").collect();
+    if ids.is_empty() {
+        return Ok(nothing(&visit, "Nothing was ticked, so nothing was decided.").await);
+    }
+    let mut results = Vec::new();
+    for id in ids.iter().take(SEVERAL_MAX) {
+        let reason = fields.text("reason").map(str::to_owned);
+        let decision = Decision { decision, reason, ..Decision::default() };
+        results.push(one(&visit, id, &decision).await?);
+    }
+    let body = html! { (head(&visit, Tab::Waiting)) (told(&results)) @if ids.len() > SEVERAL_MAX { (too_many()) } (back()) };
+    Ok(visit.page("What came of it", Room::Inbox, body).await)
+}
+
+async fn one(visit: &Visit, id: &str, decision: &Decision) -> Answered<Result> {
+    let id = id.to_owned();
+    match send(visit, &id, decision).await {
+        Ok(decided) => Ok(Result { id, approval: Some(Box::new(decided.approval)), refused: None }),
+        Err(problem) if problem.is(StatusCode::UNAUTHORIZED) => Err(problem),
+        Err(problem) => {
+            let approval = find(visit, &id).await.ok().map(Box::new);
+            Ok(Result { id, approval, refused: Some(problem) })
+        }
+    }
+}
+
+async fn nothing(visit: &Visit, sentence: &str) -> Response {
+    let body = html! { (head(visit, Tab::Waiting)) p.notice role="alert" { (sentence) } (back()) };
+    visit.page_with(StatusCode::UNPROCESSABLE_ENTITY, "Nothing was decided", Room::Inbox, body).await
+}
+
+fn told(results: &[Result]) -> Markup {
+    let through = results.iter().filter(|one| one.refused.is_none()).count();
+    html! {
+        p.said role="status" { (through) " of " (results.len()) " went through." }
+        table.list {
+            caption { "What came of each" }
+            thead { tr { th scope="col" { "Tool" } th scope="col" { "Who asked" } th scope="col" { "Stands" } th scope="col" { "What happened" } } }
+            tbody { @for one in results { (row(one)) } }
+        }
+    }
+}
+
+fn row(result: &Result) -> Markup {
+    let approval = result.approval.as_deref();
+    html! {
+        tr data-entry=(result.id) {
+            td data-name="Tool" { a href=(approval_page(&result.id)) { (text::short(approval.map_or(&*result.id, |one| &one.tool))) } }
+            td data-name="Who asked" { span { @if let Some(one) = approval { (text::short(&one.principal)) } } }
+            td data-name="Stands" { span { @if let Some(one) = approval { (parts::state(&one.state)) } } }
+            td data-name="What happened" { span { (happened(result)) } }
+        }
+    }
+}
+
+fn happened(result: &Result) -> Markup {
+    html! {
+        @match (&result.refused, result.approval.as_deref()) {
+            (None, Some(approval)) if approval.is_pending() => { "Your yes counts: " (outcome::quorum(approval)) ". Others must agree too." },
+            (None, _) => "It went through.",
+            (Some(_), Some(approval)) if !approval.is_pending() => { "Decided by somebody else meanwhile: " (text::long(&outcome::by_whom(approval))) },
+            (Some(problem), _) => { (text::long(&problem.detail)) @if let Some(hint) = &problem.hint { " " span.soft { (text::long(hint)) } } },
+        }
+    }
+}
+
+fn too_many() -> Markup {
+    html! { p.notice { "Only the first " (SEVERAL_MAX) " were decided. The others still wait." } }
+}
+
+fn back() -> Markup {
+    html! { p { a.button.primary href=(inbox()) { "Back to what waits" } } }
+}

@@ -1,0 +1,216 @@
+//! Approvals and questions as the API tells them.
+
+use serde::Deserialize;
+use serde_json::Value;
+use toolgate_core::{Effects, Kind};
+
+use crate::visit::Visit;
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Approval {
+    pub(super) id: String,
+    pub(super) state: String,
+    pub(super) tool: String,
+    pub(super) principal: String,
+    pub(super) call: String,
+    #[serde(default)]
+    pub(super) session: Option<String>,
+    #[serde(default)]
+    pub(super) run: Option<String>,
+    #[serde(default)]
+    pub(super) task: Option<String>,
+    #[serde(default)]
+    pub(super) agent: Option<String>,
+    /// Who opened the session: for whom it is done.
+    #[serde(default)]
+    pub(super) opened_by: Option<String>,
+    /// Nothing where the tool is not any more what it was.
+    #[serde(default)]
+    pub(super) effects: Option<Effects>,
+    /// The digest of what would run.
+    pub(super) effective: String,
+    #[serde(default)]
+    pub(super) arguments: Value,
+    /// How long they are, where a list left them out.
+    #[serde(default)]
+    pub(super) arguments_bytes: Option<u64>,
+    #[serde(default)]
+    pub(super) proposed_arguments: Option<Value>,
+    #[serde(default)]
+    pub(super) attachments: Vec<Attachment>,
+    pub(super) requirement: Requirement,
+    #[serde(default)]
+    pub(super) votes: Vec<Vote>,
+    pub(super) created_at: String,
+    pub(super) expires_at: String,
+    #[serde(default)]
+    pub(super) resolved_at: Option<String>,
+    #[serde(default)]
+    pub(super) escalated_to: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) consumed_by: Option<String>,
+    /// The tool as agents read it; only of a single approval.
+    #[serde(default)]
+    pub(super) definition: Option<Value>,
+    #[serde(default)]
+    pub(super) before: Vec<CallBefore>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Attachment {
+    pub(super) place: String,
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    pub(super) media_type: String,
+    pub(super) size: u64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Requirement {
+    pub(super) gates: Vec<Gate>,
+    pub(super) approvers: Vec<Vec<String>>,
+    pub(super) quorum: u32,
+    #[serde(default)]
+    pub(super) editable: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Gate {
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Vote {
+    pub(super) person: String,
+    pub(super) decision: String,
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+    pub(super) at: String,
+}
+
+/// A call that was made before somebody was asked.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct CallBefore {
+    pub(super) id: String,
+    pub(super) state: String,
+    #[serde(default)]
+    pub(super) tool: Option<String>,
+    pub(super) started_at: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Input {
+    pub(super) id: String,
+    pub(super) state: String,
+    pub(super) run: String,
+    #[serde(default)]
+    pub(super) session: Option<String>,
+    #[serde(default)]
+    pub(super) call: Option<String>,
+    pub(super) principal: String,
+    pub(super) slot_type: String,
+    pub(super) slot_id: String,
+    pub(super) prompt_key: String,
+    #[serde(default)]
+    pub(super) options: Vec<SlotOption>,
+    #[serde(default)]
+    pub(super) answer: Option<Value>,
+    #[serde(default)]
+    pub(super) answered_by: Option<String>,
+    pub(super) created_at: String,
+    #[serde(default)]
+    pub(super) resolved_at: Option<String>,
+    #[serde(default)]
+    pub(super) before: Vec<CallBefore>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct SlotOption {
+    pub(super) value: String,
+    #[serde(default)]
+    pub(super) label: Option<String>,
+}
+
+/// Something that waits.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum Entry {
+    Approval(Box<Approval>),
+    Input(Box<Input>),
+}
+
+impl Entry {
+    /// Whether it is an approval that somebody may decide.
+    pub(super) fn is_for(&self, visit: &Visit) -> bool {
+        matches!(self, Entry::Approval(approval) if approval.barred(visit).is_none())
+    }
+
+    pub(super) fn created_at(&self) -> &str {
+        match self {
+            Entry::Approval(approval) => &approval.created_at,
+            Entry::Input(input) => &input.created_at,
+        }
+    }
+}
+
+/// Why somebody who may decide in general may not decide this one. The API judges again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Barred {
+    Role,
+    Requester,
+    NotAPerson,
+    NotInGroup,
+}
+
+impl Approval {
+    pub(super) fn is_pending(&self) -> bool {
+        self.state == "pending"
+    }
+
+    /// What the tool takes.
+    pub(super) fn schema(&self) -> Option<&Value> {
+        self.definition.as_ref()?.get("inputSchema")
+    }
+
+    /// How many have agreed so far.
+    pub(super) fn agreed(&self) -> usize {
+        self.votes.iter().filter(|vote| matches!(vote.decision.as_str(), "approve" | "edit")).count()
+    }
+
+    /// Who said what it came to, where it was decided by people.
+    pub(super) fn last_word(&self) -> Option<&Vote> {
+        if self.is_pending() { None } else { self.votes.last() }
+    }
+
+    /// The first reason that a policy gives.
+    pub(super) fn why(&self) -> Option<&str> {
+        self.requirement.gates.iter().find_map(|gate| gate.reason.as_deref())
+    }
+
+    pub(super) fn barred(&self, visit: &Visit) -> Option<Barred> {
+        let who = &visit.credential.principal;
+        let own = who.id.as_str();
+        if !visit.decides() {
+            return Some(Barred::Role);
+        }
+        if own == self.principal || self.opened_by.as_deref() == Some(own) {
+            return Some(Barred::Requester);
+        }
+        if who.kind != Kind::Human {
+            return Some(Barred::NotAPerson);
+        }
+        let groups = self.requirement.approvers.iter().flatten().chain(self.escalated_to.iter().flatten());
+        let anybody = self.requirement.approvers.is_empty();
+        let belongs = anybody || groups.into_iter().any(|group| who.belongs_to(group));
+        (!belongs).then_some(Barred::NotInGroup)
+    }
+}
+
+impl Input {
+    pub(super) fn is_pending(&self) -> bool {
+        self.state == "pending"
+    }
+}

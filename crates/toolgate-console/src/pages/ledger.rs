@@ -1,0 +1,296 @@
+//! The ledger: events by any filter, whether the chain is whole, and a way to take it elsewhere.
+
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::response::{Redirect, Response};
+use axum::routing::{get, post};
+use http::{HeaderMap, StatusCode};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::Value;
+use toolgate_core::event::{DecisionKind, EventKind, Outcome};
+
+use super::filters::{self, Wanted};
+use crate::Context;
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{Room, csrf};
+use crate::parts::moment::ago;
+use crate::parts::{self, Tone, json, links, number, text};
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+
+const PAGE: usize = 50;
+const PLACE: [&str; 2] = ["console", "ledger"];
+/// What the list can be filtered by.
+const FILTERS: [&str; 11] =
+    ["kind", "call", "tool", "server", "principal", "session", "run", "outcome", "decision", "from", "until"];
+const FORMATS: [(&str, &str); 2] = [("jsonl", "JSONL"), ("cloudevents", "CloudEvents")];
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new()
+        .route("/console/ledger", get(list))
+        .route("/console/ledger/verify", post(verify).get(async || Redirect::to("/console/ledger")))
+        .route("/console/ledger/export", get(export))
+}
+
+#[derive(Default, Deserialize)]
+struct Page {
+    events: Vec<Value>,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Overview {
+    #[serde(default)]
+    ledger: Option<Ledger>,
+}
+
+#[derive(Deserialize)]
+struct Ledger {
+    events: u64,
+    #[serde(default)]
+    verified: Option<Verified>,
+}
+
+/// What a verification found.
+#[derive(Deserialize)]
+struct Verified {
+    /// When, where it was not just now.
+    #[serde(default)]
+    at: Option<String>,
+    intact: bool,
+    events: u64,
+    #[serde(default)]
+    fault: Option<Fault>,
+}
+
+/// The first event that is not as it was written.
+#[derive(Deserialize)]
+struct Fault {
+    stream: String,
+    stream_seq: i64,
+    #[serde(default)]
+    seq: Option<i64>,
+    what: String,
+}
+
+async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
+    show(&visit, &Wanted::of(pairs, &FILTERS), None).await
+}
+
+/// Goes through the whole chain, which takes a while on a long one; so it is asked for and not done on every look.
+async fn verify(visit: Visit, State(_): State<Context>, fields: Fields) -> Answered<Response> {
+    let pairs = fields.pairs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let found: Verified = visit.get(Address::of(["ledger", "verify"])).await?;
+    show(&visit, &Wanted::of(pairs, &FILTERS), Some(found)).await
+}
+
+/// The API's own export, to save.
+async fn export(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
+    let format = pairs.iter().find(|(name, _)| name == "format").map(|(_, format)| format.as_str());
+    let format = FORMATS.iter().find(|(known, _)| Some(*known) == format).map_or("jsonl", |(known, _)| known);
+    let address = Address::of(["ledger", "export"]).with("format", format);
+    let address = Wanted::of(pairs.clone(), &FILTERS).for_api(address);
+    visit.pass_on(address, HeaderMap::new()).await
+}
+
+async fn show(visit: &Visit, wanted: &Wanted, found: Option<Verified>) -> Answered<Response> {
+    let (page, refused) = match visit.get::<Page>(wanted.asking(Address::of(["ledger"]), PAGE)).await {
+        Ok(page) => (page, None),
+        // The form stays, so that it can be mended.
+        Err(problem) if problem.is(StatusCode::BAD_REQUEST) => (Page::default(), Some(problem)),
+        Err(problem) => return Err(problem),
+    };
+    let overview: Overview = visit.get(Address::of(["overview"])).await?;
+    let next = page.next_cursor.as_deref().map(|cursor| wanted.on(Address::of(PLACE)).with("cursor", cursor));
+    let body = html! {
+        (parts::heading(html! { "Ledger" }, exports(wanted)))
+        (chain(visit, wanted, overview.ledger.as_ref(), found.as_ref()))
+        (form(wanted, refused.as_deref()))
+        section #events data-live=(LIVE) aria-label="Events" {
+            @if page.events.is_empty() { (nothing(wanted, refused.is_some())) } @else { (table(visit, &page.events)) }
+            (parts::next_page(next))
+        }
+    };
+    Ok(visit.page("Ledger", Room::Ledger, body).await)
+}
+
+/// The first words of all kinds of events.
+const LIVE: &str = "policy tool approval grant token setting config server registry credential agent session file artifact task run input";
+
+fn exports(wanted: &Wanted) -> Markup {
+    html! {
+        @for (format, name) in FORMATS {
+            @let address = wanted.on(Address::of(["console", "ledger", "export"])).with("format", format);
+            a.button href=(address) download { "Export " (name) }
+        }
+    }
+}
+
+/// Whether the chain is whole, as far as anybody has looked.
+fn chain(visit: &Visit, wanted: &Wanted, ledger: Option<&Ledger>, found: Option<&Verified>) -> Markup {
+    let last = found.or(ledger.and_then(|ledger| ledger.verified.as_ref()));
+    html! {
+        section.card #chain aria-labelledby="chain-title" {
+            h2 #chain-title { "Chain" }
+            div.row {
+                div.grow role="status" {
+                    @match last {
+                        Some(found) => (verdict(visit, found)),
+                        None => p { "Every event holds the hash of the one before it. Nobody has checked them since this gateway started." },
+                    }
+                    @if let Some(ledger) = ledger { p.help { (number(ledger.events)) " events in all." } }
+                }
+                form method="post" action="/console/ledger/verify" {
+                    (csrf(visit))
+                    @for name in FILTERS { @if let Some(value) = wanted.get(name) { input type="hidden" name=(name) value=(value); } }
+                    button.button type="submit" { "Verify the whole chain" }
+                }
+            }
+        }
+    }
+}
+
+fn verdict(visit: &Visit, found: &Verified) -> Markup {
+    let when = html! { @match &found.at { Some(at) => (ago(visit, at)), None => "just now" } };
+    match &found.fault {
+        _ if found.intact => html! {
+            p { (parts::badge("intact", Tone::Good)) " All " (number(found.events)) " events were as they were written, " (when) "." }
+        },
+        Some(fault) => html! {
+            p { (parts::badge("not intact", Tone::Bad)) " Found " (when) ":" }
+            p.error { (said(fault)) }
+            p.help { "What comes before it is as it was written. Compare the rest with an export or a backup." }
+        },
+        None => {
+            html! { p { (parts::badge("not intact", Tone::Bad)) " Found " (when) "; verify again to see where." } }
+        }
+    }
+}
+
+fn said(fault: &Fault) -> Markup {
+    let what = match fault.what.as_str() {
+        "edited" => "it was changed after it was written",
+        "dropped" => "it was written and is not there",
+        "reordered" => "it is not in its place",
+        "inserted" => "it was not written by a gateway",
+        "head_forged" => "the sealed end of its stream is missing or forged",
+        other => other,
+    };
+    html! {
+        "Event " (fault.stream_seq) " of stream " (text::short(&fault.stream))
+        @if let Some(seq) = fault.seq { " (number " (seq) ")" }
+        ": " (text::short(what)) "."
+    }
+}
+
+fn form(wanted: &Wanted, refused: Option<&Problem>) -> Markup {
+    let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
+    let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
+    html! {
+        form.card method="get" action="/console/ledger" aria-label="Filter events" {
+            (filters::refused(refused))
+            div.filters.two {
+                (filters::choice(wanted, "kind", "Kind", &kinds))
+                (filters::text(wanted, "principal", "Who did it", ""))
+                (filters::text(wanted, "tool", "Tool", "files:read"))
+                (filters::text(wanted, "call", "Call", "tc_…"))
+                (filters::moment(wanted, "from", "From, in UTC"))
+                (filters::moment(wanted, "until", "Until, in UTC"))
+            }
+            (filters::more(wanted, &["server", "session", "run", "outcome", "decision"], html! {
+                (filters::text(wanted, "server", "Server", ""))
+                (filters::text(wanted, "session", "Session", "ses_…"))
+                (filters::text(wanted, "run", "Run", "run_…"))
+                (filters::choice(wanted, "outcome", "Ended as", &outcomes))
+                (filters::choice(wanted, "decision", "Policy said", &decisions))
+            }))
+            (filters::buttons(wanted, "/console/ledger"))
+        }
+    }
+}
+
+fn nothing(wanted: &Wanted, is_refused: bool) -> Markup {
+    match () {
+        () if is_refused => html! {},
+        () if wanted.is_anything() => parts::empty(
+            "Nothing was recorded yet.",
+            html! { p { "Calls, decisions, approvals, runs, sessions, changes of settings: all of it appears here. "
+            a href="/console/tools" { "Try a tool" } " to see the first." } },
+        ),
+        () => parts::empty(
+            "No event fits this filter.",
+            html! { p { a href="/console/ledger" { "Show all events" } } },
+        ),
+    }
+}
+
+fn table(visit: &Visit, events: &[Value]) -> Markup {
+    html! {
+        table.list {
+            thead { tr {
+                th.number scope="col" { "Number" } th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Who" }
+                th scope="col" { "About" } th scope="col" { "Event" }
+            } }
+            tbody { @for event in events { (row(visit, event)) } }
+        }
+    }
+}
+
+fn row(visit: &Visit, event: &Value) -> Markup {
+    let word = |name: &str| event[name].as_str();
+    let seq = event["seq"].as_i64().unwrap_or_default();
+    html! {
+        tr data-entry=(seq) {
+            td.number data-name="Number" { (seq) }
+            td data-name="When" { (ago(visit, word("at").unwrap_or_default())) }
+            td data-name="What" {
+                code { (text::short(word("kind").unwrap_or_default())) }
+                @for name in ["decision", "outcome"] { @if let Some(value) = word(name) { " " (parts::state(value)) } }
+            }
+            td data-name="Who" { (links::principal(word("principal").unwrap_or_default())) }
+            td data-name="About" { (about(event)) }
+            td data-name="Event" { (json::raw(event)) }
+        }
+    }
+}
+
+fn about(event: &Value) -> Markup {
+    let word = |name: &str| event[name].as_str();
+    let ids = ["call", "approval", "run", "session"].into_iter().filter_map(word);
+    html! {
+        @if let Some(tool) = word("tool") { div { (links::tool(tool)) } }
+        @else if let Some(server) = word("server") { div { (links::server(server)) } }
+        @for id in ids.take(2) { div.help { (links::brief(id)) } }
+        @match (word("kind"), event["detail"]["file"].as_str(), event["detail"]["digest"].as_str()) {
+            (_, Some(file), _) => div.help { (links::brief(file)) },
+            (Some("artifact.stored"), _, Some(digest)) => div.help { (links::artifact(digest)) },
+            _ => {},
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_told_plainly() {
+        let fault = Fault { stream: "gate-1".into(), stream_seq: 7, seq: Some(12), what: "dropped".into() };
+        let shown = said(&fault).into_string();
+        assert!(shown.starts_with("Event 7 of stream <bdi>gate-1</bdi> (number 12): "), "{shown}");
+        assert!(shown.contains("it was written and is not there"), "{shown}");
+    }
+
+    #[test]
+    fn every_kind_of_event_refreshes_the_list() {
+        let words: Vec<&str> = LIVE.split(' ').collect();
+        for kind in EventKind::ALL {
+            let first = kind.as_str().split('.').next().expect("a word");
+            assert!(words.contains(&first), "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The overview: who calls what through the gateway, how it does, and what waits.
+
+mod chart;
+mod lists;
+mod picture;
+mod start;
+mod told;
+
+use axum::Router;
+use axum::response::Response;
+use axum::routing::get;
+use maud::{Markup, html};
+
+use crate::Context;
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::moment::{ago, span};
+use crate::parts::{self, number};
+use crate::problem::Answered;
+use crate::visit::Visit;
+use told::{Ledger, Overview, Tokens, Traffic, Waiting};
+
+/// Everything that can change what is shown.
+const LIVE: &str = "tool.call server approval input registry session";
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new().route("/", get(show))
+}
+
+async fn show(visit: Visit) -> Answered<Response> {
+    let overview: Overview = visit.get(Address::of(["overview"])).await?;
+    let body = html! {
+        (parts::heading(html! { "Overview" }, html! { a.button href="/docs" { "How it works" } }))
+        div #overview data-live=(LIVE) {
+            (start::next_steps(&overview))
+            (tiles(&visit, &overview))
+            @if let (Some(traffic), Some(servers)) = (&overview.traffic, &overview.servers) {
+                @if !servers.is_empty() || !traffic.principals.is_empty() {
+                    section.card aria-labelledby="picture-title" {
+                        h2 #picture-title { "Agents, gateway, servers" }
+                        p.help.of-picture { "Calls of the last hour. The broader a line, the more calls; its broken part failed." }
+                        (picture::draw(traffic, servers))
+                        (lists::show(&visit, traffic, servers))
+                    }
+                    section.card aria-labelledby="minutes-title" {
+                        h2 #minutes-title { "Calls per minute" }
+                        (chart::draw(traffic))
+                    }
+                }
+            }
+        }
+    };
+    Ok(visit.page("Overview", Room::Overview, body).await)
+}
+
+fn tiles(visit: &Visit, overview: &Overview) -> Markup {
+    html! {
+        div.stats {
+            (waiting(&overview.waiting))
+            @if let Some(traffic) = &overview.traffic { (calls(traffic)) }
+            @if let Some(tokens) = &overview.tokens { (saved(tokens)) }
+            @if let Some(ledger) = &overview.ledger { (record(visit, ledger)) }
+        }
+    }
+}
+
+fn waiting(waiting: &Waiting) -> Markup {
+    let count = |value: u64, address: &str| html! { a href=(address) { (number(value)) } };
+    let more = html! { (several(waiting.approvals, "approval")) ", " (several(waiting.inputs, "question")) };
+    html! {
+        (parts::stat("Waiting for people", count(waiting.approvals + waiting.inputs, "/console/inbox"), more))
+        @if waiting.reviews > 0 {
+            (parts::stat("Tools to review", count(waiting.reviews, "/console/reviews"), html! { "changed since they were pinned" }))
+        }
+    }
+}
+
+fn calls(traffic: &Traffic) -> Markup {
+    let calls = html! { a href="/console/calls" { (number(traffic.calls)) } };
+    let failed = html! { a href="/console/calls?outcome=tool_error" { (percent(traffic.error_rate)) } };
+    let latency = &traffic.latency;
+    html! {
+        (parts::stat("Calls, last hour", calls, html! { (number(traffic.lately())) " in the last 5 minutes" }))
+        (parts::stat("Error rate", failed, html! { (number(traffic.errors)) " failed, " (number(traffic.denied)) " denied" }))
+        @if latency.count > 0 {
+            (parts::stat("Typical call", html! { (span(latency.p50_ms.round() as i64)) },
+                html! { "95 of 100 within " (span(latency.p95_ms.round() as i64)) }))
+        }
+    }
+}
+
+/// What it means is said beside the number: nobody believes a number of tokens otherwise.
+fn saved(tokens: &Tokens) -> Markup {
+    let whole = tokens.catalogue * tokens.sessions;
+    let share = if whole == 0 { 0.0 } else { tokens.saved as f64 / whole as f64 };
+    let more = match tokens.sessions {
+        1.. if tokens.saved == 0 => {
+            html! { "every session lists all tools, " (number(tokens.catalogue)) " tokens each" }
+        }
+        0 => {
+            html! { "no session was used in the last minutes; a list of every tool costs " (number(tokens.catalogue)) }
+        }
+        1 => html! { (percent(share)) " of a list of every tool, in 1 session" },
+        some => html! { (percent(share)) " of a list of every tool for each of " (number(some)) " sessions" },
+    };
+    parts::stat(
+        "Tokens saved by scoping",
+        html! { a href="/console/sessions" { (number(tokens.saved)) } },
+        more,
+    )
+}
+
+fn record(visit: &Visit, ledger: &Ledger) -> Markup {
+    let more = match &ledger.verified {
+        None => html! { "not verified since this gateway started" },
+        Some(found) if found.intact => html! { "verified " (ago(visit, &found.at)) },
+        Some(found) => html! { strong.error { "not as it was written" } ", found " (ago(visit, &found.at)) },
+    };
+    parts::stat("Events in the ledger", html! { a href="/console/ledger" { (number(ledger.events)) } }, more)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// 1 tool, 2 tools.
+fn several(count: u64, name: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {name}{ending}", number(count))
+}

@@ -1,0 +1,113 @@
+//! What the picture shows, in words: servers, who called, and who called what.
+
+use maud::{Markup, html};
+
+use super::told::{Edge, Principal, Server, Traffic};
+use crate::address::Address;
+use crate::parts::moment::ago;
+use crate::parts::{self, links, number, text};
+use crate::visit::Visit;
+
+pub(super) fn show(visit: &Visit, traffic: &Traffic, servers: &[Server]) -> Markup {
+    html! {
+        div.grid.below-picture {
+            div { h3 { "Servers" } (self::servers(visit, traffic, servers)) }
+            div { h3 { "Who called" } (principals(visit, traffic)) }
+        }
+        @if !traffic.edges.is_empty() {
+            details #edges { summary { "Who called which server" } (edges(visit, &traffic.edges)) }
+        }
+    }
+}
+
+fn servers(visit: &Visit, traffic: &Traffic, servers: &[Server]) -> Markup {
+    if servers.is_empty() {
+        return html! { p.help { "None yet." } };
+    }
+    html! {
+        table.list {
+            thead { tr {
+                th scope="col" { "Server" } th scope="col" { "State" } th.number scope="col" { "Tools" }
+                th.number scope="col" { "Calls" } th.number scope="col" { "Failed" }
+            } }
+            tbody { @for one in servers { (server(visit, one, &traffic.to_server(&one.name))) } }
+        }
+    }
+}
+
+fn server(visit: &Visit, one: &Server, edge: &Edge) -> Markup {
+    let calls = Address::of(["console", "calls"]).with("server", &one.name);
+    html! {
+        tr data-entry=(one.name) {
+            td data-name="Server" {
+                @if visit.operates() { (links::server(&one.name)) } @else { a href=(calls) { (text::short(&one.name)) } }
+            }
+            td data-name="State" {
+                (parts::state(&one.health))
+                @if one.instances > 1 { " " span.soft { (one.instances_healthy) " of " (one.instances) " up" } }
+                @if let Some(reason) = &one.reason { div.help { (text::cut(reason, 200)) } }
+            }
+            td.number data-name="Tools" { (number(one.tools)) }
+            td.number data-name="Calls" { a href=(calls) { (number(edge.calls)) } }
+            td.number data-name="Failed" { (number(edge.errors)) }
+        }
+    }
+}
+
+fn principals(visit: &Visit, traffic: &Traffic) -> Markup {
+    if traffic.principals.is_empty() {
+        return html! { p.help { "Nobody in the last hour." } };
+    }
+    html! {
+        table.list {
+            thead { tr {
+                th scope="col" { "Who" } th.number scope="col" { "Calls" } th.number scope="col" { "Failed" }
+                th.number scope="col" { "Denied" } th scope="col" { "Last call" }
+            } }
+            tbody { @for one in &traffic.principals { (principal(visit, one)) } }
+        }
+        @if traffic.principals_total > traffic.principals.len() as u64 {
+            p.help { "The busiest " (traffic.principals.len()) " of " (number(traffic.principals_total)) "." }
+        }
+    }
+}
+
+fn principal(visit: &Visit, one: &Principal) -> Markup {
+    html! {
+        tr data-entry=(one.id) {
+            td data-name="Who" { (links::principal(&one.id)) }
+            td.number data-name="Calls" { (number(one.calls)) }
+            td.number data-name="Failed" { (number(one.errors)) }
+            td.number data-name="Denied" { (number(one.denied)) }
+            td data-name="Last call" { (ago(visit, &one.last_call_at)) }
+        }
+    }
+}
+
+fn edges(visit: &Visit, edges: &[Edge]) -> Markup {
+    html! {
+        table.list {
+            thead { tr {
+                th scope="col" { "Who" } th scope="col" { "Server" } th.number scope="col" { "Calls" }
+                th.number scope="col" { "Failed" } th.number scope="col" { "Denied" }
+            } }
+            tbody {
+                @for edge in edges {
+                    tr {
+                        td data-name="Who" { (links::principal(&edge.principal)) }
+                        td data-name="Server" {
+                            @match &edge.server {
+                                Some(server) if visit.operates() => (links::server(server)),
+                                Some(server) => (text::short(server)),
+                                None => span.soft { "none" },
+                            }
+                        }
+                        td.number data-name="Calls" { (number(edge.calls)) }
+                        td.number data-name="Failed" { (number(edge.errors)) }
+                        td.number data-name="Denied" { (number(edge.denied)) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What the API says of the whole gateway.
+
+use serde::Deserialize;
+
+/// How many of the last minutes are "lately".
+const LATELY: usize = 5;
+
+#[derive(Deserialize)]
+pub(super) struct Overview {
+    pub(super) waiting: Waiting,
+    /// Not for approvers, and so is all that follows.
+    #[serde(default)]
+    pub(super) servers: Option<Vec<Server>>,
+    #[serde(default)]
+    pub(super) traffic: Option<Traffic>,
+    #[serde(default)]
+    pub(super) tokens: Option<Tokens>,
+    #[serde(default)]
+    pub(super) ledger: Option<Ledger>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Waiting {
+    pub(super) approvals: u64,
+    pub(super) inputs: u64,
+    pub(super) reviews: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Server {
+    pub(super) name: String,
+    pub(super) health: String,
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+    pub(super) tools: u64,
+    pub(super) instances: u64,
+    pub(super) instances_healthy: u64,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct Traffic {
+    pub(super) calls: u64,
+    pub(super) errors: u64,
+    pub(super) denied: u64,
+    pub(super) error_rate: f64,
+    pub(super) latency: Latency,
+    pub(super) minutes: Vec<Minute>,
+    pub(super) principals_total: u64,
+    pub(super) principals: Vec<Principal>,
+    pub(super) edges: Vec<Edge>,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct Latency {
+    pub(super) count: u64,
+    pub(super) p50_ms: f64,
+    pub(super) p95_ms: f64,
+}
+
+#[derive(Clone, Default, Deserialize)]
+pub(super) struct Minute {
+    pub(super) at: String,
+    pub(super) succeeded: u64,
+    pub(super) errors: u64,
+    pub(super) denied: u64,
+    pub(super) other: u64,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct Principal {
+    pub(super) id: String,
+    pub(super) calls: u64,
+    pub(super) errors: u64,
+    pub(super) denied: u64,
+    pub(super) last_call_at: String,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct Edge {
+    pub(super) principal: String,
+    #[serde(default)]
+    pub(super) server: Option<String>,
+    pub(super) calls: u64,
+    pub(super) errors: u64,
+    pub(super) denied: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Tokens {
+    pub(super) catalogue: u64,
+    pub(super) sessions: u64,
+    pub(super) saved: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Ledger {
+    pub(super) events: u64,
+    #[serde(default)]
+    pub(super) verified: Option<Verified>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Verified {
+    pub(super) at: String,
+    pub(super) intact: bool,
+}
+
+impl Minute {
+    pub(super) fn calls(&self) -> u64 {
+        self.succeeded + self.errors + self.denied + self.other
+    }
+}
+
+impl Traffic {
+    /// The calls of the last minutes.
+    pub(super) fn lately(&self) -> u64 {
+        self.minutes.iter().rev().take(LATELY).map(Minute::calls).sum()
+    }
+
+    /// What went to one server: calls, errors and what was denied.
+    pub(super) fn to_server(&self, name: &str) -> Edge {
+        let mut sum = Edge::default();
+        for edge in self.edges.iter().filter(|edge| edge.server.as_deref() == Some(name)) {
+            sum.calls += edge.calls;
+            sum.errors += edge.errors;
+            sum.denied += edge.denied;
+        }
+        sum
+    }
+}

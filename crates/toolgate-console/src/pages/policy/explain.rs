@@ -1,0 +1,244 @@
+//! A call that nobody makes: what would be decided, and why.
+
+use axum::extract::Query;
+use axum::response::Response;
+use http::StatusCode;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use toolgate_core::decision::Template;
+use toolgate_core::{Kind, Role};
+
+use super::explained::{self, Explained};
+use super::{Side, care, head};
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{Room, csrf};
+use crate::parts::text;
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+
+/// Names that the field for the tool offers.
+const NAMES_MAX: usize = 500;
+
+/// What was filled in.
+#[derive(Clone, Default, Deserialize)]
+pub(super) struct Wish {
+    #[serde(default)]
+    tool: String,
+    #[serde(default)]
+    arguments: String,
+    #[serde(default)]
+    principal: String,
+    #[serde(default)]
+    role: String,
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    groups: String,
+    #[serde(default)]
+    agent: String,
+    #[serde(default)]
+    template: String,
+    #[serde(default)]
+    session: String,
+    #[serde(default)]
+    run: String,
+}
+
+pub(super) async fn show(visit: Visit, Query(wish): Query<Wish>) -> Answered<Response> {
+    page(&visit, StatusCode::OK, &wish, html! {}).await
+}
+
+pub(super) async fn answer(visit: Visit, fields: Fields) -> Answered<Response> {
+    let wish = Wish::of(&fields);
+    let asked = match wish.body() {
+        Ok(body) => visit.post::<Explained>(Address::of(["policy", "explain"]), &body).await,
+        Err(problem) => Err(problem),
+    };
+    match asked {
+        Ok(told) => page(&visit, StatusCode::OK, &wish, explained::shown(&told)).await,
+        Err(problem) if problem.status().is_client_error() => {
+            page(&visit, problem.status(), &wish, refused(&problem)).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn page(visit: &Visit, status: StatusCode, wish: &Wish, answer: Markup) -> Answered<Response> {
+    let names = names(visit).await?;
+    let body = html! {
+        (head(Side::Explain))
+        p { "Describe a call. Nothing is called, nobody is asked and nothing is recorded." }
+        div.split {
+            div #answer { (answer) (form(visit, wish, &names)) }
+            section.card aria-labelledby="how-title" {
+                h2 #how-title { "How it is decided" }
+                ol {
+                    li { "The guard: a policy must permit it, and none may forbid it. What cannot be evaluated denies." }
+                    li { "The gates: where one matches, a person must agree; all that match ask together." }
+                    li { "Grants and answers that people gave before are not looked at here." }
+                }
+            }
+        }
+    };
+    Ok(visit.page_with(status, "Explain a call", Room::Policy, body).await)
+}
+
+#[derive(Deserialize)]
+struct Names {
+    tools: Vec<Name>,
+}
+
+#[derive(Deserialize)]
+struct Name {
+    name: String,
+}
+
+async fn names(visit: &Visit) -> Answered<Vec<String>> {
+    let asked = Address::of(["registry", "tools"]).with("limit", NAMES_MAX);
+    let found = visit.find::<Names>(asked).await?;
+    Ok(found.map(|found| found.tools.into_iter().map(|tool| tool.name).collect()).unwrap_or_default())
+}
+
+fn form(visit: &Visit, wish: &Wish, names: &[String]) -> Markup {
+    html! {
+        form.card method="post" action="/console/policy/explain" aria-labelledby="form-title" {
+            h2 #form-title { "The call" }
+            (csrf(visit))
+            div.field {
+                label for="tool" { "Tool" }
+                input #tool type="text" name="tool" value=(wish.tool) list="tools" required autocomplete="off" data-search placeholder="server:tool";
+                datalist #tools { @for name in names { option value=(name) {} } }
+            }
+            div.field {
+                label for="arguments" { "Arguments, as a JSON object" }
+                textarea.mono #arguments name="arguments" rows="6" spellcheck="false" placeholder="{}" { (wish.arguments) }
+            }
+            fieldset {
+                legend { "Who calls" }
+                div.filters {
+                    (input("principal", "Principal", &wish.principal, "somebody"))
+                    (choice("role", "Role", &wish.role, Role::ALL.map(Role::as_str).as_slice(), "agent"))
+                    (choice("kind", "Kind", &wish.kind, Kind::ALL.map(Kind::as_str).as_slice(), "as the role"))
+                    (input("groups", "Groups, with commas", &wish.groups, ""))
+                }
+            }
+            details open[wish.has_place()] {
+                summary { "Agent, session, run" }
+                div.filters {
+                    (input("agent", "Agent", &wish.agent, ""))
+                    (choice("template", "Level of care", &wish.template, Template::ALL.map(Template::as_str).as_slice(), "the gateway's"))
+                    (input("session", "Session", &wish.session, "ses_…"))
+                    (input("run", "Run", &wish.run, "run_…"))
+                }
+                @if let Some(template) = Template::parse(&wish.template) { p.help { (template.as_str()) ": " (care(template.as_str())) } }
+            }
+            p { button.button.primary type="submit" { "Explain" } }
+        }
+    }
+}
+
+fn input(name: &'static str, label: &str, value: &str, example: &str) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            input type="text" id=(name) name=(name) value=(value) placeholder=(example) autocomplete="off";
+        }
+    }
+}
+
+fn choice(name: &'static str, label: &str, value: &str, words: &[&str], usual: &str) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            select id=(name) name=(name) {
+                option value="" { (usual) }
+                @for word in words { option value=(word) selected[*word == value] { (word.replace('_', " ")) } }
+            }
+        }
+    }
+}
+
+fn refused(problem: &Problem) -> Markup {
+    html! {
+        section.card.error role="alert" {
+            h2 { "That call cannot be explained" }
+            p { (text::long(&problem.detail)) }
+            @if let Some(hint) = &problem.hint { p.hint { (text::long(hint)) } }
+        }
+    }
+}
+
+impl Wish {
+    fn of(fields: &Fields) -> Self {
+        let text = |name: &str| fields.text(name).unwrap_or_default().to_owned();
+        Self {
+            tool: text("tool"),
+            arguments: text("arguments"),
+            principal: text("principal"),
+            role: text("role"),
+            kind: text("kind"),
+            groups: text("groups"),
+            agent: text("agent"),
+            template: text("template"),
+            session: text("session"),
+            run: text("run"),
+        }
+    }
+
+    fn has_place(&self) -> bool {
+        [&self.agent, &self.template, &self.session, &self.run].iter().any(|one| !one.is_empty())
+    }
+
+    /// What the API is asked. What was left empty is left out.
+    fn body(&self) -> Answered<Value> {
+        let mut body = Map::new();
+        let texts = [
+            ("tool", &self.tool),
+            ("principal", &self.principal),
+            ("role", &self.role),
+            ("kind", &self.kind),
+            ("agent", &self.agent),
+            ("template", &self.template),
+            ("session", &self.session),
+            ("run", &self.run),
+        ];
+        body.extend(
+            texts
+                .iter()
+                .filter(|(_, text)| !text.is_empty())
+                .map(|(name, text)| ((*name).to_owned(), json!(text))),
+        );
+        let groups = self.groups.split(',').map(str::trim).filter(|group| !group.is_empty());
+        body.insert("groups".to_owned(), groups.collect());
+        if !self.arguments.is_empty() {
+            body.insert("arguments".to_owned(), arguments(&self.arguments)?);
+        }
+        Ok(Value::Object(body))
+    }
+}
+
+fn arguments(written: &str) -> Answered<Value> {
+    serde_json::from_str(written).map_err(|error| {
+        Problem::bad_form(format!("the arguments are not JSON: {error}"))
+            .hint("write an object such as {\"amount\": 50}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_empty_is_not_asked() {
+        let wish = Wish { tool: "bank:transfer".into(), groups: " a, ,b ".into(), ..Wish::default() };
+        assert_eq!(wish.body().expect("a body"), json!({ "tool": "bank:transfer", "groups": ["a", "b"] }));
+    }
+
+    #[test]
+    fn arguments_that_are_not_json_are_told_and_not_asked() {
+        let wish = Wish { arguments: "{amount}".into(), ..Wish::default() };
+        assert!(wish.body().expect_err("no JSON").detail.contains("not JSON"));
+    }
+}

@@ -1,0 +1,176 @@
+//! How a decision comes about, as people read it.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::care;
+use crate::parts::{self, Tone, links, moment, text};
+
+#[derive(Deserialize)]
+pub(super) struct Explained {
+    tool: String,
+    verdict: String,
+    summary: String,
+    template: String,
+    #[serde(default)]
+    requirement: Option<Requirement>,
+    #[serde(default)]
+    guard: Vec<Matched>,
+    #[serde(default)]
+    gates: Vec<Matched>,
+    #[serde(default)]
+    shadow_policies: Vec<Matched>,
+    #[serde(default)]
+    failed: Vec<Failed>,
+    #[serde(default)]
+    shadow: Option<Shadow>,
+}
+
+#[derive(Deserialize)]
+struct Requirement {
+    #[serde(default)]
+    approvers: Vec<Vec<String>>,
+    quorum: u32,
+    #[serde(default)]
+    timeout_seconds: Option<i64>,
+    on_timeout: String,
+    editable: bool,
+}
+
+#[derive(Deserialize)]
+struct Matched {
+    id: String,
+    file: String,
+    line: usize,
+    effect: String,
+    #[serde(default)]
+    reason: Option<String>,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Failed {
+    #[serde(flatten)]
+    policy: Matched,
+    error: String,
+}
+
+#[derive(Deserialize)]
+struct Shadow {
+    verdict: String,
+    summary: String,
+}
+
+pub(super) fn shown(told: &Explained) -> Markup {
+    html! {
+        section.card #explained role="status" aria-labelledby="explained-title" {
+            h2 #explained-title { (title(&told.verdict)) " " (parts::state(&told.verdict)) }
+            p { (links::tool(&told.tool)) ": " (text::long(&told.summary)) }
+            p.help { "Under " (text::short(&told.template)) ": " (care(&told.template)) "." }
+            @if let Some(requirement) = &told.requirement { (asked(requirement)) }
+            @for failed in &told.failed { (broken(failed)) }
+            (matched("Gates that ask", &told.gates))
+            (matched("Policies of the guard that matched", &told.guard))
+            (matched("In shadow mode, decides nothing", &told.shadow_policies))
+            @if told.guard.is_empty() && told.failed.is_empty() {
+                p { "No policy of the guard permits it, and what nobody permits is denied." }
+            }
+            @if let Some(shadow) = &told.shadow {
+                p.notice { "With the policies in shadow mode it would be " strong { (text::short(&shadow.verdict)) } ": " (text::long(&shadow.summary)) }
+            }
+        }
+    }
+}
+
+fn title(verdict: &str) -> &'static str {
+    match verdict {
+        "permit" => "It would run",
+        "approve" => "A person would be asked",
+        _ => "It would be refused",
+    }
+}
+
+fn asked(requirement: &Requirement) -> Markup {
+    let groups: Vec<String> = requirement.approvers.iter().map(|one| one.join(" or ")).collect();
+    let who = if groups.is_empty() { "whoever may approve".to_owned() } else { groups.join(", and ") };
+    let people = if requirement.quorum == 1 {
+        "one person".to_owned()
+    } else {
+        format!("{} people", requirement.quorum)
+    };
+    let time = match requirement.timeout_seconds {
+        Some(seconds) => moment::span(seconds.saturating_mul(1_000)),
+        None => "as long as the gateway usually waits".to_owned(),
+    };
+    let after = match requirement.on_timeout.as_str() {
+        "escalate" => "others are asked as well",
+        _ => "it is a no",
+    };
+    html! {
+        h3 { "What people would be asked" }
+        (parts::facts([
+            ("Who", html! { (text::long(&who)) }),
+            ("How many", html! { (people) }),
+            ("They have", html! { (time) "; then " (after) }),
+            ("Arguments", html! { @if requirement.editable { "may be edited before they agree" } @else { "must stay as they are" } }),
+        ]))
+    }
+}
+
+fn matched(title: &str, policies: &[Matched]) -> Markup {
+    html! {
+        @if !policies.is_empty() {
+            h3 { (title) }
+            @for policy in policies { (one(policy)) }
+        }
+    }
+}
+
+fn one(policy: &Matched) -> Markup {
+    let tone = if policy.effect == "permit" { Tone::Good } else { Tone::Bad };
+    html! {
+        details open {
+            summary {
+                (parts::badge(&policy.effect, tone)) " " strong { (text::short(&policy.id)) }
+                @if let Some(reason) = &policy.reason { ": " (text::long(reason)) }
+            }
+            p.help { (text::short(&policy.file)) ", line " (policy.line) }
+            (text::block(&policy.text))
+        }
+    }
+}
+
+fn broken(failed: &Failed) -> Markup {
+    html! {
+        p.error { "The policy " strong { (text::short(&failed.policy.id)) } " could not be evaluated, which denies: " (text::long(&failed.error)) }
+        (one(&failed.policy))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_people_would_be_asked_is_said_in_words_and_hostile_text_stays_text() {
+        let told: Explained = serde_json::from_value(json!({
+            "tool": "bank:transfer", "verdict": "approve", "summary": "needs approval", "template": "standard",
+            "requirement": { "gates": [], "approvers": [["finance", "risk"], ["legal"]], "quorum": 2, "timeout_seconds": 600,
+                "on_timeout": "escalate", "editable": true },
+            "gates": [{ "id": "<script>alert(1)</script>", "file": "g.cedar", "line": 3, "set": "gates", "effect": "forbid", "text": "forbid" }],
+        }))
+        .expect("an explanation");
+        let shown = shown(&told).into_string();
+        for expected in [
+            "finance or risk, and legal",
+            "2 people",
+            "10 min; then others are asked as well",
+            "may be edited",
+        ] {
+            assert!(shown.contains(expected), "{expected}: {shown}");
+        }
+        assert!(!shown.contains("<script>"), "{shown}");
+    }
+}

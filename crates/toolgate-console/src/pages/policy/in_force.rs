@@ -1,0 +1,164 @@
+//! The rules that decide now, as they were written.
+
+use std::collections::BTreeMap;
+
+use axum::response::Response;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{Side, care, head};
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::moment::ago;
+use crate::parts::{self, Tone, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+#[derive(Deserialize)]
+struct InForce {
+    version: String,
+    template: String,
+    shadow: bool,
+    #[serde(default)]
+    loaded_at: Option<String>,
+    #[serde(default)]
+    refused: Option<String>,
+    files: Vec<File>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    name: String,
+    set: String,
+    built_in: bool,
+    rules: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+struct Rule {
+    id: String,
+    line: usize,
+    effect: String,
+    level: String,
+    #[serde(default)]
+    reason: Option<String>,
+    annotations: BTreeMap<String, String>,
+    text: String,
+}
+
+pub(super) async fn show(visit: Visit) -> Answered<Response> {
+    let in_force: InForce = visit.get(Address::of(["policy"])).await?;
+    let own = in_force.files.iter().filter(|file| !file.built_in).count();
+    let body = html! {
+        (head(Side::InForce))
+        div #policy data-live="policy.loaded policy.refused" {
+            @if let Some(refused) = &in_force.refused { (not_loaded(refused)) }
+            section.card aria-labelledby="force-title" {
+                h2 #force-title { "What decides now" }
+                (facts(&visit, &in_force))
+            }
+            @if own == 0 { (nothing_written()) }
+            @for file in in_force.files.iter().filter(|file| !file.built_in) { (card(file)) }
+            h2 { "Built in" }
+            p.help { "These ship with the gateway. The level of care says which of them count." }
+            @for file in in_force.files.iter().filter(|file| file.built_in) { (card(file)) }
+        }
+    };
+    Ok(visit.page("Policy", Room::Policy, body).await)
+}
+
+fn facts(visit: &Visit, in_force: &InForce) -> Markup {
+    let loaded = match &in_force.loaded_at {
+        Some(at) => ago(visit, at),
+        None => html! { span.soft { "not in the ledger" } },
+    };
+    let shadow = match in_force.shadow {
+        true => html! { a href="/console/policy/shadow" { "some policies are compared only" } },
+        false => html! { "none" },
+    };
+    parts::facts([
+        (
+            "Level of care",
+            html! { (parts::badge(&in_force.template, Tone::Plain)) " " (care(&in_force.template)) },
+        ),
+        ("Version", parts::copyable(&in_force.version)),
+        ("Taken up", loaded),
+        ("Shadow mode", shadow),
+    ])
+}
+
+fn not_loaded(refused: &str) -> Markup {
+    html! {
+        section.card.error role="alert" {
+            h2 { "What is in the files now does not load" }
+            p { "The policies below stay in force until this is mended:" }
+            (text::block(refused))
+            p.help { code { "toolgate policy check" } " says the same on the machine of the gateway." }
+        }
+    }
+}
+
+fn nothing_written() -> Markup {
+    parts::empty(
+        "Nobody has written a policy of their own yet.",
+        html! {
+            p { "The level of care alone decides. To add rules, put Cedar files into a folder and name it in the configuration:" }
+            pre tabindex="0" { code { "[policy]\nfolder = \"policy\"\ntemplate = \"standard\"" } }
+            p { a href="/docs/how-to/write-a-policy" { "How to write a policy" } }
+        },
+    )
+}
+
+fn card(file: &File) -> Markup {
+    html! {
+        section.card {
+            h3 { (text::short(&file.name)) " " (parts::badge(set_word(&file.set), tone(&file.set))) }
+            p.help { (set_told(&file.set)) }
+            @for rule in &file.rules { (shown(file, rule)) }
+        }
+    }
+}
+
+fn set_word(set: &str) -> &str {
+    match set {
+        "guard_shadow" => "guard, compared only",
+        "gates_shadow" => "gates, compared only",
+        other => other,
+    }
+}
+
+fn tone(set: &str) -> Tone {
+    if set.ends_with("_shadow") { Tone::Waiting } else { Tone::Plain }
+}
+
+fn set_told(set: &str) -> &'static str {
+    match set {
+        "guard" => "Permits and forbids. A no is final.",
+        "gates" => "Where one of these matches, a person must agree.",
+        _ => "Decides nothing: what it would have changed is told under “Shadow mode”.",
+    }
+}
+
+fn shown(file: &File, rule: &Rule) -> Markup {
+    let asks = file.set.starts_with("gates");
+    let others = rule.annotations.iter().filter(|(name, _)| !matches!(name.as_str(), "id" | "reason"));
+    html! {
+        details.rule id={ "rule-" (rule.line) "-" (rule.id) } open[!file.built_in] {
+            summary {
+                @match (asks, rule.effect.as_str()) {
+                    (true, _) => (parts::badge("asks a person", Tone::Waiting)),
+                    (false, "permit") => (parts::badge("permits", Tone::Good)),
+                    (false, _) => (parts::badge("forbids", Tone::Bad)),
+                }
+                " " strong { (text::short(&rule.id)) }
+                @if let Some(reason) = &rule.reason { ": " (text::short(reason)) }
+            }
+            p.help {
+                (text::short(&file.name)) ", line " (rule.line)
+                @if file.built_in { "; counts from level " (text::short(&rule.level.replace('_', " "))) " on" }
+            }
+            ul.chips { @for (name, value) in others { li { code { "@" (text::short(name)) } " " (text::long(value)) } } }
+            (text::block(&rule.text))
+        }
+    }
+}

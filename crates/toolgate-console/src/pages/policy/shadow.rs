@@ -1,0 +1,129 @@
+//! What policies in shadow mode would have changed, call by call.
+
+use axum::extract::Query;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{Side, head};
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::moment::ago;
+use crate::parts::{self, links, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+#[derive(Deserialize)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Page {
+    differences: Vec<Difference>,
+    looked_at: u64,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Difference {
+    seq: i64,
+    at: String,
+    #[serde(default)]
+    call: Option<String>,
+    #[serde(default)]
+    tool: Option<String>,
+    principal: String,
+    #[serde(default)]
+    decided: Option<String>,
+    shadow: String,
+    #[serde(default)]
+    policies: Vec<Policy>,
+}
+
+#[derive(Deserialize)]
+struct Policy {
+    id: String,
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct InForce {
+    shadow: bool,
+}
+
+pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Answered<Response> {
+    let asked = Address::of(["policy", "shadow"]).maybe("cursor", wanted.cursor.as_deref());
+    let page: Page = visit.get(asked).await?;
+    let InForce { shadow } = visit.get(Address::of(["policy"])).await?;
+    let next = page.next_cursor.as_deref();
+    let next = next.map(|cursor| Address::of(["console", "policy", "shadow"]).with("cursor", cursor));
+    let body = html! {
+        (head(Side::Shadow))
+        p { "Policies in shadow mode decide nothing. Where they would have decided otherwise, it is noted with the call, so that a new policy can be watched before it counts." }
+        section #shadow data-live="policy" aria-label="Differences" {
+            @if page.differences.is_empty() {
+                (nothing(shadow, &page))
+            } @else {
+                (table(&visit, &page.differences))
+                p.help { "Found among the last " (parts::number(page.looked_at)) " decisions." }
+            }
+            @if let Some(next) = next { p.pages { a.button rel="next" href=(next) { "Look further back" } } }
+        }
+    };
+    Ok(visit.page("Shadow mode", Room::Policy, body).await)
+}
+
+fn nothing(there_are_some: bool, page: &Page) -> Markup {
+    if there_are_some {
+        let looked = parts::number(page.looked_at);
+        return parts::empty(
+            "The policies in shadow mode would have decided the same.",
+            html! { p { "That holds for the last " (looked) " decisions. To let them count, take " code { ".shadow" } " out of their files' names." } },
+        );
+    }
+    parts::empty(
+        "No policy is in shadow mode.",
+        html! {
+            p { "Put " code { ".shadow" } " before " code { ".cedar" } " in the name of a policy file, and it is compared without deciding:" }
+            pre tabindex="0" { code { "policy/money.gates.shadow.cedar" } }
+            p { a href="/docs/how-to/write-a-policy" { "How to write a policy" } }
+        },
+    )
+}
+
+fn table(visit: &Visit, differences: &[Difference]) -> Markup {
+    html! {
+        table.list {
+            thead { tr {
+                th scope="col" { "Call" } th scope="col" { "Tool" } th scope="col" { "Who" } th scope="col" { "Decided" }
+                th scope="col" { "Would have been" } th scope="col" { "Because of" } th scope="col" { "When" }
+            } }
+            tbody {
+                @for one in differences {
+                    tr data-entry=(one.seq) {
+                        td data-name="Call" { @if let Some(call) = &one.call { (links::id(call)) } @else { span.soft { "none" } } }
+                        td data-name="Tool" { @if let Some(tool) = &one.tool { (links::tool(tool)) } }
+                        td data-name="Who" { (links::principal(&one.principal)) }
+                        td data-name="Decided" { @if let Some(decided) = &one.decided { (parts::state(decided)) } }
+                        td data-name="Would be" { (parts::state(&one.shadow)) }
+                        td data-name="Because of" { (because(&one.policies)) }
+                        td data-name="When" { (ago(visit, &one.at)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn because(policies: &[Policy]) -> Markup {
+    html! {
+        @if policies.is_empty() { span.soft { "no policy permits it, or none asks" } }
+        @for policy in policies {
+            div { strong { (text::short(&policy.id)) } @if let Some(reason) = &policy.reason { ": " (text::long(reason)) } }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Reviews: tools that changed, are new, or speak to the model. What was pinned stands beside what is offered.
+
+mod detail;
+
+use axum::Router;
+use axum::response::Response;
+use axum::routing::get;
+use maud::{Markup, html};
+
+use super::catalogue::{self, Registry, RegistryTool};
+use crate::Context;
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::{self, moment, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+const PAGE: usize = 200;
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new()
+        .route("/console/reviews", get(list))
+        .route("/console/reviews/{name}", get(detail::show).post(detail::decide))
+}
+
+async fn list(visit: Visit) -> Answered<Response> {
+    let quarantined = in_status(&visit, "quarantined").await?;
+    let drifted = in_status(&visit, "drifted").await?;
+    let body = html! {
+        (parts::heading(html! { "Reviews" }, html! { a.button href="/console/tools" { "All tools" } }))
+        p.soft { "A tool is pinned as it was first seen. One that changes, or that looks as if it spoke to the model, is withheld until somebody has looked at it." }
+        section #reviews data-live="registry" {
+            @if quarantined.tools.is_empty() && drifted.tools.is_empty() { (none()) }
+            (group(&visit, "Withheld", "Agents do not see these.", &quarantined))
+            (group(&visit, "Drifting", "Some instances offer another definition. Those that still offer the pinned one serve it.", &drifted))
+        }
+        @if !visit.operates() { p.help { "Accepting and rejecting is for admins and operators." } }
+    };
+    Ok(visit.page("Reviews", Room::Reviews, body).await)
+}
+
+async fn in_status(visit: &Visit, status: &str) -> Answered<Registry> {
+    visit.get(Address::of(["registry", "tools"]).with("status", status).with("limit", PAGE)).await
+}
+
+fn none() -> Markup {
+    parts::empty(
+        "Nothing waits for a review.",
+        html! {
+            p { "Every tool that agents see is as it was pinned. When a server changes one, it stands here with the difference." }
+            p { a.button href="/console/tools" { "See the tools" } }
+        },
+    )
+}
+
+fn group(visit: &Visit, title: &str, what: &str, found: &Registry) -> Markup {
+    html! {
+        @if !found.tools.is_empty() {
+            h2 { (title) }
+            p.soft { (what) }
+            table.list {
+                thead { tr { th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Why" } th.number scope="col" { "Found in it" } th scope="col" { "Last seen" } th scope="col" { "Next" } } }
+                tbody { @for tool in &found.tools { (row(visit, tool)) } }
+            }
+            @if found.next_cursor.is_some() { p.soft { "There are more. They follow when these are decided." } }
+        }
+    }
+}
+
+fn row(visit: &Visit, tool: &RegistryTool) -> Markup {
+    let place = Address::of(["console", "reviews", &tool.name]);
+    html! {
+        tr data-entry=(tool.name) {
+            td data-name="Tool" { a href=(place) { (text::short(&tool.name)) } }
+            td data-name="Server" { (catalogue::server(visit, &tool.server)) }
+            td data-name="Why" { @if let Some(reason) = &tool.reason { (catalogue::reason(reason)) } @else { (parts::state(&tool.status)) } }
+            td.number data-name="Found in it" { (tool.findings.len()) }
+            td data-name="Last seen" { (moment::ago(visit, &tool.last_seen)) }
+            td data-name="Next" { a.button.small href=(place) { "Look at it" } }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! One review: what changed, what was found in it, and the word on it.
+
+use axum::extract::Path;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{self, Room};
+use crate::pages::catalogue::{self, RegistryTool};
+use crate::parts::{self, diff, links, moment, text};
+use crate::problem::{Answered, Problem};
+use crate::said::Said;
+use crate::visit::Visit;
+
+#[derive(Deserialize)]
+struct Review {
+    #[serde(flatten)]
+    tool: RegistryTool,
+    pinned: String,
+    offered: String,
+}
+
+pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
+    let review: Review = visit.get(Address::of(["registry", "tools", &name, "diff"])).await?;
+    let tool = &review.tool;
+    let title = html! { "Review " (text::short(&tool.name)) " " (parts::state(&tool.status)) };
+    let actions =
+        html! { a.button href=(Address::of(["console", "tools", &tool.name])) { "About this tool" } };
+    let body = html! {
+        (parts::heading(title, actions))
+        section #review data-live="registry" {
+            (catalogue::findings(&tool.findings))
+            section.card { h2 { "How it stands" } (standing(&visit, tool)) }
+            (verdict(&visit, tool))
+            section.card {
+                h2 { (heading(&review)) }
+                @if review.pinned == review.offered {
+                    p.soft { "What is offered is what was pinned." }
+                    (text::block(&review.offered))
+                } @else if review.pinned.is_empty() {
+                    p.soft { "Nobody has accepted it yet, so there is nothing to compare it with." }
+                    (text::block(&review.offered))
+                } @else {
+                    div.scroll tabindex="0" { (diff::side_by_side(("Pinned", &review.pinned), ("Offered now", &review.offered))) }
+                }
+            }
+        }
+    };
+    Ok(visit.page(&format!("Review {}", tool.name), Room::Reviews, body).await)
+}
+
+pub(super) async fn decide(visit: Visit, Path(name): Path<String>, fields: Fields) -> Answered<Response> {
+    let said = match fields.needed("verdict")? {
+        "accept" => Said::Accepted,
+        "reject" => Said::Rejected,
+        _ => return Err(Problem::bad_form("a review accepts or rejects")),
+    };
+    // Whoever looked at another version than the one that is offered now is told so, and nothing happens.
+    let body = json!({ "verdict": fields.needed("verdict")?, "version": fields.needed("version")? });
+    let _: Value = visit.post(Address::of(["registry", "tools", &name, "review"]), &body).await?;
+    Ok(visit.go(Address::of(["console", "reviews"]), said))
+}
+
+fn heading(review: &Review) -> &'static str {
+    if review.pinned.is_empty() { "It is new" } else { "What changed" }
+}
+
+fn standing(visit: &Visit, tool: &RegistryTool) -> Markup {
+    html! {
+        dl.facts {
+            div { dt { "Server" } dd { (catalogue::server(visit, &tool.server)) } }
+            @if let Some(reason) = &tool.reason { div { dt { "Why" } dd { (catalogue::reason(reason)) } } }
+            div { dt { "A call may" } dd { (catalogue::effects(tool.effects())) } }
+            div { dt { "First seen" } dd { (moment::ago(visit, &tool.first_seen)) } }
+            div { dt { "Last seen" } dd { (moment::ago(visit, &tool.last_seen)) } }
+            div { dt { "Pinned" } dd { (catalogue::digest(&tool.version)) } }
+            @if let Some(candidate) = &tool.candidate_version { div { dt { "Offered" } dd { (catalogue::digest(candidate)) } } }
+            @if let Some(by) = &tool.reviewed_by {
+                div { dt { "Last reviewed by" } dd { (links::principal(by)) @if let Some(at) = &tool.reviewed_at { " " (moment::ago(visit, at)) } } }
+            }
+            @if tool.rejected_version.is_some() && tool.rejected_version == tool.candidate_version {
+                div { dt { "Rejected" } dd { "What is offered was rejected before. It can still be accepted." } }
+            }
+        }
+    }
+}
+
+fn verdict(visit: &Visit, tool: &RegistryTool) -> Markup {
+    let version = tool.candidate_version.as_ref().unwrap_or(&tool.version);
+    let action = Address::of(["console", "reviews", &tool.name]);
+    html! {
+        @if !tool.waits() {
+            p.said { "Nothing about it waits for a review." }
+        } @else if visit.operates() {
+            section.card {
+                h2 { "Your word on it" }
+                div.row {
+                    form method="post" action=(action) data-confirm="Offer this tool to agents as it is now?" {
+                        (layout::csrf(visit)) input type="hidden" name="version" value=(version);
+                        button.button.good type="submit" name="verdict" value="accept" data-press="a" { "Accept what is offered" }
+                    }
+                    form method="post" action=(action) data-confirm="Keep this tool withheld?" {
+                        (layout::csrf(visit)) input type="hidden" name="version" value=(version);
+                        button.button.danger type="submit" name="verdict" value="reject" data-press="r" { "Reject it" }
+                    }
+                }
+                p.help { "Accepted, agents see it as it is offered from now on. Rejected, it is not asked about again, and stays withheld until the server goes back or offers something else." }
+            }
+        } @else {
+            p.notice { "Accepting and rejecting is for admins and operators." }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Runs: all of them, by what they do now.
+
+mod detail;
+mod steps;
+mod told;
+mod tree;
+
+use axum::Router;
+use axum::extract::Query;
+use axum::response::Response;
+use axum::routing::{get, post};
+use maud::{Markup, html};
+use serde::Deserialize;
+use toolgate_core::run::RunState;
+
+use crate::Context;
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::moment::ago;
+use crate::parts::{self, links, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+use told::{Run, Task};
+
+const PAGE: usize = 50;
+/// Tasks whose names are known to the page.
+const TASKS_MAX: usize = 200;
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new()
+        .route("/console/runs", get(list))
+        .route("/console/runs/{id}", get(detail::show))
+        .route("/console/runs/{id}/pause", post(steps::pause))
+        .route("/console/runs/{id}/resume", post(steps::resume))
+        .route("/console/runs/{id}/cancel", post(steps::cancel))
+}
+
+#[derive(Default, Deserialize)]
+struct Wanted {
+    #[serde(default)]
+    state: Option<String>,
+    #[serde(default)]
+    task: Option<String>,
+    #[serde(default)]
+    principal: Option<String>,
+    #[serde(default)]
+    parent: Option<String>,
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+impl Wanted {
+    /// The same filter at another address.
+    fn on(&self, address: Address) -> Address {
+        address
+            .maybe("state", self.state.as_deref())
+            .maybe("task", self.task.as_deref())
+            .maybe("principal", self.principal.as_deref())
+            .maybe("parent", self.parent.as_deref())
+    }
+
+    fn is_anything(&self) -> bool {
+        let all = [&self.state, &self.task, &self.principal, &self.parent, &self.cursor];
+        all.iter().all(|one| one.as_deref().is_none_or(|text| text.trim().is_empty()))
+    }
+}
+
+#[derive(Deserialize)]
+struct Page {
+    runs: Vec<Run>,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Tasks {
+    tasks: Vec<Task>,
+}
+
+async fn list(visit: Visit, Query(wanted): Query<Wanted>) -> Answered<Response> {
+    let asked = wanted.on(Address::of(["runs"])).maybe("cursor", wanted.cursor.as_deref());
+    let page: Page = visit.get(asked.with("limit", PAGE)).await?;
+    let tasks = visit.find::<Tasks>(Address::of(["tasks"]).with("limit", TASKS_MAX)).await?;
+    let tasks = tasks.map(|found| found.tasks).unwrap_or_default();
+    let next = page.next_cursor.as_deref();
+    let next = next.map(|cursor| wanted.on(Address::of(["console", "runs"])).with("cursor", cursor));
+    let body = html! {
+        (parts::heading(html! { "Runs" }, html! {}))
+        (filters(&wanted, &tasks))
+        section #runs data-live="run" aria-label="Runs" {
+            @if page.runs.is_empty() { (nothing(&wanted)) } @else { (table(&visit, &page.runs, &tasks)) }
+            (parts::next_page(next))
+        }
+    };
+    Ok(visit.page("Runs", Room::Runs, body).await)
+}
+
+fn filters(wanted: &Wanted, tasks: &[Task]) -> Markup {
+    html! {
+        form.card method="get" action="/console/runs" aria-label="Filter runs" {
+            div.filters {
+                div.field {
+                    label for="state" { "State" }
+                    select #state name="state" {
+                        option value="" { "any" }
+                        @for state in RunState::ALL {
+                            @let word = state.as_str();
+                            option value=(word) selected[wanted.state.as_deref() == Some(word)] { (word) }
+                        }
+                    }
+                }
+                div.field {
+                    label for="task" { "Task" }
+                    input #task type="text" name="task" value=[wanted.task.as_deref()] list="tasks" autocomplete="off" placeholder="task_…" data-search;
+                    datalist #tasks { @for task in tasks { option value=(task.id) { (text::made_visible(&task.name)) } } }
+                }
+                (field("principal", "Who works in it", wanted.principal.as_deref()))
+                (field("parent", "Within the run", wanted.parent.as_deref()))
+                div.row {
+                    button.button.primary type="submit" { "Filter" }
+                    @if !wanted.is_anything() { a.button href="/console/runs" { "Show all" } }
+                }
+            }
+        }
+    }
+}
+
+fn field(name: &'static str, label: &str, value: Option<&str>) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            input type="text" id=(name) name=(name) value=[value] autocomplete="off";
+        }
+    }
+}
+
+fn nothing(wanted: &Wanted) -> Markup {
+    if !wanted.is_anything() {
+        return parts::empty(
+            "No run fits this filter.",
+            html! { p { a href="/console/runs" { "Show all runs" } } },
+        );
+    }
+    parts::empty(
+        "Nothing has run yet.",
+        html! {
+            p { "A run is one execution of a task: its calls, questions, artifacts and budget in one place." }
+            p { "Programs start one with " code { "POST /runs" } "; "
+                a href="/docs/guide/files-and-runs" { "files and runs" } " says how." }
+        },
+    )
+}
+
+fn table(visit: &Visit, runs: &[Run], tasks: &[Task]) -> Markup {
+    html! {
+        table.list {
+            thead {
+                tr {
+                    th scope="col" { "Run" }
+                    th scope="col" { "State" }
+                    th scope="col" { "Task" }
+                    th scope="col" { "Agent" }
+                    th scope="col" { "Who" }
+                    th scope="col" { "Created" }
+                    th.number scope="col" { "Time" }
+                    th.number scope="col" { "Calls" }
+                }
+            }
+            tbody { @for run in runs { (row(visit, run, tasks)) } }
+        }
+    }
+}
+
+fn row(visit: &Visit, run: &Run, tasks: &[Task]) -> Markup {
+    let name =
+        |id: &str| tasks.iter().find(|task| task.id == id).map_or(id.to_owned(), |task| task.name.clone());
+    html! {
+        tr data-entry=(run.id) {
+            td data-name="Run" {
+                (links::id(&run.id))
+                @if let Some(summary) = &run.summary { div.help { (text::short(summary)) } }
+            }
+            td data-name="State" { (parts::state(&run.state)) (run.why()) }
+            td data-name="Task" { @if let Some(task) = &run.task { (text::short(&name(task))) } @else { span.soft { "none" } } }
+            td data-name="Agent" { a href=(Address::of(["console", "agents", &run.agent])) { (text::short(&run.agent)) } }
+            td data-name="Who" { (links::principal(&run.principal)) }
+            td data-name="Created" { (ago(visit, &run.created_at)) }
+            td.number data-name="Time" { (run.time_used()) }
+            td.number data-name="Calls" { (parts::number(run.used.calls)) }
+        }
+    }
+}

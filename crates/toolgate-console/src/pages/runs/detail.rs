@@ -1,0 +1,292 @@
+//! One run: its steps as they happen, what it has used up, what it made, and the ways to stop it.
+
+use axum::extract::Path;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::told::{Approval, Detail, Question, Run, Task, seconds};
+use super::tree::{self, Asked, Branch, Step};
+use crate::address::Address;
+use crate::layout::{Room, csrf};
+use crate::parts::moment::{ago, left, span};
+use crate::parts::{self, Tone, links, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+/// Everything that can happen in a run.
+const LIVE: &str = "run tool.call input approval artifact policy.decided";
+
+pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
+    let Detail { run, waiting, children } = visit.get(Address::of(["runs", &id])).await?;
+    let task = Task::of(&visit, run.task.as_deref()).await?;
+    let trunk = tree::grow(&visit, run, waiting.approvals, children).await?;
+    let run = &trunk.run;
+    let body = html! {
+        div #run-head data-live="run" {
+            (parts::heading(html! { "Run " (text::short(&run.id)) }, html! { (parts::state(&run.state)) }))
+        }
+        div.split {
+            div {
+                section.card #steps data-live=(LIVE) aria-labelledby="steps-title" {
+                    h2 #steps-title { "What happened" }
+                    (steps(&visit, &trunk))
+                }
+                section.card #output data-live="run artifact" aria-labelledby="output-title" {
+                    h2 #output-title { "What it made" }
+                    (output(run))
+                }
+            }
+            div {
+                section.card #state data-live=(LIVE) aria-labelledby="state-title" {
+                    h2 #state-title { "State" }
+                    (state(&visit, run))
+                    (actions(&visit, &trunk))
+                }
+                section.card #budget data-live=(LIVE) aria-labelledby="budget-title" {
+                    h2 #budget-title { "Budget" }
+                    (budget(run))
+                }
+                section.card aria-labelledby="about-title" { h2 #about-title { "About" } (about(&visit, run, task.as_ref())) }
+            }
+        }
+    };
+    Ok(visit.page(&format!("Run {}", run.id), Room::Runs, body).await)
+}
+
+fn steps(visit: &Visit, trunk: &Branch) -> Markup {
+    if trunk.steps.is_empty() {
+        let next = html! {
+            p { "Its calls, questions and runs within it appear here as they happen." }
+            @if let Some(session) = &trunk.run.session { p { "It works in session " (links::id(session)) "." } }
+        };
+        return parts::empty("Nothing was called in it yet.", next);
+    }
+    branch(visit, trunk)
+}
+
+fn branch(visit: &Visit, one: &Branch) -> Markup {
+    html! {
+        ul.tree {
+            @for step in &one.steps { (self::step(visit, step)) }
+            @if one.is_cut {
+                li.soft { "There are more runs within: "
+                    a href=(Address::of(["console", "runs"]).with("parent", &one.run.id)) { "see them all" } }
+            }
+        }
+    }
+}
+
+fn step(visit: &Visit, step: &Step) -> Markup {
+    match step {
+        Step::Call(asked) => called(visit, asked),
+        Step::Question(asked) => html! { li data-entry=(asked.id) { (question(asked)) } },
+        Step::Approval(asked) => html! {
+            li data-entry=(asked.id) {
+                div.step {
+                    @if let Some(call) = &asked.call { a href=(Address::of(["console", "calls", call])) { (text::short(&asked.tool)) } }
+                    @else { (text::short(&asked.tool)) }
+                    (parts::badge("waits", Tone::Waiting))
+                }
+                (approval(visit, asked))
+            }
+        },
+        Step::Child(child) => html! {
+            li data-entry=(child.run.id) {
+                div.step {
+                    span { "Run within: " (links::id(&child.run.id)) } (parts::state(&child.run.state))
+                    span.soft { (child.run.time_used()) }
+                }
+                @if let Some(summary) = &child.run.summary { p.help { (text::long(summary)) } }
+                @if !child.steps.is_empty() || child.is_cut { (branch(visit, child)) }
+            }
+        },
+    }
+}
+
+fn called(visit: &Visit, asked: &Asked) -> Markup {
+    let Asked { call, question, approval } = asked;
+    html! {
+        li data-entry=(call.call) {
+            div.step {
+                a href=(Address::of(["console", "calls", &call.call])) title=(call.call) { (text::short(&call.tool)) }
+                (state_of_call(&call.state))
+                @if call.kind != "data" { span.badge { (text::short(&call.kind)) } }
+                span.soft {
+                    @match call.took_ms() {
+                        Some(ms) => (span(ms)),
+                        None => { "since " (ago(visit, &call.started_at)) }
+                    }
+                }
+            }
+            @if let Some(approval) = approval { (self::approval(visit, approval)) }
+            @if let Some(one) = question { (self::question(one)) }
+        }
+    }
+}
+
+fn approval(visit: &Visit, asked: &Approval) -> Markup {
+    html! {
+        div.step {
+            span { "Waits for a person: " a href=(Address::of(["console", "inbox", "approvals", &asked.id])) { "see what is asked" } }
+            span.soft { (left(visit, &asked.expires_at)) }
+        }
+    }
+}
+
+fn state_of_call(state: &str) -> Markup {
+    match state {
+        "open" => parts::badge("under way", Tone::Waiting),
+        other => parts::state(other),
+    }
+}
+
+fn question(asked: &Question) -> Markup {
+    html! {
+        div.step {
+            span { "Question: " a href=(Address::of(["console", "inbox", "inputs", &asked.id])) { (text::long(&asked.prompt_key)) } }
+            (parts::state(&asked.state))
+        }
+        @if let Some(answer) = &asked.answer {
+            div.help {
+                "Answer" @if let Some(by) = &asked.answered_by { " of " (text::short(by)) } ": "
+                (text::long(&answer.as_str().map_or_else(|| answer.to_string(), str::to_owned)))
+            }
+        }
+    }
+}
+
+fn state(visit: &Visit, run: &Run) -> Markup {
+    html! {
+        p { (parts::state(&run.state)) (run.why()) }
+        @if let Some(summary) = &run.summary { p { (text::long(summary)) } }
+        @if let Some(ended) = &run.ended_at { p.help { "Ended " (ago(visit, ended)) "." } }
+    }
+}
+
+fn actions(visit: &Visit, trunk: &Branch) -> Markup {
+    let run = &trunk.run;
+    if run.is_over() {
+        return html! { p.help { "It has ended, so there is nothing to stop." } };
+    }
+    if !visit.operates() {
+        return html! { p.help { "With a token of role admin or operator you could pause, resume or cancel it." } };
+    }
+    let at = |verb: &str| Address::of(["console", "runs", &run.id, verb]);
+    html! {
+        div.row {
+            @if run.state == "paused" { (resuming(visit, trunk)) } @else if run.state == "running" {
+                form method="post" action=(at("pause")) { (csrf(visit)) button.button type="submit" { "Pause" } }
+            }
+        }
+        details #cancelling {
+            summary { "Cancel this run" }
+            form method="post" action=(at("cancel")) {
+                (csrf(visit))
+                div.field {
+                    label for="reason" { "Why (optional)" }
+                    input #reason type="text" name="reason" maxlength="500" autocomplete="off";
+                    p.help { "All runs within it end with it, and its questions need no answer any more. This cannot be undone." }
+                }
+                button.button.danger type="submit" data-confirm="Cancel this run and all runs within it? This cannot be undone." { "Cancel run" }
+            }
+        }
+    }
+}
+
+/// What waits for an answer goes on with one; going on without it takes the question back.
+fn resuming(visit: &Visit, trunk: &Branch) -> Markup {
+    const WITHOUT: &str = "It waits for an answer. Going on without one cancels the question. Go on?";
+    let question = trunk.open_question();
+    html! {
+        @if let Some(question) = question {
+            a.button.primary href=(Address::of(["console", "inbox", "inputs", &question.id])) { "Answer its question" }
+        }
+        form method="post" action=(Address::of(["console", "runs", &trunk.run.id, "resume"])) {
+            (csrf(visit))
+            @if question.is_some() { button.button type="submit" data-confirm=(WITHOUT) { "Go on without an answer" } }
+            @else { button.button.primary type="submit" { "Resume" } }
+        }
+    }
+}
+
+fn output(run: &Run) -> Markup {
+    if run.output.is_empty() {
+        let next = match run.is_over() {
+            true => "It ended without storing anything.",
+            false => "What it stores with store_artifact appears here.",
+        };
+        return parts::empty("No artifacts.", html! { p { (next) } });
+    }
+    html! {
+        table.list {
+            thead { tr { th scope="col" { "Name" } th scope="col" { "Digest" } th scope="col" { "Kind" } th.number scope="col" { "Size" } } }
+            tbody {
+                @for file in &run.output {
+                    tr data-entry=(file.name) {
+                        td data-name="Name" {
+                            a href=(Address::of(["console", "artifacts", &file.artifact])) { (text::short(&file.name)) }
+                        }
+                        td data-name="Digest" { (links::artifact(&file.artifact)) }
+                        td data-name="Kind" { (text::short(&file.media_type)) }
+                        td.number data-name="Size" { (parts::size(file.size)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn budget(run: &Run) -> Markup {
+    let (used, budget) = (run.used, run.budget);
+    html! {
+        (parts::facts([
+            ("Calls", share(used.calls, budget.calls, parts::number)),
+            ("Time", share(used.seconds, budget.seconds, seconds)),
+            ("Bytes", share(used.bytes, budget.bytes, parts::size)),
+        ]))
+        @if budget.calls.is_none() && budget.seconds.is_none() && budget.bytes.is_none() {
+            p.help { "Nothing limits it. A budget is set where a run or its task is created." }
+        }
+    }
+}
+
+fn share(used: u64, limit: Option<u64>, said: impl Fn(u64) -> String) -> Markup {
+    html! {
+        (said(used))
+        @if let Some(limit) = limit {
+            " of " (said(limit))
+            meter min="0" max=(limit) value=(used.min(limit)) aria-hidden="true" {}
+        } @else { span.soft { ", no limit" } }
+    }
+}
+
+fn about(visit: &Visit, run: &Run, task: Option<&Task>) -> Markup {
+    let maybe = |value: &Option<String>, shown: fn(&str) -> Markup| match value {
+        Some(value) => shown(value),
+        None => html! { span.soft { "none" } },
+    };
+    html! {
+        (parts::facts([
+            ("Id", parts::copyable(&run.id)),
+            ("Task", html! {
+                @if let Some(task) = task { (text::short(&task.name)) " " }
+                @match &run.task {
+                    Some(id) => a.id href=(Address::of(["console", "runs"]).with("task", id)) title="All runs of this task" { (text::short(id)) },
+                    None => span.soft { "none" },
+                }
+            }),
+            ("Within", maybe(&run.parent, links::id)),
+            ("Agent", html! { a href=(Address::of(["console", "agents", &run.agent])) { (text::short(&run.agent)) } }),
+            ("Works in it", links::principal(&run.principal)),
+            ("Created by", links::principal(&run.created_by)),
+            ("Session", maybe(&run.session, links::id)),
+            ("Created", ago(visit, &run.created_at)),
+            ("Started", match &run.started_at { Some(at) => ago(visit, at), None => html! { span.soft { "not yet" } } }),
+            ("Calls", html! { a href=(Address::of(["console", "calls"]).with("run", &run.id)) { "in the record" } }),
+        ]))
+        @if !run.input.is_empty() {
+            h3 { "What it was given" }
+            ul { @for file in &run.input { li { (text::short(&file.path)) " " (links::id(&file.file_id)) } } }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! What the API tells of runs, and how parts of it are said.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+use toolgate_core::moment::parse_rfc3339;
+
+use crate::address::Address;
+use crate::parts::{moment, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+#[derive(Clone, Deserialize)]
+pub(super) struct Run {
+    pub(super) id: String,
+    pub(super) state: String,
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+    #[serde(default)]
+    pub(super) summary: Option<String>,
+    #[serde(default)]
+    pub(super) task: Option<String>,
+    #[serde(default)]
+    pub(super) parent: Option<String>,
+    pub(super) agent: String,
+    pub(super) principal: String,
+    pub(super) created_by: String,
+    #[serde(default)]
+    pub(super) session: Option<String>,
+    #[serde(default)]
+    pub(super) input: Vec<InputFile>,
+    #[serde(default)]
+    pub(super) output: Vec<OutputFile>,
+    #[serde(default)]
+    pub(super) budget: Budget,
+    pub(super) used: Used,
+    pub(super) created_at: String,
+    #[serde(default)]
+    pub(super) started_at: Option<String>,
+    #[serde(default)]
+    pub(super) ended_at: Option<String>,
+}
+
+#[derive(Clone, Deserialize)]
+pub(super) struct InputFile {
+    pub(super) path: String,
+    pub(super) file_id: String,
+}
+
+#[derive(Clone, Deserialize)]
+pub(super) struct OutputFile {
+    pub(super) name: String,
+    pub(super) artifact: String,
+    pub(super) size: u64,
+    pub(super) media_type: String,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+pub(super) struct Budget {
+    #[serde(default)]
+    pub(super) calls: Option<u64>,
+    #[serde(default)]
+    pub(super) seconds: Option<u64>,
+    #[serde(default)]
+    pub(super) bytes: Option<u64>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct Used {
+    pub(super) calls: u64,
+    pub(super) seconds: u64,
+    pub(super) bytes: u64,
+}
+
+/// A run with what it waits for.
+#[derive(Deserialize)]
+pub(super) struct Detail {
+    #[serde(flatten)]
+    pub(super) run: Run,
+    pub(super) waiting: Waiting,
+    pub(super) children: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Waiting {
+    #[serde(default)]
+    pub(super) approvals: Vec<Approval>,
+}
+
+#[derive(Clone, Deserialize)]
+pub(super) struct Approval {
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) call: Option<String>,
+    pub(super) tool: String,
+    pub(super) created_at: String,
+    pub(super) expires_at: String,
+}
+
+/// A definition of work.
+#[derive(Clone, Deserialize)]
+pub(super) struct Task {
+    pub(super) id: String,
+    pub(super) name: String,
+}
+
+impl Task {
+    /// That of a run; nothing where it is gone.
+    pub(super) async fn of(visit: &Visit, id: Option<&str>) -> Answered<Option<Task>> {
+        match id {
+            Some(id) => visit.find(Address::of(["tasks", id])).await,
+            None => Ok(None),
+        }
+    }
+}
+
+/// Whole seconds as people say them.
+pub(super) fn seconds(count: u64) -> String {
+    match count {
+        0..60 => format!("{count} s"),
+        _ => moment::span(i64::try_from(count).unwrap_or(i64::MAX / 1_000).saturating_mul(1_000)),
+    }
+}
+
+#[derive(Clone, Deserialize)]
+pub(super) struct Call {
+    pub(super) call: String,
+    pub(super) tool: String,
+    pub(super) kind: String,
+    pub(super) state: String,
+    pub(super) started_at: String,
+    #[serde(default)]
+    pub(super) ended_at: Option<String>,
+}
+
+#[derive(Clone, Deserialize)]
+pub(super) struct Question {
+    pub(super) id: String,
+    pub(super) state: String,
+    #[serde(default)]
+    pub(super) call: Option<String>,
+    pub(super) prompt_key: String,
+    #[serde(default)]
+    pub(super) answer: Option<serde_json::Value>,
+    #[serde(default)]
+    pub(super) answered_by: Option<String>,
+    pub(super) created_at: String,
+}
+
+impl Run {
+    pub(super) fn is_over(&self) -> bool {
+        self.ended_at.is_some()
+    }
+
+    /// Why it is paused or has ended, in a line below its state.
+    pub(super) fn why(&self) -> Markup {
+        html! { @if let Some(reason) = &self.reason { div.help { (text::short(&said(reason))) } } }
+    }
+
+    /// How long it worked.
+    pub(super) fn time_used(&self) -> String {
+        seconds(self.used.seconds)
+    }
+}
+
+impl Call {
+    /// How long it took; nothing while it is under way.
+    pub(super) fn took_ms(&self) -> Option<i64> {
+        let ended = parse_rfc3339(self.ended_at.as_deref()?)?;
+        Some((ended - parse_rfc3339(&self.started_at)?).max(0))
+    }
+}
+
+/// The reasons that the gateway itself gives, in words.
+fn said(reason: &str) -> String {
+    let words = match reason {
+        "input" => "waits for an answer",
+        "approval" => "waits for an approval",
+        "operator" => "paused by an operator",
+        "complete_workflow" => "said that it is done",
+        "budget.calls" => "used up its calls",
+        "budget.seconds" => "used up its time",
+        "budget.bytes" => "used up its bytes",
+        other => other,
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_took_as_long_as_from_start_to_end() {
+        let mut call = json!({ "call": "tc_1", "tool": "a:b", "kind": "data", "state": "open",
+            "started_at": "2026-08-01T12:00:00.000Z" });
+        let read = |value: &serde_json::Value| serde_json::from_value::<Call>(value.clone()).expect("a call");
+        assert_eq!(read(&call).took_ms(), None);
+        call["ended_at"] = "2026-08-01T12:00:01.250Z".into();
+        assert_eq!(read(&call).took_ms(), Some(1_250));
+    }
+}

@@ -1,0 +1,84 @@
+//! Servers: where each comes from, how it does, and what helps when it does not do well.
+
+mod advice;
+mod detail;
+mod told;
+
+use axum::Router;
+use axum::response::Response;
+use axum::routing::get;
+use maud::{Markup, html};
+
+use crate::Context;
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::{self, links, moment, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+use told::{Server, Servers};
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new()
+        .route("/console/servers", get(list))
+        .route("/console/servers/{name}", get(detail::show).post(detail::forget))
+}
+
+async fn list(visit: Visit) -> Answered<Response> {
+    let Servers { servers } = visit.get(Address::of(["servers"])).await?;
+    let actions = html! { a.button href="/console/settings" { "Add a server" } };
+    let body = html! {
+        (parts::heading(html! { "Servers" }, actions))
+        section #servers data-live="server registry config" {
+            @if servers.is_empty() { (none_yet()) } @else {
+                (summary(&servers))
+                table.list {
+                    thead {
+                        tr {
+                            th scope="col" { "Server" } th scope="col" { "State" } th scope="col" { "Why" }
+                            th scope="col" { "From" } th.number scope="col" { "Tools" } th.number scope="col" { "Instances" }
+                            th scope="col" { "Since" }
+                        }
+                    }
+                    tbody { @for server in &servers { (row(&visit, server)) } }
+                }
+            }
+        }
+    };
+    Ok(visit.page("Servers", Room::Servers, body).await)
+}
+
+fn summary(servers: &[Server]) -> Markup {
+    let healthy = servers.iter().filter(|server| server.health == "healthy").count();
+    let tools: u64 = servers.iter().map(|server| server.tools).sum();
+    html! {
+        p.soft {
+            (healthy) " of " (servers.len()) " healthy, with " (parts::number(tools)) " tools. "
+            a href="/console/tools" { "All tools" }
+        }
+    }
+}
+
+fn row(visit: &Visit, server: &Server) -> Markup {
+    html! {
+        tr data-entry=(server.name) {
+            td data-name="Server" { (links::server(&server.name)) }
+            td data-name="State" { (parts::state(&server.health)) }
+            td data-name="Why" { @if let Some(reason) = &server.reason { (text::cut(reason, 300)) } @else { span.soft { "–" } } }
+            td data-name="From" { (told::source(&server.source)) }
+            td.number data-name="Tools" { (parts::number(server.tools)) }
+            td.number data-name="Instances" { (server.instances.len().max(1)) }
+            td data-name="Since" { @if let Some(since) = &server.since { (moment::ago(visit, since)) } @else { span.soft { "–" } } }
+        }
+    }
+}
+
+fn none_yet() -> Markup {
+    parts::empty(
+        "No server is connected yet.",
+        html! {
+            p { "A server brings the tools. One that is a program on this machine goes into the file; one with an address can be added here." }
+            pre { "[[servers]]\nname = \"files\"\ncommand = [\"npx\", \"-y\", \"@modelcontextprotocol/server-filesystem\", \"/srv/files\"]" }
+            p { a.button.primary href="/console/settings" { "Add one with an address" } " " a.button href="/docs/how-to/add-a-server" { "How to add a server" } }
+        },
+    )
+}

@@ -1,0 +1,263 @@
+//! One server: its state, its instances, what it offers, what it wrote.
+
+use axum::extract::Path;
+use axum::response::Response;
+use http::Method;
+use maud::{Markup, html};
+use serde_json::Value;
+use toolgate_core::platform::OWN_SERVER;
+
+use super::advice;
+use super::told::{self, Detail, Instance, Latency, LeftOut, Part, Server, Vitals};
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{self, Room};
+use crate::pages::catalogue::{CallsOf, Registry, RegistryTool, brief};
+use crate::parts::{self, links, moment, text};
+use crate::problem::Answered;
+use crate::said::Said;
+use crate::visit::Visit;
+
+/// Tools that stand on this page; the list of tools has them all.
+const TOOLS_MAX: usize = 50;
+const SUMMARY_CHARS: usize = 160;
+const STDERR_LINES_MAX: usize = 100;
+
+pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
+    if name == OWN_SERVER {
+        return own(&visit).await;
+    }
+    let detail: Detail = visit.get(Address::of(["servers", &name])).await?;
+    let asked = Address::of(["registry", "tools"]).with("server", &name).with("limit", TOOLS_MAX);
+    let offered: Registry = visit.get(asked).await?;
+    let calls = CallsOf::server(&visit, &name).await?;
+    let Detail { server, vitals, left_out, misfits, stderr } = &detail;
+    let title = html! { (text::short(&server.name)) " " (parts::state(&server.health)) };
+    let body = html! {
+        (parts::heading(title, actions(&visit, server)))
+        section #server data-live="server registry" {
+            (trouble(server))
+            div.grid {
+                div.card { h2 { "State" } (facts(&visit, server)) }
+                div.card { h2 { "Traffic" } (traffic(vitals.as_ref(), &calls, &server.name)) }
+            }
+            @if !server.instances.is_empty() { (instances(server, vitals.as_ref())) }
+            (tools(server, &offered, vitals.as_ref()))
+            (oddities("Left out", "Agents do not see these, because they could not read them.", left_out))
+            (oddities("Files do not fit", "These were to take files and have no argument for them. Agents see them as the server offers them.", misfits))
+            (last_lines(stderr, server))
+        }
+    };
+    Ok(visit.page(&server.name, Room::Servers, body).await)
+}
+
+/// The gateway's own tools have a server by name only.
+async fn own(visit: &Visit) -> Answered<Response> {
+    let calls = CallsOf::server(visit, OWN_SERVER).await?;
+    let all = Address::of(["console", "calls"]).with("server", OWN_SERVER);
+    let body = html! {
+        (parts::heading(html! { (OWN_SERVER) }, html! { a.button href="/console/servers" { "Servers" } }))
+        section.card {
+            h2 { "The gateway itself" }
+            p { "Its own tools ask people, store artifacts, end runs and find other tools. Policy and the ledger know them under this name; there is no server to look after." }
+            (calls.told(&all))
+        }
+    };
+    Ok(visit.page(OWN_SERVER, Room::Servers, body).await)
+}
+
+/// Only one that registered can be forgotten here; the others are in the file or the settings.
+pub(super) async fn forget(visit: Visit, Path(name): Path<String>, _: Fields) -> Answered<Response> {
+    let _: Value = visit.send(Method::DELETE, Address::of(["servers", &name]), &Value::Null).await?;
+    Ok(visit.go(Address::of(["console", "servers"]), Said::Removed))
+}
+
+fn actions(visit: &Visit, server: &Server) -> Markup {
+    html! {
+        a.button href=(Address::of(["console", "tools"]).with("server", &server.name)) { "Its tools" }
+        a.button href=(Address::of(["console", "calls"]).with("server", &server.name)) { "Its calls" }
+        @match server.source.as_str() {
+            "settings" => { a.button href="/console/settings" { "Change" } }
+            "registered" => {
+                form method="post" action=(Address::of(["console", "servers", &server.name])) data-confirm="Forget this server and its tools?" {
+                    (layout::csrf(visit)) button.button.danger type="submit" { "Forget" }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn trouble(server: &Server) -> Markup {
+    let advice = advice::of(server);
+    html! {
+        @if !advice.is_empty() {
+            section.card.problem aria-labelledby="trouble" {
+                h2 #trouble { @if server.health == "starting" { "It is starting" } @else { "It is not healthy" } }
+                @if let Some(reason) = &server.reason { p.strong { (text::long(reason)) } }
+                p { "What helps:" }
+                ul { @for one in advice { li { (one) } } }
+            }
+        }
+    }
+}
+
+fn facts(visit: &Visit, server: &Server) -> Markup {
+    let words =
+        |word: &Option<String>| html! { @if let Some(word) = word { (text::short(word)) } @else { "–" } };
+    let at = |at: &Option<String>| html! { @if let Some(at) = at { (moment::ago(visit, at)) } @else { "–" } };
+    let protocol = html! {
+        (words(&server.protocol_version)) @if let Some(era) = &server.era { " (" (text::short(era)) ")" }
+    };
+    parts::facts([
+        ("State", parts::state(&server.health)),
+        ("Why", words(&server.reason)),
+        ("Since", at(&server.since)),
+        ("Comes from", html! { (told::source(&server.source)) }),
+        ("Reached by", words(&server.transport)),
+        ("Protocol", protocol),
+        ("Restarts", html! { (server.restarts) }),
+        (
+            "Offers",
+            html! { (server.tools) " tools, " (server.prompts) " prompts, " (server.resources) " resources" },
+        ),
+        ("Last looked at", at(&server.updated_at)),
+    ])
+}
+
+fn traffic(vitals: Option<&Vitals>, calls: &CallsOf, server: &str) -> Markup {
+    html! {
+        @if let Some(vitals) = vitals {
+            (parts::facts([
+                ("Under way", html! { (vitals.under_way) }),
+                ("Waiting for a place", html! { (vitals.waiting) }),
+                ("Answers since start", html! { (parts::number(vitals.latency.count)) }),
+                ("Usually within", html! { (ms(vitals.latency.p50_ms)) }),
+                ("95 of 100 within", html! { (ms(vitals.latency.p95_ms)) }),
+                ("99 of 100 within", html! { (ms(vitals.latency.p99_ms)) }),
+                ("Longest", html! { (ms(vitals.latency.max_ms)) }),
+            ]))
+        } @else {
+            p.soft { "Nothing was measured yet." }
+        }
+        (calls.told(&Address::of(["console", "calls"]).with("server", server)))
+    }
+}
+
+fn instances(server: &Server, vitals: Option<&Vitals>) -> Markup {
+    let measured = |instance: &Instance| vitals?.instances.iter().find(|one| one.name == instance.id);
+    html! {
+        h2 { "Instances" }
+        table.list {
+            thead {
+                tr {
+                    th scope="col" { "Instance" } th scope="col" { "State" } th scope="col" { "Address" } th scope="col" { "Version" }
+                    th scope="col" { "Lease" } th.number scope="col" { "Answers" } th.number scope="col" { "95 of 100 within" } th.number scope="col" { "Under way" }
+                }
+            }
+            tbody {
+                @for instance in &server.instances {
+                    @let part = measured(instance);
+                    tr data-entry=(instance.id) {
+                        td data-name="Instance" { code { (text::short(&instance.id)) } }
+                        td data-name="State" {
+                            @if let Some(health) = &instance.health { (parts::state(health)) } @else { span.soft { "not looked at yet" } }
+                            @if let Some(reason) = &instance.reason { div.help { (text::cut(reason, 300)) } }
+                            (resting(part))
+                        }
+                        td data-name="Address" { @if let Some(url) = &instance.url { code { (text::short(url)) } } }
+                        td data-name="Version" { @if let Some(version) = &instance.version { (text::short(version)) } }
+                        td data-name="Lease" { @if let Some(left) = instance.lease_left { (seconds(left)) " left" } @else { span.soft { "needs none" } } }
+                        (measures(part))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn tools(server: &Server, offered: &Registry, vitals: Option<&Vitals>) -> Markup {
+    let all = Address::of(["console", "tools"]).with("server", &server.name);
+    html! {
+        h2 { "Tools" }
+        @if offered.tools.is_empty() {
+            (parts::empty("It offers no tools.", html! { p { "They stand here as soon as it has listed them." } }))
+        } @else {
+            table.list {
+                thead {
+                    tr {
+                        th scope="col" { "Tool" } th scope="col" { "State" } th scope="col" { "What it does" }
+                        th.number scope="col" { "Answers" } th.number scope="col" { "95 of 100 within" } th.number scope="col" { "Under way" }
+                    }
+                }
+                tbody { @for tool in &offered.tools { (tool_row(server, tool, vitals)) } }
+            }
+            @if offered.next_cursor.is_some() { p.pages { a.button href=(all) { "All its tools" } } }
+        }
+    }
+}
+
+fn tool_row(server: &Server, tool: &RegistryTool, vitals: Option<&Vitals>) -> Markup {
+    let own = tool.name.strip_prefix(server.name.as_str()).and_then(|rest| rest.strip_prefix(':'));
+    let part = vitals.and_then(|vitals| vitals.tools.iter().find(|part| Some(part.name.as_str()) == own));
+    html! {
+        tr data-entry=(tool.name) {
+            td data-name="Tool" { (links::tool(&tool.name)) }
+            td data-name="State" { (parts::state(&tool.status)) (resting(part)) }
+            td data-name="What it does" { @if let Some(summary) = &tool.summary { (brief(summary, SUMMARY_CHARS)) } }
+            (measures(part))
+        }
+    }
+}
+
+fn measures(part: Option<&Part>) -> Markup {
+    let latency = |pick: fn(&Latency) -> f64| part.map(|part| ms(pick(&part.latency)));
+    html! {
+        td.number data-name="Answers" { @if let Some(part) = part { (parts::number(part.latency.count)) } @else { "–" } }
+        td.number data-name="95 of 100 within" { (latency(|latency| latency.p95_ms).unwrap_or_else(|| "–".to_owned())) }
+        td.number data-name="Under way" { @if let Some(part) = part { (part.under_way) } @else { "–" } }
+    }
+}
+
+fn resting(part: Option<&Part>) -> Markup {
+    html! {
+        @if let Some(rest) = part.and_then(|part| part.resting_seconds) {
+            div.help { "Left alone for " (seconds(rest)) ", because it failed again and again." }
+        }
+    }
+}
+
+fn oddities(title: &str, why: &str, odd: &[LeftOut]) -> Markup {
+    html! {
+        @if !odd.is_empty() {
+            h2 { (title) }
+            p.soft { (why) }
+            ul { @for one in odd { li { code { (text::short(&one.name)) } ": " (text::long(&one.reason)) } } }
+        }
+    }
+}
+
+fn last_lines(stderr: &[String], server: &Server) -> Markup {
+    let from = stderr.len().saturating_sub(STDERR_LINES_MAX);
+    html! {
+        @if !stderr.is_empty() {
+            h2 { "Last lines of its standard error" }
+            details #stderr open[server.health != "healthy"] {
+                summary { "Up to " (STDERR_LINES_MAX) " lines, the latest at the end" }
+                (text::block(&stderr[from..].join("\n")))
+            }
+        }
+    }
+}
+
+/// What was never measured took no time, and says nothing.
+fn ms(value: f64) -> String {
+    if value <= 0.0 {
+        return "–".to_owned();
+    }
+    if value < 10.0 { format!("{value:.1} ms") } else { moment::span(value.round() as i64) }
+}
+
+fn seconds(value: f64) -> String {
+    moment::span((value * 1_000.0).round() as i64)
+}

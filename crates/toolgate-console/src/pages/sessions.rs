@@ -1,0 +1,109 @@
+//! Sessions: who sits where, what each sees and why, what that costs, and the exact list it is given.
+
+mod detail;
+mod explain;
+pub(super) mod listing;
+pub(super) mod price;
+mod told;
+
+use axum::Router;
+use axum::extract::Query;
+use axum::response::Response;
+use axum::routing::{get, post};
+use maud::{Markup, html};
+
+use crate::Context;
+use crate::address::Address;
+use crate::layout::Room;
+use crate::pages::catalogue::budget;
+use crate::pages::filters::{self, Wanted};
+use crate::parts::{self, links, moment, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+use told::{Session, Sessions};
+
+const ALL: &str = "/console/sessions";
+const PAGE: usize = 50;
+const FILTERS: [&str; 3] = ["agent", "principal", "state"];
+const STATES: [&str; 3] = ["active", "idle", "closed"];
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new()
+        .route("/console/sessions", get(list))
+        .route("/console/sessions/{id}", get(detail::show))
+        .route("/console/sessions/{id}/close", post(detail::close))
+}
+
+async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
+    let wanted = Wanted::of(pairs, &FILTERS);
+    let asked: Answered<Sessions> = visit.get(wanted.asking(Address::of(["sessions"]), PAGE)).await;
+    let (found, problem) = match asked {
+        Ok(found) => (Some(found), None),
+        Err(problem) if problem.is(http::StatusCode::BAD_REQUEST) => (None, Some(problem)),
+        Err(problem) => return Err(problem),
+    };
+    let body = html! {
+        (parts::heading(html! { "Sessions" }, html! { a.button href="/console/agents" { "Agents" } }))
+        form.card method="get" action=(ALL) role="search" {
+            (filters::refused(problem.as_deref()))
+            div.filters {
+                (filters::text(&wanted, "agent", "Agent", ""))
+                (filters::text(&wanted, "principal", "Whose", ""))
+                (filters::choice(&wanted, "state", "State", &STATES))
+                (filters::buttons(&wanted, ALL))
+            }
+        }
+        @if let Some(found) = &found { (table(&visit, &wanted, found)) }
+    };
+    Ok(visit.page("Sessions", Room::Sessions, body).await)
+}
+
+fn table(visit: &Visit, wanted: &Wanted, found: &Sessions) -> Markup {
+    let next = found
+        .next_cursor
+        .as_ref()
+        .map(|cursor| wanted.on(Address::of(["console", "sessions"])).with("cursor", cursor));
+    html! {
+        section #sessions data-live="session" {
+            @if found.sessions.is_empty() { (nothing(wanted)) } @else {
+                table.list {
+                    thead {
+                        tr {
+                            th scope="col" { "Session" } th scope="col" { "State" } th scope="col" { "Agent" } th scope="col" { "Whose" }
+                            th scope="col" { "List may cost" } th scope="col" { "Opened" } th scope="col" { "Last used" }
+                        }
+                    }
+                    tbody { @for session in &found.sessions { (row(visit, session)) } }
+                }
+                (parts::next_page(next))
+            }
+        }
+    }
+}
+
+fn row(visit: &Visit, session: &Session) -> Markup {
+    html! {
+        tr data-entry=(session.id) {
+            td data-name="Session" { div { (links::id(&session.id)) @if session.kind == "default" { div.help { "default" } } } }
+            td data-name="State" { (parts::state(&session.state)) }
+            td data-name="Agent" { a href=(Address::of(["console", "agents", &session.agent])) { (text::short(&session.agent)) } }
+            td data-name="Whose" { (links::principal(&session.principal)) }
+            td data-name="List may cost" { (budget(&session.token_budget)) }
+            td data-name="Opened" { (moment::ago(visit, &session.created_at)) }
+            td data-name="Last used" { (moment::ago(visit, &session.last_used_at)) }
+        }
+    }
+}
+
+fn nothing(wanted: &Wanted) -> Markup {
+    if !wanted.is_anything() {
+        return parts::empty(
+            "No session fits these filters.",
+            html! { p { a.button href=(ALL) { "Show all sessions" } } },
+        );
+    }
+    parts::empty(
+        "There are no sessions yet.",
+        html! { p { "One begins when an agent connects: every token has a default session, and " code { "POST /sessions" } " opens others." } p { a.button href="/docs" { "Connect an agent" } } },
+    )
+}

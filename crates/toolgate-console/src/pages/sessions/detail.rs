@@ -1,0 +1,106 @@
+//! One session.
+
+use axum::extract::{Path, Query};
+use axum::response::Response;
+use http::Method;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::explain::{self, Explanation, Which};
+use super::listing::{self, Preview};
+use super::price::{self, Price};
+use super::told::Session;
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{self, Room};
+use crate::pages::agents::mounted;
+use crate::pages::catalogue::{budget, digest};
+use crate::parts::{self, json, links, moment, text};
+use crate::problem::Answered;
+use crate::said::Said;
+use crate::visit::Visit;
+
+/// Tools that are explained on one page.
+const EXPLAINED: usize = 50;
+
+#[derive(Deserialize)]
+pub(super) struct WhyQuery {
+    #[serde(rename = "in")]
+    is_in: Option<String>,
+    server: Option<String>,
+    cursor: Option<String>,
+}
+
+pub(super) async fn show(
+    visit: Visit,
+    Path(id): Path<String>,
+    Query(query): Query<WhyQuery>,
+) -> Answered<Response> {
+    let session: Session = visit.get(Address::of(["sessions", &id])).await?;
+    let which = Which::of(query.is_in.as_deref());
+    let why = Address::of(["sessions", &id, "explain"]).maybe("in", which.as_parameter());
+    let why = why
+        .maybe("server", query.server.as_deref())
+        .maybe("cursor", query.cursor.as_deref())
+        .with("limit", EXPLAINED);
+    let explanation: Explanation = visit.get(why).await?;
+    let price: Price = visit.get(Address::of(["sessions", &id, "cost"])).await?;
+    let preview: Preview = visit.get(Address::of(["sessions", &id, "preview"])).await?;
+    let title =
+        html! { "Session " span.id { (text::short(&session.id)) } " " (parts::state(&session.state)) };
+    let body = html! {
+        (parts::heading(title, actions(&visit, &session)))
+        div.grid {
+            section.card #session data-live="session" { h2 { "Who sits here" } (facts(&visit, &session)) }
+            section.card { h2 { "What it costs" } (price::summary(&price)) }
+        }
+        (explain::show(&session.id, &explanation, which, query.server.as_deref()))
+        (listing::show(&preview, "What the agent reads when it lists its tools."))
+        details #prices { summary { "Where the tokens go" } (price::table(&visit, &price)) }
+        @if let Some(scope) = &session.scope { details #scope { summary { "The rules it was frozen with" } (json::tree(scope)) } }
+    };
+    Ok(visit.page("Session", Room::Sessions, body).await)
+}
+
+pub(super) async fn close(visit: Visit, Path(id): Path<String>, _: Fields) -> Answered<Response> {
+    let _: Value = visit.send(Method::DELETE, Address::of(["sessions", &id]), &Value::Null).await?;
+    Ok(visit.go(Address::of(["console", "sessions", &id]), Said::SessionClosed))
+}
+
+fn actions(visit: &Visit, session: &Session) -> Markup {
+    let may_close = session.state != "closed" && session.kind != "default";
+    html! {
+        a.button href="#listing" { "The exact list" }
+        a.button href=(Address::of(["console", "calls"]).with("session", &session.id)) { "Its calls" }
+        @if may_close && visit.operates() {
+            form method="post" action=(Address::of(["console", "sessions", &session.id, "close"])) data-confirm="Close this session? Its token opens nothing any more." {
+                (layout::csrf(visit)) button.button.danger type="submit" { "Close" }
+            }
+        } @else if may_close { span.help { "Admins and operators can close it." } }
+    }
+}
+
+fn facts(visit: &Visit, session: &Session) -> Markup {
+    html! {
+        dl.facts {
+            div { dt { "Agent" } dd { a href=(Address::of(["console", "agents", &session.agent])) { (text::short(&session.agent)) } " " (digest(&session.agent_version)) } }
+            div { dt { "Whose" } dd { (links::principal(&session.principal)) } }
+            @if session.opened_by != session.principal { div { dt { "Opened by" } dd { (links::principal(&session.opened_by)) } } }
+            div { dt { "Kind" } dd { @if session.kind == "default" { "default: what a token has that brings none" } @else { "opened on purpose" } } }
+            div { dt { "Opened" } dd { (moment::ago(visit, &session.created_at)) } }
+            div { dt { "Last used" } dd { (moment::ago(visit, &session.last_used_at)) } }
+            @if let Some(closed) = &session.closed_at {
+                div { dt { "Closed" } dd { (moment::ago(visit, closed)) @if let Some(why) = &session.closed_because { " (" (text::short(why)) ")" } } }
+            }
+            @if session.closed_at.is_none() && session.kind != "default" {
+                div { dt { "Ends" } dd { "after " (moment::span(session.idle_seconds * 1_000)) " unused" @if let Some(seconds) = session.lifetime_seconds { ", and in any case after " (moment::span(seconds * 1_000)) } } }
+            }
+            (mounted(&session.mounts))
+            div { dt { "Policy" } dd { @if let Some(template) = &session.policy_template { (text::short(template)) } @else { "that of the gateway" } } }
+            div { dt { "List may cost" } dd { (budget(&session.token_budget)) } }
+            @if let Some(run) = &session.run { div { dt { "Run" } dd { (links::id(run)) } } }
+            @if let Some(task) = &session.task { div { dt { "Task" } dd { code { (text::short(task)) } } } }
+        }
+    }
+}

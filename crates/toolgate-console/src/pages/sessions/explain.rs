@@ -1,0 +1,106 @@
+//! Why each tool is in a session or not.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use crate::address::Address;
+use crate::parts::{self, Tone, links, number, text};
+
+#[derive(Deserialize)]
+pub(super) struct Explanation {
+    pub(super) tools_in: u64,
+    pub(super) tools_out: Option<u64>,
+    tools: Vec<Explained>,
+    next_cursor: Option<String>,
+    #[serde(default)]
+    warnings: Vec<Warning>,
+}
+
+#[derive(Deserialize)]
+struct Explained {
+    tool: String,
+    #[serde(rename = "in")]
+    is_in: bool,
+    by: String,
+    reason: String,
+    approval: Option<String>,
+    #[serde(default)]
+    pinned: bool,
+}
+
+#[derive(Deserialize)]
+struct Warning {
+    message: String,
+}
+
+/// Which of them are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    All,
+    In,
+    Out,
+}
+
+impl Which {
+    pub(super) fn of(word: Option<&str>) -> Self {
+        match word {
+            Some("true") => Which::In,
+            Some("false") => Which::Out,
+            _ => Which::All,
+        }
+    }
+
+    pub(super) fn as_parameter(self) -> Option<&'static str> {
+        match self {
+            Which::All => None,
+            Which::In => Some("true"),
+            Which::Out => Some("false"),
+        }
+    }
+}
+
+pub(super) fn show(session: &str, explanation: &Explanation, which: Which, server: Option<&str>) -> Markup {
+    let here = || Address::of(["console", "sessions", session]);
+    let tab = |one: Which| here().maybe("in", one.as_parameter()).maybe("server", server);
+    let next = explanation.next_cursor.as_ref().map(|cursor| tab(which).with("cursor", cursor));
+    let total = explanation.tools_in + explanation.tools_out.unwrap_or_default();
+    html! {
+        section #why data-live="registry session" {
+            h2 { "What it sees, and why" }
+            @for warning in &explanation.warnings { p.notice { (text::long(&warning.message)) } }
+            ul.tabs {
+                li { a href=(tab(Which::All)) aria-current=[(which == Which::All).then_some("page")] { "All " (number(total)) } }
+                li { a href=(tab(Which::In)) aria-current=[(which == Which::In).then_some("page")] { "In " (number(explanation.tools_in)) } }
+                @if let Some(out) = explanation.tools_out { li { a href=(tab(Which::Out)) aria-current=[(which == Which::Out).then_some("page")] { "Out " (number(out)) } } }
+            }
+            @if explanation.tools.is_empty() {
+                (parts::empty("There is no such tool.", html! { p { a.button href=(here()) { "Show all" } } }))
+            } @else {
+                (table(&explanation.tools))
+                @if let Some(next) = next { p.pages { a.button href=(next) rel="next" { "More tools" } } }
+            }
+        }
+    }
+}
+
+fn table(tools: &[Explained]) -> Markup {
+    html! {
+        table.list {
+            thead { tr { th scope="col" { "Tool" } th scope="col" { "In or out" } th scope="col" { "Decided by" } th scope="col" { "The rule" } th scope="col" { "People are asked" } } }
+            tbody {
+                @for one in tools {
+                    tr data-entry=(one.tool) {
+                        td data-name="Tool" { (links::tool(&one.tool)) }
+                        td data-name="In or out" {
+                            @if one.is_in { (parts::badge("in", Tone::Good)) } @else { (parts::badge("out", Tone::Bad)) }
+                            @if one.pinned { " " (parts::badge("always listed", Tone::Plain)) }
+                        }
+                        td data-name="Decided by" { (text::short(&one.by)) }
+                        td data-name="The rule" { (text::long(&one.reason)) }
+                        td data-name="People are asked" { @if let Some(asked) = &one.approval { (text::short(asked)) } @else { "–" } }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What the API tells about sessions.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize)]
+pub(super) struct Sessions {
+    pub(super) sessions: Vec<Session>,
+    pub(super) next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Session {
+    pub(super) id: String,
+    pub(super) kind: String,
+    pub(super) state: String,
+    pub(super) agent: String,
+    pub(super) agent_version: String,
+    pub(super) principal: String,
+    pub(super) opened_by: String,
+    pub(super) created_at: String,
+    pub(super) last_used_at: String,
+    pub(super) closed_at: Option<String>,
+    pub(super) closed_because: Option<String>,
+    pub(super) idle_seconds: i64,
+    pub(super) lifetime_seconds: Option<i64>,
+    #[serde(default)]
+    pub(super) mounts: Value,
+    pub(super) policy_template: Option<String>,
+    pub(super) task: Option<String>,
+    pub(super) run: Option<String>,
+    #[serde(default)]
+    pub(super) token_budget: Value,
+    pub(super) scope: Option<Value>,
+}

@@ -1,0 +1,111 @@
+//! Retention: how long things are kept, and where that is set.
+
+use axum::response::Response;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{Side, head};
+use crate::address::Address;
+use crate::layout::Room;
+use crate::parts::{self, moment};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+#[derive(Deserialize)]
+struct Retention {
+    bodies_days: u64,
+    detailed_bodies_days: u64,
+    body_bytes_max: u64,
+    detailed_body_bytes_max: u64,
+    #[serde(default)]
+    files_days: Option<u64>,
+    refs_seconds: u64,
+    urls_seconds: u64,
+    upload_urls_seconds: u64,
+}
+
+const DAY_SECONDS: u64 = 24 * 60 * 60;
+
+struct Line {
+    what: &'static str,
+    kept: String,
+    key: &'static str,
+    note: Markup,
+}
+
+pub(super) async fn show(visit: Visit) -> Answered<Response> {
+    let kept: Retention = visit.get(Address::of(["retention"])).await?;
+    let body = html! {
+        (head(Side::Retention))
+        p { "Events are kept for ever: each holds the hash of the one before, and " a href="/console/ledger" { "the ledger" }
+            " can be verified. Arguments, results and files can go, and their digests stay." }
+        table.list {
+            thead { tr { th scope="col" { "What" } th scope="col" { "Kept" } th scope="col" { "Set by" } th scope="col" { "Note" } } }
+            tbody {
+                @for line in lines(&kept) {
+                    tr {
+                        td data-name="What" { (line.what) }
+                        td data-name="Kept" { strong { (line.kept) } }
+                        td data-name="Set by" { @if line.key.is_empty() { span.soft { "nothing" } } @else { code { (line.key) } } }
+                        td data-name="Note" { (line.note) }
+                    }
+                }
+            }
+        }
+        p.help { "These are set in the configuration file and count after a restart. What was written before keeps the time that held when it was written." }
+    };
+    Ok(visit.page("Retention", Room::Settings, body).await)
+}
+
+fn lines(kept: &Retention) -> Vec<Line> {
+    let days = |days: u64| if days == 1 { "1 day".to_owned() } else { format!("{days} days") };
+    let seconds = |seconds: u64| match seconds {
+        DAY_SECONDS => days(1),
+        seconds => moment::span(i64::try_from(seconds).unwrap_or(i64::MAX / 1_000).saturating_mul(1_000)),
+    };
+    let up_to = |bytes: u64| html! { "up to " (parts::size(bytes)) " each; larger ones are not kept" };
+    vec![
+        Line {
+            what: "Events of the ledger",
+            kept: "for ever".into(),
+            key: "",
+            note: html! { "without bodies and secrets" },
+        },
+        Line {
+            what: "Arguments and results",
+            kept: days(kept.bodies_days),
+            key: "[ledger] keep_days",
+            note: up_to(kept.body_bytes_max),
+        },
+        Line {
+            what: "The same of tools with detailed audit",
+            kept: days(kept.detailed_bodies_days),
+            key: "[ledger] keep_days_detailed",
+            note: up_to(kept.detailed_body_bytes_max),
+        },
+        Line {
+            what: "Uploaded files",
+            kept: kept.files_days.map_or("until somebody deletes them".to_owned(), days),
+            key: "[files] keep_days",
+            note: html! { "artifacts of runs stay" },
+        },
+        Line {
+            what: "Refs to large results",
+            kept: seconds(kept.refs_seconds),
+            key: "[results] ref_keep_seconds",
+            note: html! { "counted from the call that made them" },
+        },
+        Line {
+            what: "Addresses for downloads",
+            kept: seconds(kept.urls_seconds),
+            key: "[files] url_keep_seconds",
+            note: html! { "whoever has one needs no token" },
+        },
+        Line {
+            what: "Addresses for uploads",
+            kept: seconds(kept.upload_urls_seconds),
+            key: "[files] upload_url_keep_seconds",
+            note: html! { "each takes one file" },
+        },
+    ]
+}

@@ -1,0 +1,62 @@
+//! Who looks: as whom, with which rights, for how long.
+
+use axum::response::Response;
+use maud::{Markup, html};
+use toolgate_core::Role;
+
+use super::{Side, head};
+use crate::layout::{Room, csrf};
+use crate::parts::moment::ago_ms;
+use crate::parts::{self, Tone, text};
+use crate::visit::Visit;
+
+pub(super) async fn show(visit: Visit) -> Response {
+    let body = html! {
+        (head(Side::Me))
+        section.card aria-labelledby="me-title" {
+            h2 #me-title { "Who you are here" }
+            (facts(&visit))
+            form method="post" action="/console/logout" {
+                (csrf(&visit))
+                p { button.button type="submit" { "Log out" } }
+            }
+            p.help { "Logging out ends this login on this device. To end every login of a token, an admin revokes the token under "
+                a href="/console/settings/tokens" { "Tokens" } "." }
+        }
+    };
+    visit.page("Me", Room::Settings, body).await
+}
+
+fn facts(visit: &Visit) -> Markup {
+    let principal = &visit.credential.principal;
+    let agent = visit.credential.agent.as_ref();
+    parts::facts([
+        ("Principal", html! { (text::short(principal.id.as_str())) }),
+        ("Role", html! { (parts::badge(principal.role.as_str(), Tone::Plain)) " " (may(principal.role)) }),
+        ("Kind", html! { (principal.kind.as_str()) }),
+        ("Groups", groups(&principal.groups)),
+        (
+            "Agent",
+            html! { @match agent { Some(agent) => (text::short(agent.as_str())), None => span.soft { "not bound to one" } } },
+        ),
+        ("Logged in until", ago_ms(visit, visit.ends_at_ms)),
+    ])
+}
+
+fn groups(groups: &[String]) -> Markup {
+    html! {
+        @if groups.is_empty() { span.soft { "none; gates that ask a group do not ask you" } }
+        ul.chips { @for group in groups { li { (parts::badge(group, Tone::Plain)) } } }
+    }
+}
+
+fn may(role: Role) -> &'static str {
+    match role {
+        Role::Admin => "everything, tokens too",
+        Role::Operator => "runs the gateway: everything but tokens and saying yes to what waits",
+        Role::Approver => "decides what waits for a person",
+        Role::Auditor => "reads what happened",
+        Role::Agent => "calls tools",
+        Role::Server => "registers itself",
+    }
+}

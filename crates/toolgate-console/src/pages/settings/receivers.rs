@@ -1,0 +1,141 @@
+//! Webhooks: who hears of what happens, and whether it arrives.
+
+use axum::extract::Path;
+use axum::response::Response;
+use http::StatusCode;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Side, head};
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{Room, csrf};
+use crate::parts::moment::ago;
+use crate::parts::{self, Tone, text};
+use crate::problem::Answered;
+use crate::said::Said;
+use crate::visit::Visit;
+
+#[derive(Deserialize)]
+struct Webhooks {
+    webhooks: Vec<Webhook>,
+}
+
+#[derive(Deserialize)]
+struct Webhook {
+    name: String,
+    address: String,
+    events: Vec<String>,
+    decisions: bool,
+    #[serde(default)]
+    groups: Vec<String>,
+    waiting: u64,
+    delivered: u64,
+    #[serde(default)]
+    delivered_at: Option<String>,
+    failures: u64,
+    passed_over: u64,
+    #[serde(default)]
+    last_error: Option<String>,
+    #[serde(default)]
+    failed_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Tested {
+    delivered: bool,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+pub(super) async fn show(visit: Visit) -> Answered<Response> {
+    page(&visit, StatusCode::OK, html! {}).await
+}
+
+pub(super) async fn test(visit: Visit, Path(name): Path<String>, _: Fields) -> Answered<Response> {
+    let tested: Tested = visit.post(Address::of(["webhooks", &name, "test"]), &json!({})).await?;
+    if tested.delivered {
+        return Ok(visit.go(Address::of(["console", "settings", "webhooks"]), Said::TestSent));
+    }
+    let why = tested.error.unwrap_or_default();
+    let told = html! {
+        section.card.error role="alert" {
+            h2 { "The test did not arrive" }
+            p { "The webhook " strong { (text::short(&name)) } " did not take it: " (text::long(&why)) }
+            p.hint { "Check its address and its secret in the configuration file, and that the receiver is up." }
+        }
+    };
+    page(&visit, StatusCode::OK, told).await
+}
+
+async fn page(visit: &Visit, status: StatusCode, above: Markup) -> Answered<Response> {
+    let Webhooks { webhooks } = visit.get(Address::of(["webhooks"])).await?;
+    let body = html! {
+        (head(Side::Webhooks))
+        (above)
+        section #webhooks data-live="approval run tool.call" aria-label="Webhooks" {
+            @if webhooks.is_empty() { (nothing()) }
+            div.grid { @for webhook in &webhooks { (card(visit, webhook)) } }
+        }
+        @if !webhooks.is_empty() {
+            p.help { "Webhooks are set in the configuration file, with their secrets; a change counts after a restart. Deliveries are counted since this gateway started." }
+        }
+    };
+    Ok(visit.page_with(status, "Webhooks", Room::Settings, body).await)
+}
+
+fn nothing() -> Markup {
+    parts::empty(
+        "Nobody is told what happens here.",
+        html! {
+            p { "A webhook hears of approvals and whatever else it asks for, and people can decide through it. Write one into the configuration file:" }
+            pre tabindex="0" { code { "[[webhooks]]\nname = \"chat\"\nurl = \"https://hooks.example.com/toolgate\"\nsecret = \"${WEBHOOK_SECRET}\"\ndecisions = true" } }
+            p { a href="/docs/how-to/approve-from-slack" { "How to approve from Slack" } }
+        },
+    )
+}
+
+fn card(visit: &Visit, webhook: &Webhook) -> Markup {
+    html! {
+        section.card data-entry=(webhook.name) {
+            h2 { (text::short(&webhook.name)) " " (standing(webhook)) }
+            (parts::facts([
+                ("Address", html! { (text::short(&webhook.address)) }),
+                ("Hears of", html! { ul.chips { @for event in &webhook.events { li { code { (text::short(event)) } } } } }),
+                ("Decisions", decisions(webhook)),
+                ("Waiting", html! { (parts::number(webhook.waiting)) @if webhook.waiting == 1 { " event" } @else { " events" } }),
+                ("Delivered", html! { (parts::number(webhook.delivered)) @if let Some(at) = &webhook.delivered_at { ", last " (ago(visit, at)) } }),
+            ]))
+            @if webhook.passed_over > 0 {
+                p.error { (parts::number(webhook.passed_over)) " events were passed over because it would not have them." }
+            }
+            @if let Some(error) = &webhook.last_error {
+                p { "Last failure" @if let Some(at) = &webhook.failed_at { ", " (ago(visit, at)) } ": " (text::long(error)) }
+            }
+            @if visit.operates() {
+                form method="post" action=(Address::of(["console", "settings", "webhooks", &webhook.name, "test"])) {
+                    (csrf(visit)) button.button type="submit" { "Send a test" span.unseen { " to " (text::made_visible(&webhook.name)) } }
+                }
+                p.help { "A signed message that says only that it is a test." }
+            } @else { p.help { "With a token of role admin or operator you could send a test." } }
+        }
+    }
+}
+
+fn standing(webhook: &Webhook) -> Markup {
+    match (webhook.failures, webhook.waiting, webhook.delivered) {
+        (1.., _, _) => parts::badge("failing", Tone::Bad),
+        (0, 1.., _) => parts::badge("catching up", Tone::Waiting),
+        (0, 0, 1..) => parts::badge("up to date", Tone::Good),
+        (0, 0, 0) => parts::badge("nothing sent yet", Tone::Plain),
+    }
+}
+
+fn decisions(webhook: &Webhook) -> Markup {
+    html! {
+        @if !webhook.decisions { "do not come back" }
+        @else if webhook.groups.is_empty() { "come back" }
+        @else { "come back, and count for " (text::short(&webhook.groups.join(", "))) }
+    }
+}

@@ -1,0 +1,232 @@
+//! Servers: added by their address, disabled, removed. Those of the file are changed there.
+
+use axum::response::Response;
+use http::{Method, StatusCode};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::server_list::{Known, Line, Place, lines};
+use super::value::{Setting, with, with_member, without};
+use super::{Side, for_others, head, refused};
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{Room, csrf};
+use crate::parts::{self, links, text};
+use crate::problem::{Answered, Problem};
+use crate::said::Said;
+use crate::visit::Visit;
+
+const KEY: &str = "mcp_servers";
+const HERE: [&str; 2] = ["console", "settings"];
+
+#[derive(Deserialize)]
+struct Servers {
+    servers: Vec<Known>,
+}
+
+pub(super) async fn show(visit: Visit) -> Answered<Response> {
+    page(&visit, StatusCode::OK, html! {}, &Draft::default()).await
+}
+
+/// What was written into the form for a new one.
+#[derive(Default)]
+struct Draft {
+    name: String,
+    url: String,
+    authorization: String,
+}
+
+pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
+    let changed = match fields.needed("do")? {
+        "add" => add(&visit, &fields).await.map(|()| Said::Saved),
+        "disable" => set_enabled(&visit, &fields, &json!(false)).await.map(|()| Said::Saved),
+        "enable" => set_enabled(&visit, &fields, &json!(true)).await.map(|()| Said::Saved),
+        "remove" => remove(&visit, &fields).await.map(|()| Said::Removed),
+        "forget" => forget(&visit, &fields).await.map(|()| Said::Removed),
+        other => Err(Problem::bad_form(format!("there is nothing called {other:?} to do here"))),
+    };
+    match changed {
+        Ok(said) => Ok(visit.go(Address::of(HERE), said)),
+        Err(problem) if problem.status().is_client_error() => {
+            page(&visit, problem.status(), refused(&problem), &Draft::of(&fields)).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn add(visit: &Visit, fields: &Fields) -> Answered<()> {
+    let (name, url) = (fields.needed("name")?, fields.needed("url")?);
+    let mut entry = json!({ "name": name, "url": url });
+    if let Some(authorization) = fields.text("authorization") {
+        entry["headers"] = json!({ "Authorization": authorization });
+    }
+    Setting::change(visit, KEY, fields, |value| Ok(with(value, entry))).await
+}
+
+async fn set_enabled(visit: &Visit, fields: &Fields, enabled: &Value) -> Answered<()> {
+    let name = fields.needed("name")?;
+    Setting::change(visit, KEY, fields, |value| Ok(with_member(value, name, "enabled", enabled))).await
+}
+
+async fn remove(visit: &Visit, fields: &Fields) -> Answered<()> {
+    let name = fields.needed("name")?;
+    Setting::change(visit, KEY, fields, |value| Ok(without(value, name))).await
+}
+
+async fn forget(visit: &Visit, fields: &Fields) -> Answered<()> {
+    let name = fields.needed("name")?;
+    visit.send(Method::DELETE, Address::of(["servers", name]), &json!({})).await
+}
+
+async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Draft) -> Answered<Response> {
+    let setting = Setting::read(visit, KEY).await?;
+    let known = visit.find::<Servers>(Address::of(["servers"])).await?;
+    let sees_all = known.is_some();
+    let lines = lines(known.map(|known| known.servers).unwrap_or_default(), &setting.entries());
+    let body = html! {
+        (head(Side::Servers))
+        (above)
+        @if !sees_all { (for_others("admin or operator", "see how servers do, or change them")) }
+        section #servers data-live="server setting" aria-label="Servers" {
+            @if !lines.is_empty() { (table(visit, &setting, &lines)) } @else if sees_all { (nothing()) }
+            (setting.last_change(visit))
+        }
+        @if visit.operates() { (adding(visit, &setting, draft)) }
+    };
+    Ok(visit.page_with(status, "Servers", Room::Settings, body).await)
+}
+
+fn nothing() -> Markup {
+    parts::empty(
+        "There is no server yet.",
+        html! {
+            p { "Add one below by its address, or write one that is started as a command into the configuration file." }
+            p { a href="/docs/how-to/add-a-server" { "How to add a server" } }
+        },
+    )
+}
+
+fn table(visit: &Visit, setting: &Setting, lines: &[Line]) -> Markup {
+    html! {
+        table.list {
+            thead { tr {
+                th scope="col" { "Server" } th scope="col" { "State" } th scope="col" { "Address" }
+                th.number scope="col" { "Tools" } th scope="col" { "Where it is set" } th scope="col" { "Change" }
+            } }
+            tbody {
+                @for line in lines {
+                    tr data-entry=(line.name) {
+                        td data-name="Server" { @if line.known.is_some() { (links::server(&line.name)) } @else { (text::short(&line.name)) } }
+                        td data-name="State" { (state(line)) }
+                        td data-name="Address" { @if let Some(url) = &line.url { (text::short(url)) } @else { span.soft { "started as a command" } } }
+                        td.number data-name="Tools" { @if let Some(known) = &line.known { (parts::number(known.tools)) } }
+                        td data-name="Set in" { (place(line.place)) }
+                        td data-name="Change" { (actions(visit, setting, line)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn state(line: &Line) -> Markup {
+    html! {
+        @match (&line.known, line.place) {
+            (Some(known), _) => {
+                (parts::state(&known.health))
+                @if let Some(reason) = &known.reason { div.help { (text::long(reason)) } }
+            }
+            (None, Place::Settings { enabled: false }) => (parts::state("disabled")),
+            (None, _) => span.soft { "not known" },
+        }
+    }
+}
+
+fn place(place: Place) -> &'static str {
+    match place {
+        Place::Settings { .. } => "here",
+        Place::File => "the configuration file",
+        Place::Registered => "nowhere: it registered itself",
+    }
+}
+
+fn actions(visit: &Visit, setting: &Setting, line: &Line) -> Markup {
+    if !visit.operates() {
+        return html! { span.soft { "needs admin or operator" } };
+    }
+    let removing = format!("Remove the server {}? Its tools are gone for every agent.", line.name);
+    html! {
+        @match line.place {
+            Place::File => span.soft { "Change it in the file. It is read again as soon as it is saved." },
+            Place::Registered => (button(visit, setting, line, ("forget", "Forget"), Some(&removing))),
+            Place::Settings { enabled } => {
+                div.row {
+                    @if enabled { (button(visit, setting, line, ("disable", "Disable"), None)) }
+                    @else { (button(visit, setting, line, ("enable", "Enable"), None)) }
+                    (button(visit, setting, line, ("remove", "Remove"), Some(&removing)))
+                }
+            }
+        }
+    }
+}
+
+fn button(
+    visit: &Visit,
+    setting: &Setting,
+    line: &Line,
+    (word, label): (&str, &str),
+    confirm: Option<&str>,
+) -> Markup {
+    html! {
+        form method="post" action="/console/settings" {
+            (csrf(visit)) (setting.version_field())
+            input type="hidden" name="do" value=(word);
+            input type="hidden" name="name" value=(line.name);
+            button.button.small.danger[confirm.is_some()] type="submit" data-confirm=[confirm] {
+                (label) span.unseen { " " (text::made_visible(&line.name)) }
+            }
+        }
+    }
+}
+
+fn adding(visit: &Visit, setting: &Setting, draft: &Draft) -> Markup {
+    html! {
+        form.card method="post" action="/console/settings" aria-labelledby="add-title" {
+            h2 #add-title { "Add a server by its address" }
+            (csrf(visit)) (setting.version_field())
+            input type="hidden" name="do" value="add";
+            div.filters.wide {
+                div.field {
+                    label for="name" { "Name" }
+                    input #name type="text" name="name" value=(draft.name) required maxlength="64" autocomplete="off" placeholder="job-app";
+                }
+                div.field {
+                    label for="url" { "Address" }
+                    input #url type="url" name="url" value=(draft.url) required autocomplete="off" placeholder="https://tools.example.com/mcp";
+                }
+                div.field {
+                    label for="authorization" { "Authorization header (optional)" }
+                    input #authorization type="text" name="authorization" value=(draft.authorization) autocomplete="off" placeholder="Bearer ${vault:api_key}";
+                }
+            }
+            p.help {
+                "A secret is stored under " a href="/console/settings/secrets" { "Secrets" } " and named here as " code { "${vault:NAME}" } ". "
+                "A server that is started as a command can only be written into the configuration file: nothing here starts a program."
+            }
+            p { button.button.primary type="submit" { "Add server" } }
+        }
+    }
+}
+
+impl Draft {
+    fn of(fields: &Fields) -> Self {
+        let text = |name: &str| fields.text(name).unwrap_or_default().to_owned();
+        match fields.get("do") {
+            Some("add") => {
+                Self { name: text("name"), url: text("url"), authorization: text("authorization") }
+            }
+            _ => Self::default(),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Tokens: who may come in. A new one is shown once.
+
+use axum::extract::Path;
+use axum::response::Response;
+use http::{Method, StatusCode};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use toolgate_core::Kind;
+
+use super::{Side, for_others, head, refused};
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{Room, csrf};
+use crate::parts::moment::ago;
+use crate::parts::{self, Tone, text};
+use crate::problem::Answered;
+use crate::said::Said;
+use crate::visit::Visit;
+
+#[derive(Deserialize)]
+struct Tokens {
+    tokens: Vec<Token>,
+}
+
+#[derive(Deserialize)]
+struct Token {
+    id: String,
+    role: String,
+    #[serde(default)]
+    label: Option<String>,
+    #[serde(default)]
+    principal: Option<String>,
+    kind: String,
+    #[serde(default)]
+    groups: Vec<String>,
+    #[serde(default)]
+    agent: Option<String>,
+    created_at: String,
+    #[serde(default)]
+    revoked_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct NewToken {
+    id: String,
+    role: String,
+    token: String,
+    #[serde(default)]
+    warning: Option<String>,
+}
+
+/// What was filled in; empty is left out.
+#[derive(Default)]
+struct Draft(Map<String, Value>);
+
+pub(super) async fn show(visit: Visit) -> Answered<Response> {
+    page(&visit, StatusCode::OK, html! {}, &Draft::default()).await
+}
+
+pub(super) async fn create(visit: Visit, fields: Fields) -> Answered<Response> {
+    let draft = Draft::of(&fields);
+    match visit.post::<NewToken>(Address::of(["tokens"]), &draft.0).await {
+        Ok(made) => page(&visit, StatusCode::CREATED, once(&made), &Draft::default()).await,
+        Err(problem) if problem.status().is_client_error() => {
+            page(&visit, problem.status(), refused(&problem), &draft).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+pub(super) async fn revoke(visit: Visit, Path(id): Path<String>, _: Fields) -> Answered<Response> {
+    let revoked: Answered<Value> = visit.send(Method::DELETE, Address::of(["tokens", &id]), &json!({})).await;
+    match revoked {
+        Ok(_) => Ok(visit.go(Address::of(["console", "settings", "tokens"]), Said::TokenRevoked)),
+        Err(problem) if problem.is(StatusCode::CONFLICT) => {
+            page(&visit, problem.status(), refused(&problem), &Draft::default()).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Draft) -> Answered<Response> {
+    let tokens = visit.find::<Tokens>(Address::of(["tokens"])).await?;
+    let body = html! {
+        (head(Side::Tokens))
+        (above)
+        @match &tokens {
+            Some(found) => {
+                section #tokens data-live="token" aria-label="Tokens" { (list(visit, &found.tokens)) }
+                (making(visit, draft))
+            }
+            None => { (for_others("admin", "see or make tokens")) (without_role()) }
+        }
+    };
+    Ok(visit.page_with(status, "Tokens", Room::Settings, body).await)
+}
+
+fn without_role() -> Markup {
+    parts::empty(
+        "Tokens are an admin's business.",
+        html! { p { "Whoever could make a token could be anybody. On the machine of the gateway, "
+        code { "toolgate token list" } " shows them too." } },
+    )
+}
+
+/// The secret at the one moment it is known.
+fn once(made: &NewToken) -> Markup {
+    html! {
+        section.card.fresh-token role="status" aria-labelledby="made-title" {
+            h2 #made-title { "The token is made" }
+            p { strong { "Copy it now: it cannot be shown again." } }
+            p #new-token { (parts::copyable(&made.token)) }
+            p.help { (text::short(&made.id)) ", role " (text::short(&made.role)) ". Programs send it as "
+                code { "authorization: Bearer …" } "; people log in with it." }
+            @if let Some(warning) = &made.warning { p.notice { (text::long(warning)) } }
+        }
+    }
+}
+
+fn list(visit: &Visit, tokens: &[Token]) -> Markup {
+    if tokens.is_empty() {
+        return parts::empty("There is no token yet.", html! { p { "Make the first one below." } });
+    }
+    html! {
+        table.list {
+            thead { tr {
+                th scope="col" { "Token" } th scope="col" { "Role" } th scope="col" { "Whose" }
+                th scope="col" { "Made" } th scope="col" { "State" }
+            } }
+            tbody { @for token in tokens.iter().rev() { (row(visit, token)) } }
+        }
+    }
+}
+
+fn row(visit: &Visit, token: &Token) -> Markup {
+    html! {
+        tr data-entry=(token.id) {
+            td data-name="Token" {
+                @if let Some(label) = &token.label { (text::short(label)) " " }
+                code.id { (text::short(&token.id)) }
+            }
+            td data-name="Role" { (parts::badge(&token.role, Tone::Plain)) }
+            td data-name="Whose" {
+                (text::short(token.principal.as_deref().unwrap_or("its own"))) " " span.help { (text::short(&token.kind)) }
+                @if !token.groups.is_empty() { div.help { "in " (text::short(&token.groups.join(", "))) } }
+                @if let Some(agent) = &token.agent { div.help { "bound to agent " (text::short(agent)) } }
+            }
+            td data-name="Made" { (ago(visit, &token.created_at)) }
+            td data-name="State" {
+                @match &token.revoked_at {
+                    Some(at) => { (parts::badge("revoked", Tone::Bad)) " " (ago(visit, at)) }
+                    None => (revoking(visit, token)),
+                }
+            }
+        }
+    }
+}
+
+fn revoking(visit: &Visit, token: &Token) -> Markup {
+    let name = token.label.as_deref().unwrap_or(&token.id);
+    let own = match is_own(visit, token) {
+        true => " You may be logged in with it: then this ends your login.",
+        false => "",
+    };
+    let confirm = format!("Revoke {name}? Whoever uses it is locked out within a second.{own}");
+    html! {
+        form method="post" action=(Address::of(["console", "settings", "tokens", &token.id, "revoke"])) {
+            (csrf(visit))
+            button.button.small.danger type="submit" data-confirm=(confirm) { "Revoke" span.unseen { " " (text::made_visible(name)) } }
+        }
+    }
+}
+
+/// Whether it stands for whoever looks.
+fn is_own(visit: &Visit, token: &Token) -> bool {
+    let me = visit.credential.principal.id.as_str();
+    token.principal.as_deref().unwrap_or(&token.id) == me
+}
+
+fn making(visit: &Visit, draft: &Draft) -> Markup {
+    html! {
+        form.card method="post" action="/console/settings/tokens" aria-labelledby="make-title" {
+            h2 #make-title { "Make a token" }
+            (csrf(visit))
+            div.filters.wide {
+                (choice(draft, "role", "Role", &ROLES, None))
+                (input(draft, "label", "Label", "a word to recognise it by"))
+                (input(draft, "principal", "Whose it is", "ann; for a server, its name"))
+                (choice(draft, "kind", "What holds it", &Kind::ALL.map(|kind| (kind.as_str(), kind.as_str())), Some("as the role")))
+                (input(draft, "groups", "Groups, with commas", "finance, legal"))
+                (input(draft, "agent", "Bound to the agent", "researcher"))
+            }
+            p.help { "Without a principal each token stands for itself. Groups are those that gates ask. A token that is bound to an agent sees no more than that agent does." }
+            p { button.button.primary type="submit" { "Make token" } }
+        }
+    }
+}
+
+/// Each with what it is for, the one that is made most first.
+const ROLES: [(&str, &str); 6] = [
+    ("agent", "agent: calls tools"),
+    ("approver", "approver: decides what waits"),
+    ("auditor", "auditor: reads what happened"),
+    ("operator", "operator: runs the gateway"),
+    ("admin", "admin: everything, tokens too"),
+    ("server", "server: registers itself"),
+];
+
+fn choice(
+    draft: &Draft,
+    name: &'static str,
+    label: &str,
+    words: &[(&str, &str)],
+    usual: Option<&str>,
+) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            select id=(name) name=(name) {
+                @if let Some(usual) = usual { option value="" { (usual) } }
+                @for (word, told) in words { option value=(word) selected[draft.text(name) == *word] { (told) } }
+            }
+        }
+    }
+}
+
+fn input(draft: &Draft, name: &'static str, label: &str, example: &str) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            input type="text" id=(name) name=(name) value=(draft.text(name)) placeholder=(example) maxlength="256" autocomplete="off";
+        }
+    }
+}
+
+impl Draft {
+    fn of(fields: &Fields) -> Self {
+        let mut wish = Map::new();
+        for name in ["role", "label", "principal", "kind", "agent"] {
+            if let Some(text) = fields.text(name) {
+                wish.insert(name.to_owned(), json!(text));
+            }
+        }
+        let groups: Vec<&str> = fields.text("groups").unwrap_or_default().split(',').map(str::trim).collect();
+        let groups: Vec<&str> = groups.into_iter().filter(|group| !group.is_empty()).collect();
+        wish.insert("groups".to_owned(), json!(groups));
+        Self(wish)
+    }
+
+    fn text(&self, name: &str) -> String {
+        match self.0.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Array(texts)) => {
+                texts.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_core::Role;
+
+    use super::*;
+
+    #[test]
+    fn every_role_can_be_chosen() {
+        let mut words = ROLES.map(|(word, _)| word);
+        let mut roles = Role::ALL.map(Role::as_str);
+        words.sort_unstable();
+        roles.sort_unstable();
+        assert_eq!(words, roles);
+    }
+
+    #[test]
+    fn what_is_left_empty_is_not_asked_for_and_what_was_filled_in_comes_back() {
+        let fields =
+            Fields::of(&[("role", "approver"), ("label", " "), ("principal", "ann"), ("groups", "a, ,b")]);
+        let draft = Draft::of(&fields);
+        assert_eq!(
+            Value::Object(draft.0.clone()),
+            json!({ "role": "approver", "principal": "ann", "groups": ["a", "b"] })
+        );
+        assert_eq!((draft.text("groups"), draft.text("label")), ("a, b".to_owned(), String::new()));
+    }
+}

@@ -1,0 +1,100 @@
+//! The setting `registry`: how changes to tools are taken.
+
+use axum::response::Response;
+use http::StatusCode;
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::value::Setting;
+use super::{Side, head, refused};
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{Room, csrf};
+use crate::problem::Answered;
+use crate::said::Said;
+use crate::visit::Visit;
+
+const KEY: &str = "registry";
+
+/// A choice: its name, what it is about, and the words it may be with what each means.
+struct Choice {
+    name: &'static str,
+    label: &'static str,
+    words: [(&'static str, &'static str); 2],
+}
+
+const CHOICES: [Choice; 3] = [
+    Choice {
+        name: "drift",
+        label: "When a server offers another definition than the pinned one",
+        words: [
+            ("quarantine", "withhold the tool until somebody has looked at the difference"),
+            ("accept", "take the new definition"),
+        ],
+    },
+    Choice {
+        name: "new_tools",
+        label: "When a tool is seen for the first time",
+        words: [("visible", "offer it"), ("review", "withhold it until somebody has looked at it")],
+    },
+    Choice {
+        name: "findings",
+        label: "When a description looks as if it were meant to steer the model",
+        words: [
+            ("flag", "offer it, and mark it"),
+            ("quarantine", "withhold it until somebody has looked at it"),
+        ],
+    },
+];
+
+pub(super) async fn show(visit: Visit) -> Answered<Response> {
+    page(&visit, StatusCode::OK, html! {}).await
+}
+
+pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
+    let mut wish = Map::new();
+    for Choice { name, .. } in CHOICES {
+        if let Some(word) = fields.text(name) {
+            wish.insert(name.to_owned(), json!(word));
+        }
+    }
+    match Setting::change(&visit, KEY, &fields, |_| Ok(Value::Object(wish))).await {
+        Ok(()) => Ok(visit.go(Address::of(["console", "settings", "tools"]), Said::Saved)),
+        Err(problem) if problem.status().is_client_error() => {
+            page(&visit, problem.status(), refused(&problem)).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn page(visit: &Visit, status: StatusCode, above: Markup) -> Answered<Response> {
+    let setting = Setting::read(visit, KEY).await?;
+    let body = html! {
+        (head(Side::Tools))
+        (above)
+        p { "What a tool says of itself is pinned when it is first seen. What waits for a look is under "
+            a href="/console/reviews" { "Reviews" } "." }
+        form.card method="post" action="/console/settings/tools" aria-label="Changes to tools" {
+            (csrf(visit)) (setting.version_field())
+            @for choice in &CHOICES { (field(visit, &setting, choice)) }
+            @if visit.operates() { p { button.button.primary type="submit" { "Save" } } }
+            @else { p.help { "With a token of role admin or operator you could change this." } }
+            (setting.last_change(visit))
+        }
+        p.help { "A server may have a rule of its own in the configuration file or the settings; that comes first." }
+    };
+    Ok(visit.page_with(status, "Changes to tools", Room::Settings, body).await)
+}
+
+fn field(visit: &Visit, setting: &Setting, choice: &Choice) -> Markup {
+    let now = setting.value[choice.name].as_str().unwrap_or_default();
+    html! {
+        div.field {
+            label for=(choice.name) { (choice.label) }
+            select id=(choice.name) name=(choice.name) disabled[!visit.operates()] {
+                option value="" selected[now.is_empty()] { "as the configuration file says" }
+                @for (word, told) in choice.words { option value=(word) selected[now == word] { (told) } }
+            }
+        }
+    }
+}

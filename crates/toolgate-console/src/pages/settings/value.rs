@@ -1,0 +1,106 @@
+//! A setting as the API keeps it: read with its version, changed only if it still has that version.
+
+use http::header::IF_MATCH;
+use http::{HeaderMap, HeaderValue, Method};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::parts::moment::ago;
+use crate::parts::text;
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+
+/// The hidden field that says which version somebody saw.
+const VERSION: &str = "version";
+
+#[derive(Deserialize)]
+pub(super) struct Setting {
+    pub(super) value: Value,
+    version: u64,
+    #[serde(default)]
+    updated_at: Option<String>,
+    #[serde(default)]
+    updated_by: Option<String>,
+}
+
+impl Setting {
+    pub(super) async fn read(visit: &Visit, key: &str) -> Answered<Self> {
+        visit.get(Address::of(["settings", key])).await
+    }
+
+    pub(super) fn entries(&self) -> Vec<Value> {
+        self.value.as_array().cloned().unwrap_or_default()
+    }
+
+    /// Every form that changes it carries this.
+    pub(super) fn version_field(&self) -> Markup {
+        html! { input type="hidden" name=(VERSION) value=(self.version); }
+    }
+
+    /// Who changed it last.
+    pub(super) fn last_change(&self, visit: &Visit) -> Markup {
+        html! {
+            @if let (Some(at), Some(by)) = (&self.updated_at, &self.updated_by) {
+                p.help { "Changed last by " (text::short(by)) ", " (ago(visit, at)) "." }
+            }
+        }
+    }
+
+    /// Changes the setting from what somebody saw: `change` makes a new value of the one there is. If it is another
+    /// version by now, the API refuses.
+    pub(super) async fn change(
+        visit: &Visit,
+        key: &str,
+        fields: &Fields,
+        change: impl FnOnce(Value) -> Answered<Value>,
+    ) -> Answered<()> {
+        let seen: u64 =
+            fields.needed(VERSION)?.parse().map_err(|_| Problem::bad_form("the version is not a number"))?;
+        let before = Self::read(visit, key).await?;
+        let body = json!({ "value": change(before.value)? });
+        let tag = HeaderValue::from_str(&format!("\"{seen}\"")).expect("digits fit a header");
+        let headers = HeaderMap::from_iter([(IF_MATCH, tag)]);
+        let _: Value = visit.send_with(Method::PATCH, Address::of(["settings", key]), headers, &body).await?;
+        Ok(())
+    }
+}
+
+/// A list without the entry that is called so.
+pub(super) fn without(value: Value, name: &str) -> Value {
+    let entries = value.as_array().cloned().unwrap_or_default();
+    entries.into_iter().filter(|entry| entry["name"] != name).collect()
+}
+
+/// A list with one more entry.
+pub(super) fn with(value: Value, entry: Value) -> Value {
+    let mut entries = value.as_array().cloned().unwrap_or_default();
+    entries.push(entry);
+    Value::Array(entries)
+}
+
+/// A list with another value of a member in the entry that is called so.
+pub(super) fn with_member(value: Value, name: &str, member: &str, set: &Value) -> Value {
+    let mut entries = value.as_array().cloned().unwrap_or_default();
+    for entry in entries.iter_mut().filter(|entry| entry["name"] == name) {
+        entry[member] = set.clone();
+    }
+    Value::Array(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_entry_that_is_meant_changes() {
+        let list = json!([{ "name": "a", "url": "x" }, { "name": "b", "url": "y" }]);
+        assert_eq!(without(list.clone(), "a"), json!([{ "name": "b", "url": "y" }]));
+        assert_eq!(without(list.clone(), "c"), list);
+        let off = with_member(list.clone(), "b", "enabled", &json!(false));
+        assert_eq!(off, json!([{ "name": "a", "url": "x" }, { "name": "b", "url": "y", "enabled": false }]));
+        assert_eq!(with(json!([]), json!({ "name": "a" })), json!([{ "name": "a" }]));
+    }
+}

@@ -1,0 +1,25 @@
+//! Tools: all there are, looked for as agents look for them, and one of them read, tried or reviewed.
+
+mod call;
+mod detail;
+mod handling;
+mod list;
+mod outcome;
+mod own;
+mod schema_doc;
+mod search;
+mod told;
+mod trial;
+mod upload;
+
+use axum::Router;
+use axum::routing::get;
+
+use crate::Context;
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new()
+        .route("/console/tools", get(list::show))
+        .route("/console/tools/{name}", get(detail::show))
+        .route("/console/tools/{name}/try", get(trial::show).post(trial::run))
+}

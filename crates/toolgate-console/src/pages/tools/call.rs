@@ -1,0 +1,102 @@
+//! One call, and what came of it.
+
+use axum::body::Body;
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::address::Address;
+use crate::problem::{Answered, Problem};
+use crate::schema_form::Wrong;
+use crate::visit::Visit;
+
+/// What a call is answered with, whether it ran or not.
+#[derive(Deserialize)]
+pub(super) struct Envelope {
+    pub(super) status: String,
+    pub(super) data: Option<Value>,
+    #[serde(default)]
+    pub(super) refs: Vec<Value>,
+    #[serde(default)]
+    pub(super) warnings: Vec<Value>,
+    pub(super) tool_call_id: String,
+    pub(super) approval_id: Option<String>,
+    pub(super) error: Option<Refused>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Refused {
+    #[serde(default)]
+    pub(super) code: String,
+    #[serde(default)]
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+    #[serde(default)]
+    details: Value,
+}
+
+/// Does not wait for people: whoever tries a tool is told that they are asked.
+pub(super) async fn call(
+    visit: &Visit,
+    name: &str,
+    agent: Option<&str>,
+    arguments: &Value,
+) -> Answered<Envelope> {
+    let address = Address::of(["tools", "call"]).maybe("agent", agent);
+    let body = json!({ "name": name, "arguments": arguments }).to_string();
+    let request = http::Request::post(address.as_str()).header(CONTENT_TYPE, "application/json");
+    let request =
+        request.header("prefer", "respond-async").body(Body::from(body)).expect("addresses are well formed");
+    let (status, answer) = visit.answer(request).await?;
+    Envelope::of(status, answer)
+}
+
+impl Envelope {
+    fn of(status: StatusCode, answer: Value) -> Answered<Self> {
+        if answer.get("tool_call_id").is_some() {
+            return serde_json::from_value(answer)
+                .map_err(|_| Problem::bad_form("the answer could not be read"));
+        }
+        let mut problem: Problem = serde_json::from_value(answer).unwrap_or_default();
+        problem.status = status.as_u16();
+        Err(Box::new(problem))
+    }
+
+    /// Which arguments do not fit, and how.
+    pub(super) fn wrong(&self) -> Wrong {
+        let problems =
+            self.error.as_ref().and_then(|error| error.details.get("problems")).and_then(Value::as_array);
+        let told = |problem: &Value| {
+            let part = |key: &str| problem.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let expected =
+                Some(part("expected")).filter(|text| !text.is_empty()).map(|text| format!("expected {text}"));
+            let parts = [Some(part("problem")), expected, Some(part("hint"))];
+            let sentence: Vec<String> = parts.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+            (part("path"), sentence.join("; "))
+        };
+        problems.into_iter().flatten().map(told).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_told_by_its_place() {
+        let answer = json!({"status": "invalid", "tool_call_id": "tc_1", "error": {"code": "invalid_arguments", "message": "no",
+            "details": {"problems": [{"path": "/amount", "problem": "got \"ten\"", "expected": "a number"}]}}});
+        let envelope = Envelope::of(StatusCode::UNPROCESSABLE_ENTITY, answer)
+            .unwrap_or_else(|_| panic!("it is an envelope"));
+        assert_eq!(envelope.wrong()["/amount"], "got \"ten\"; expected a number");
+    }
+
+    #[test]
+    fn what_was_never_a_call_is_a_problem() {
+        let answer =
+            json!({"status": 409, "code": "tool_quarantined", "detail": "withheld", "hint": "review it"});
+        let problem = Envelope::of(StatusCode::CONFLICT, answer).err().expect("it is none");
+        assert_eq!((problem.status, problem.code.as_str()), (409, "tool_quarantined"));
+    }
+}

@@ -1,0 +1,162 @@
+//! One tool: what it does, what it takes and gives, how its calls are handled and how they went.
+
+use axum::extract::Path;
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::told::Tool;
+use super::{handling, own, schema_doc};
+use crate::address::Address;
+use crate::layout::Room;
+use crate::pages::catalogue::{self, Call, CallsOf, RegistryTool};
+use crate::parts::{self, links, moment, text};
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+
+const CALLS_SHOWN: usize = 10;
+
+#[derive(Deserialize)]
+struct Known {
+    #[serde(flatten)]
+    tool: RegistryTool,
+    definition: Value,
+}
+
+pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
+    let tool = Tool::find(&visit, &name).await?;
+    if let Some(tool) = tool.as_ref().filter(|tool| tool.name != name) {
+        // It was named as agents name it, or by an alias.
+        return Ok(Redirect::to(Address::of(["console", "tools", &tool.name]).as_str()).into_response());
+    }
+    let known: Option<Known> = visit.find(Address::of(["registry", "tools", &name])).await?;
+    let calls = CallsOf::tool(&visit, &name).await?;
+    if tool.is_none() && known.is_none() && own::is_own(&name) {
+        return Ok(visit.page(&name, Room::Tools, own::page(&name, &recent(&visit, &name, &calls))).await);
+    }
+    let Some(definition) =
+        tool.as_ref().map(|tool| &tool.definition).or(known.as_ref().map(|known| &known.definition))
+    else {
+        return Err(Problem::not_found(format!("there is no tool {name:?}"))
+            .hint("the list of tools has all of them"));
+    };
+    let known_tool = known.as_ref().map(|known| &known.tool);
+    let body =
+        page(&visit, &name, &Parts { tool: tool.as_ref(), known: known_tool, definition, calls: &calls });
+    Ok(visit.page(&name, Room::Tools, body).await)
+}
+
+struct Parts<'a> {
+    tool: Option<&'a Tool>,
+    known: Option<&'a RegistryTool>,
+    definition: &'a Value,
+    calls: &'a CallsOf,
+}
+
+fn page(visit: &Visit, name: &str, parts: &Parts<'_>) -> Markup {
+    let Parts { tool, known, definition, calls } = *parts;
+    let status = known.map_or("active", |known| known.status.as_str());
+    let effects = tool.map(|tool| tool.effects.as_deref()).or(known.map(RegistryTool::effects)).flatten();
+    let title = html! { (text::short(name)) " " (parts::state(status)) };
+    html! {
+        (parts::heading(title, handling::trying(name, visit.operates(), tool.is_some())))
+        section #tool data-live="registry" {
+            (standing(known))
+            @if let Some(known) = known { (catalogue::findings(&known.findings)) }
+            div.split {
+                div {
+                    (about(definition))
+                    section.card { h2 { "Arguments" } (schema_doc::show(&definition["inputSchema"], "It takes no arguments.")) }
+                    @if let Some(output) = definition.get("outputSchema") { section.card { h2 { "Result" } (schema_doc::show(output, "It says nothing about its result.")) } }
+                    (recent(visit, name, calls))
+                }
+                div {
+                    section.card {
+                        h2 { "A call may" } (catalogue::effects(effects))
+                        @if !visit.operates() { p.help { "Admins and operators can try it." } }
+                    }
+                    section.card { h2 { "Handling" } (handling::facts(tool, known)) (handling::annotations(tool, known)) }
+                    @if let Some(known) = known { section.card { h2 { "Registry" } (registry(visit, known)) } }
+                }
+            }
+        }
+    }
+}
+
+/// Why it is not simply there.
+fn standing(known: Option<&RegistryTool>) -> Markup {
+    let Some(known) = known.filter(|known| known.status != "active") else { return html! {} };
+    html! {
+        section.card.problem {
+            h2 { (heading(&known.status)) }
+            @if let Some(reason) = &known.reason { p { (catalogue::reason(reason)) } }
+            @if known.waits() { p { a.button.primary href=(Address::of(["console", "reviews", &known.name])) { "Review it" } } }
+        }
+    }
+}
+
+fn heading(status: &str) -> &'static str {
+    match status {
+        "quarantined" => "Withheld until somebody has looked at it",
+        "drifted" => "Some instances offer another definition",
+        "retired" => "Its server does not offer it any more",
+        _ => "It is not active",
+    }
+}
+
+fn about(definition: &Value) -> Markup {
+    html! {
+        @if let Some(title) = definition["title"].as_str() { p.strong { (text::short(title)) } }
+        @match definition["description"].as_str() {
+            Some(description) => section.card { h2 { "What it does" } div.prose { (text::long(description)) } },
+            None => p.soft { "Its server does not say what it does." },
+        }
+    }
+}
+
+fn registry(visit: &Visit, known: &RegistryTool) -> Markup {
+    html! {
+        dl.facts {
+            div { dt { "Server" } dd { (catalogue::server(visit, &known.server)) } }
+            div { dt { "First seen" } dd { (moment::ago(visit, &known.first_seen)) } }
+            div { dt { "Last seen" } dd { (moment::ago(visit, &known.last_seen)) } }
+            @if let Some(by) = &known.reviewed_by {
+                div { dt { "Reviewed by" } dd { (links::principal(by)) @if let Some(at) = &known.reviewed_at { " " (moment::ago(visit, at)) } } }
+            }
+            div { dt { "Pinned" } dd { (catalogue::digest(&known.version)) } }
+            @if let Some(candidate) = &known.candidate_version { div { dt { "Offered" } dd { (catalogue::digest(candidate)) } } }
+            @if let Some(rejected) = &known.rejected_version { div { dt { "Rejected" } dd { (catalogue::digest(rejected)) } } }
+        }
+    }
+}
+
+fn recent(visit: &Visit, name: &str, calls: &CallsOf) -> Markup {
+    let all = Address::of(["console", "calls"]).with("tool", name);
+    html! {
+        @if calls.is_known() {
+            section.card #recent data-live="tool approval" {
+                h2 { "Calls" }
+                (calls.told(&all))
+                @if !calls.latest().is_empty() {
+                    table.list {
+                        thead { tr { th scope="col" { "Call" } th scope="col" { "How it went" } th scope="col" { "Who" } th scope="col" { "When" } th.number scope="col" { "Took" } } }
+                        tbody { @for call in calls.latest().iter().take(CALLS_SHOWN) { (call_row(visit, call)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn call_row(visit: &Visit, call: &Call) -> Markup {
+    html! {
+        tr data-entry=(call.id) {
+            td data-name="Call" { (links::id(&call.id)) }
+            td data-name="How it went" { (parts::state(&call.state)) }
+            td data-name="Who" { (links::principal(&call.principal)) }
+            td data-name="When" { (moment::ago(visit, &call.started_at)) }
+            td.number data-name="Took" { @if let Some(ms) = call.duration_ms { (moment::span(ms.round() as i64)) } @else { "–" } }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! How calls of a tool are handled: who is asked, what it costs to show, limits, files.
+
+use maud::{Markup, html};
+
+use super::told::Tool;
+use crate::address::Address;
+use crate::pages::catalogue::{FileSlot, RegistryTool};
+use crate::parts::{self, json, moment, text};
+
+pub(super) fn facts(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
+    let wire = tool
+        .map(|tool| tool.wire_name.as_str())
+        .or(known.and_then(|known| known.in_force.as_ref()).map(|one| one.wire_name.as_str()));
+    let version = tool.and_then(|tool| tool.version.as_deref()).or(known.map(|known| known.version.as_str()));
+    let idempotent = tool
+        .and_then(|tool| tool.idempotent)
+        .or(known.and_then(|known| known.in_force.as_ref()).and_then(|one| one.idempotent));
+    html! {
+        dl.facts {
+            @if let Some(wire) = wire { (fact("Agents call it", parts::copyable(wire))) }
+            @if let Some(tool) = tool { (fact("People are asked", html! { (asked(&tool.approval)) })) }
+            @if let Some(idempotent) = idempotent { (fact("Repeating a call", html! { (if idempotent { "does no harm" } else { "does it again" }) })) }
+            (fact("Costs to show", tokens(tool, known)))
+            @if let Some(capabilities) = names(tool.map(|tool| &tool.capabilities).or(known.map(|known| &known.capabilities))) { (fact("Capabilities", capabilities)) }
+            @if let Some(aliases) = names(tool.map(|tool| &tool.aliases).or(known.map(|known| &known.aliases))) { (fact("Other names", aliases)) }
+            @if let Some(tool) = tool { (limits(tool)) } @else if let Some(seconds) = known.and_then(|known| known.timeout_seconds) {
+                (fact("Time for an answer", html! { (span(seconds)) }))
+            }
+            @if let Some(version) = version { (fact("Version", parts::copyable(version))) }
+        }
+        (files(tool, known))
+    }
+}
+
+fn fact(name: &str, value: Markup) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
+fn asked(word: &str) -> &str {
+    match word {
+        "never" => "never, as policy stands",
+        "sometimes" => "sometimes, depending on the arguments",
+        "always" => "every time",
+        other => other,
+    }
+}
+
+fn tokens(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
+    html! {
+        @if let Some(tokens) = tool.and_then(|tool| tool.tokens.as_ref()) {
+            (parts::number(tokens.full)) " tokens with its schema, " (parts::number(tokens.signature)) " as a signature, " (parts::number(tokens.line)) " as a line"
+        } @else if let Some(in_force) = known.and_then(|known| known.in_force.as_ref()) {
+            (parts::number(in_force.tokens)) " tokens with its schema"
+        } @else { "nothing: agents do not see it" }
+    }
+}
+
+fn names(names: Option<&Vec<String>>) -> Option<Markup> {
+    let names = names.filter(|names| !names.is_empty())?;
+    Some(html! { ul.chips { @for name in names { li { code { (text::short(name)) } } } } })
+}
+
+fn limits(tool: &Tool) -> Markup {
+    html! {
+        @if let Some(mounts) = names(Some(&tool.mounts)) { (fact("Needs mounted", mounts)) }
+        @if let Some(examples) = names(Some(&tool.examples)) { (fact("Should be found by", examples)) }
+        @if let Some(audit) = &tool.audit { (fact("Kept of a call", html! { (text::short(audit)) })) }
+        @if let Some(seconds) = tool.timeout_seconds { (fact("Time for an answer", html! { (span(seconds)) })) }
+        @if let Some(most) = tool.concurrency_max { (fact("At once", html! { "at most " (most) })) }
+        @if let Some(rate) = &tool.rate { (fact("Rate", html! { (text::short(rate)) })) }
+        @if let Some(seconds) = tool.cache_seconds {
+            (fact("Results kept", html! { "for " (span(seconds)) @if let Some(scope) = &tool.cache_scope { ", " (text::short(scope)) } }))
+        }
+    }
+}
+
+fn span(seconds: f64) -> String {
+    moment::span((seconds * 1_000.0).round() as i64)
+}
+
+fn files(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
+    let slots: &[FileSlot] = tool
+        .map(|tool| tool.files.as_slice())
+        .or(known.map(|known| known.files.as_slice()))
+        .unwrap_or_default();
+    let strategy = tool
+        .and_then(|tool| tool.file_strategy.as_deref())
+        .or(known.and_then(|known| known.file_strategy.as_deref()));
+    html! {
+        @if !slots.is_empty() {
+            h3 { "Files" }
+            ul {
+                @for slot in slots {
+                    li {
+                        "Agents name a file in " code { (text::short(&slot.argument)) } @if slot.many { " (a list)" }
+                        "; the server gets it in " code { (text::short(&slot.content)) } " as " code { (text::short(&slot.strategy)) } "."
+                    }
+                }
+            }
+        } @else if let Some(strategy) = strategy { p { "Files: " code { (text::short(strategy)) } } }
+    }
+}
+
+/// The hints of MCP, as the server gives them.
+pub(super) fn annotations(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
+    let own = tool.and_then(|tool| tool.definition.get("annotations"));
+    let told = known.and_then(|known| known.annotations.as_ref()).or(own);
+    html! {
+        @if let Some(told) = told.filter(|told| told.as_object().is_some_and(|told| !told.is_empty())) {
+            h3 { "Hints of the server" } p.help { "What the server says about itself. Nothing here relies on it being true." } (json::tree(told))
+        }
+    }
+}
+
+/// The way to trying it, or who could.
+pub(super) fn trying(name: &str, may: bool, is_seen: bool) -> Markup {
+    html! {
+        @if may && is_seen { a.button.primary href=(Address::of(["console", "tools", name, "try"])) { "Try it" } }
+    }
+}

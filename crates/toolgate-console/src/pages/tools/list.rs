@@ -1,0 +1,146 @@
+//! The list of tools, and what a search finds instead.
+
+use axum::extract::Query;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::search::{self, Search};
+use crate::address::Address;
+use crate::layout::Room;
+use crate::pages::catalogue::{self, CallsOf, Registry, RegistryTool, share};
+use crate::pages::filters::{self, Wanted};
+use crate::parts::{self, links, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+const ALL: &str = "/console/tools";
+const PAGE: usize = 50;
+const SUMMARY_CHARS: usize = 140;
+const FILTERS: [&str; 4] = ["q", "agent", "server", "status"];
+const REGISTRY_FILTERS: [&str; 2] = ["server", "status"];
+const STATUSES: [&str; 4] = ["active", "drifted", "quarantined", "retired"];
+
+pub(super) async fn show(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answered<Response> {
+    let wanted = Wanted::of(pairs.clone(), &FILTERS);
+    let found = match wanted.get("q") {
+        Some(_) if visit.operates() => search::results(Search::ask(&visit, &wanted).await),
+        _ => registry(&visit, &Wanted::of(pairs, &REGISTRY_FILTERS)).await?,
+    };
+    let form = filter_form(&visit, &wanted).await?;
+    let body = html! {
+        (parts::heading(html! { "Tools" }, html! { a.button href="/console/reviews" { "Reviews" } }))
+        (form)
+        (found)
+    };
+    Ok(visit.page("Tools", Room::Tools, body).await)
+}
+
+async fn filter_form(visit: &Visit, wanted: &Wanted) -> Answered<Markup> {
+    let agents = if visit.operates() { search::agents(visit).await? } else { Vec::new() };
+    Ok(html! {
+        form.card method="get" action=(ALL) role="search" {
+            @if visit.operates() {
+                div.row {
+                    div.field.grow {
+                        label for="q" { "Search, as agents do" }
+                        input type="search" #q name="q" value=[wanted.get("q")] data-search placeholder="what the tool should do, or its name";
+                    }
+                    (as_agent(wanted, &agents))
+                }
+            } @else {
+                p.help { "Searching with the ranking of agents is for admins and operators." }
+            }
+            div.filters {
+                (filters::text(wanted, "server", "Server", ""))
+                @if wanted.get("q").is_none() { (filters::choice(wanted, "status", "State", &STATUSES)) }
+                (filters::buttons(wanted, ALL))
+            }
+        }
+    })
+}
+
+fn as_agent(wanted: &Wanted, agents: &[String]) -> Markup {
+    html! {
+        div.field {
+            label for="agent" { "As this agent sees it" }
+            select #agent name="agent" {
+                option value="" { "as your own token" }
+                @for agent in agents { option value=(agent) selected[wanted.get("agent") == Some(agent)] { (text::made_visible(agent)) } }
+            }
+        }
+    }
+}
+
+async fn registry(visit: &Visit, wanted: &Wanted) -> Answered<Markup> {
+    let asked = wanted.asking(Address::of(["registry", "tools"]), PAGE);
+    let Registry { tools, next_cursor } = match visit.get(asked).await {
+        Ok(page) => page,
+        Err(problem) => return Ok(filters::refused(Some(&problem))),
+    };
+    let calls = CallsOf::anything(visit).await?;
+    let next = next_cursor.map(|cursor| wanted.on(Address::of(["console", "tools"])).with("cursor", cursor));
+    Ok(html! {
+        section #tools data-live="registry server" {
+            @if tools.is_empty() { (nothing(visit, wanted)) } @else {
+                (table(visit, &tools, &calls))
+                @if let Some(next) = next { p.pages { a.button href=(next) rel="next" { "More tools" } } }
+            }
+        }
+    })
+}
+
+fn table(visit: &Visit, tools: &[RegistryTool], calls: &CallsOf) -> Markup {
+    html! {
+        table.list {
+            @if !calls.latest().is_empty() { caption { "Calls and approvals are of the last " (calls.latest().len()) " calls of all tools." } }
+            thead {
+                tr {
+                    th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "State" } th scope="col" { "A call may" }
+                    th.number scope="col" { "Tokens" }
+                    @if calls.is_known() { th.number scope="col" { "Calls" } th.number scope="col" { "Asked about" } }
+                }
+            }
+            tbody { @for tool in tools { (row(visit, tool, calls)) } }
+        }
+    }
+}
+
+fn row(visit: &Visit, tool: &RegistryTool, calls: &CallsOf) -> Markup {
+    let tally = calls.tally_of(&tool.name);
+    html! {
+        tr data-entry=(tool.name) {
+            td data-name="Tool" {
+                div {
+                    (links::tool(&tool.name))
+                    @if let Some(summary) = &tool.summary { div.help { (catalogue::brief(summary, SUMMARY_CHARS)) } }
+                }
+            }
+            td data-name="Server" { (catalogue::server(visit, &tool.server)) }
+            td data-name="State" {
+                @if tool.waits() { a href=(Address::of(["console", "reviews", &tool.name])) { (parts::state(&tool.status)) } }
+                @else { (parts::state(&tool.status)) }
+            }
+            td data-name="A call may" { (catalogue::effects(tool.effects())) }
+            td.number data-name="Tokens" { @if let Some(known) = &tool.in_force { (parts::number(known.tokens)) } @else { "–" } }
+            @if calls.is_known() {
+                td.number data-name="Calls" { (tally.calls) }
+                td.number data-name="Asked about" { (share(tally.asked, tally.calls)) }
+            }
+        }
+    }
+}
+
+fn nothing(visit: &Visit, wanted: &Wanted) -> Markup {
+    if !wanted.is_anything() {
+        return parts::empty(
+            "No tool fits these filters.",
+            html! { p { a.button href=(ALL) { "Show all tools" } } },
+        );
+    }
+    let next = if visit.operates() {
+        html! { p { "Tools come with servers. " a href="/console/servers" { "See which servers there are" } } }
+    } else {
+        html! { p { "Tools come with servers, which admins and operators connect. " a href="/docs" { "How that works" } } }
+    };
+    parts::empty("There are no tools yet.", next)
+}

@@ -1,0 +1,128 @@
+//! Searching with the ranking that agents get, and showing what that is.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use crate::address::Address;
+use crate::pages::filters::{self, Wanted};
+use crate::parts::{self, links, text};
+use crate::problem::Answered;
+use crate::visit::Visit;
+
+/// Tools in one answer; the ranking has the best first.
+const RESULTS: usize = 50;
+/// Enough for all of them.
+const BUDGET_TOKENS: usize = 10_000;
+
+#[derive(Deserialize)]
+pub(super) struct Search {
+    results: Vec<Found>,
+    #[serde(default)]
+    more: u64,
+    tokens: u64,
+    text: String,
+    #[serde(default)]
+    unknown_servers: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    name: String,
+    server: String,
+    score: f64,
+    place: String,
+    signature: Option<String>,
+    line: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Agents {
+    agents: Vec<Agent>,
+}
+
+#[derive(Deserialize)]
+struct Agent {
+    name: String,
+}
+
+/// The names of all agents.
+pub(super) async fn agents(visit: &Visit) -> Answered<Vec<String>> {
+    let found: Option<Agents> = visit.find(Address::of(["agents"])).await?;
+    Ok(found.map(|found| found.agents.into_iter().map(|agent| agent.name).collect()).unwrap_or_default())
+}
+
+impl Search {
+    pub(super) async fn ask(visit: &Visit, wanted: &Wanted) -> Answered<Self> {
+        let address = Address::of(["tools", "search"])
+            .maybe("q", wanted.get("q"))
+            .maybe("servers", wanted.get("server"))
+            .maybe("agent", wanted.get("agent"))
+            .with("limit", RESULTS)
+            .with("budget_tokens", BUDGET_TOKENS);
+        visit.get(address).await
+    }
+}
+
+pub(super) fn results(searched: Answered<Search>) -> Markup {
+    let search = match searched {
+        Ok(search) => search,
+        Err(problem) => return filters::refused(Some(&problem)),
+    };
+    html! {
+        section #tools {
+            @for server in &search.unknown_servers { p.notice { "There is no server " code { (text::short(server)) } "." } }
+            @if search.results.is_empty() { (nothing()) } @else {
+                (table(&search))
+                details.raw #as-read {
+                    summary { "What an agent reads: " (parts::number(search.tokens)) " tokens" }
+                    (text::block(&search.text))
+                }
+            }
+            p.help { "Agents find exactly this with " code { "search_tools" } ", in this order; how much of it they read is up to their budget." }
+        }
+    }
+}
+
+fn table(search: &Search) -> Markup {
+    html! {
+        table.list {
+            caption {
+                "Best first. Scores compare within one search only."
+                @if search.more > 0 { " " (parts::number(search.more)) " more match." }
+            }
+            thead { tr { th.number scope="col" { "Place" } th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Found by" } th.number scope="col" { "Score" } } }
+            tbody {
+                @for (place, found) in search.results.iter().enumerate() {
+                    tr data-entry=(found.name) {
+                        td.number data-name="Place" { (place + 1) }
+                        td data-name="Tool" { div { (links::tool(&found.name)) (told(found)) } }
+                        td data-name="Server" { (links::server(&found.server)) }
+                        td data-name="Found by" { (found_by(&found.place)) }
+                        td.number data-name="Score" { (format!("{:.3}", found.score)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn told(found: &Found) -> Markup {
+    let told = found.signature.as_deref().or(found.line.as_deref());
+    html! { @if let Some(told) = told { div.help.mono { (text::cut(told, 240)) } } }
+}
+
+fn found_by(place: &str) -> &str {
+    match place {
+        "exact" => "its name",
+        "prefix" => "how its name begins",
+        "words" => "what it says",
+        other => other,
+    }
+}
+
+fn nothing() -> Markup {
+    parts::empty(
+        "Nothing is found by these words.",
+        html! { p { "Say what the tool should do, or how its name begins. An agent only finds what it sees. " a.button href="/console/tools" { "Show all tools" } } },
+    )
+}

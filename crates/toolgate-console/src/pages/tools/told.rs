@@ -1,0 +1,79 @@
+//! What the API tells about a tool that the person who looks may call.
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::address::Address;
+use crate::pages::catalogue::FileSlot;
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+
+/// A tool as agents read it.
+#[derive(Deserialize)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    pub(super) wire_name: String,
+    #[serde(default)]
+    pub(super) aliases: Vec<String>,
+    pub(super) version: Option<String>,
+    pub(super) effects: Option<Vec<String>>,
+    pub(super) idempotent: Option<bool>,
+    pub(super) audit: Option<String>,
+    pub(super) approval: String,
+    #[serde(default)]
+    pub(super) capabilities: Vec<String>,
+    #[serde(default)]
+    pub(super) mounts: Vec<String>,
+    #[serde(default)]
+    pub(super) examples: Vec<String>,
+    pub(super) file_strategy: Option<String>,
+    #[serde(default)]
+    pub(super) files: Vec<FileSlot>,
+    pub(super) timeout_seconds: Option<f64>,
+    pub(super) concurrency_max: Option<u64>,
+    pub(super) rate: Option<String>,
+    pub(super) cache_seconds: Option<f64>,
+    pub(super) cache_scope: Option<String>,
+    pub(super) definition: Value,
+    pub(super) tokens: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Tokens {
+    pub(super) full: u64,
+    pub(super) signature: u64,
+    pub(super) line: u64,
+}
+
+impl Tool {
+    /// Nothing where this role calls no tools, or where it is withheld.
+    pub(super) async fn find(visit: &Visit, name: &str) -> Answered<Option<Self>> {
+        match visit.find(Address::of(["tools", name])).await {
+            Err(problem) if is_withheld(&problem) => Ok(None),
+            other => other,
+        }
+    }
+
+    pub(super) async fn get(visit: &Visit, name: &str, agent: Option<&str>) -> Answered<Self> {
+        visit.get(Address::of(["tools", name]).maybe("agent", agent)).await
+    }
+
+    pub(super) fn input_schema(&self) -> &Value {
+        &self.definition["inputSchema"]
+    }
+
+    /// Whether a call can change anything. What nobody said counts as everything.
+    pub(super) fn changes_things(&self) -> bool {
+        let effects = self.effects.as_deref();
+        effects.is_none_or(|effects| effects.iter().any(|effect| effect != "read"))
+    }
+
+    pub(super) fn is_destructive(&self) -> bool {
+        self.effects.as_deref().is_none_or(|effects| effects.iter().any(|effect| effect == "destructive"))
+    }
+}
+
+fn is_withheld(problem: &Problem) -> bool {
+    problem.is(StatusCode::CONFLICT) || problem.is(StatusCode::GONE)
+}

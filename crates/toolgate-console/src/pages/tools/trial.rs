@@ -1,0 +1,229 @@
+//! Trying a tool: a form made from its schema, sent through the pipeline that every call takes.
+
+use axum::extract::Path;
+use axum::response::Response;
+use http::StatusCode;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::call::{self, Envelope};
+use super::told::Tool;
+use super::upload::{TrialForm, UPLOAD, Upload};
+use super::{outcome, search};
+use crate::address::Address;
+use crate::fields::Fields;
+use crate::layout::{self, Room};
+use crate::pages::catalogue;
+use crate::parts::{self, text};
+use crate::problem::{Answered, Problem};
+use crate::schema_form::{self, Wrong};
+use crate::visit::Visit;
+
+const AGENT: &str = "as-agent";
+
+pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Response> {
+    let tool = Tool::get(&visit, &name, None).await?;
+    let form =
+        schema_form::fields(tool.input_schema(), &Value::Object(serde_json::Map::new()), &Wrong::new());
+    let body = page(
+        &visit,
+        &tool,
+        &Trial { form, agent: None, agents: search::agents(&visit).await?, outcome: html! {} },
+    );
+    Ok(visit.page(&title(&tool), Room::Tools, body).await)
+}
+
+pub(super) async fn run(visit: Visit, Path(name): Path<String>, form: TrialForm) -> Answered<Response> {
+    let TrialForm { fields, uploads } = form;
+    let agent = fields.text(AGENT).map(str::to_owned);
+    let tool = Tool::get(&visit, &name, agent.as_deref()).await?;
+    let fields = with_uploads(&tool, fields, &uploads);
+    let agents = search::agents(&visit).await?;
+    let done = match schema_form::read(tool.input_schema(), &fields) {
+        Ok(arguments) => {
+            Done::of(call::call(&visit, &tool.name, agent.as_deref(), &arguments).await, &uploads)
+        }
+        Err(wrong) => {
+            Done { status: StatusCode::UNPROCESSABLE_ENTITY, outcome: not_filled_in(&uploads), wrong }
+        }
+    };
+    let form = schema_form::refilled(tool.input_schema(), &fields, &done.wrong);
+    let body = page(&visit, &tool, &Trial { form, agent, agents, outcome: done.outcome });
+    Ok(visit.page_with(done.status, &title(&tool), Room::Tools, body).await)
+}
+
+/// What is shown after a trial.
+struct Done {
+    status: StatusCode,
+    outcome: Markup,
+    wrong: Wrong,
+}
+
+impl Done {
+    fn of(called: Answered<Envelope>, uploads: &[Upload]) -> Self {
+        match called {
+            Ok(envelope) => Self {
+                status: StatusCode::OK,
+                outcome: outcome::show(&envelope, uploads),
+                wrong: envelope.wrong(),
+            },
+            Err(problem) => {
+                Self { status: problem.status(), outcome: not_called(&problem, uploads), wrong: Wrong::new() }
+            }
+        }
+    }
+}
+
+fn not_called(problem: &Problem, uploads: &[Upload]) -> Markup {
+    html! {
+        section.card.problem #outcome role="alert" {
+            h2 { "It was not called" }
+            p { (text::long(&problem.detail)) }
+            @if let Some(hint) = &problem.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
+            (outcome::stored(uploads))
+        }
+    }
+}
+
+fn not_filled_in(uploads: &[Upload]) -> Markup {
+    html! {
+        section.card.problem #outcome role="alert" {
+            h2 { "It was not called" } p { "Something is missing or cannot be read; it stands at its field." }
+            (outcome::stored(uploads))
+        }
+    }
+}
+
+/// The ids of files that were sent along stand in the fields that take them, so that they are sent once.
+fn with_uploads(tool: &Tool, fields: Fields, uploads: &[Upload]) -> Fields {
+    let mut pairs: Vec<(String, String)> =
+        fields.pairs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    for upload in uploads {
+        let is_list = tool.files.iter().any(|slot| slot.argument == upload.argument && slot.many);
+        let name = format!("field:/{}", upload.argument.replace('~', "~0").replace('/', "~1"));
+        match pairs.iter_mut().find(|(one, _)| *one == name) {
+            Some((_, value)) if is_list && !value.trim().is_empty() => {
+                *value = format!("{value}\n{}", upload.file.id)
+            }
+            Some((_, value)) => value.clone_from(&upload.file.id),
+            None => pairs.push((name, upload.file.id.clone())),
+        }
+    }
+    Fields::from(pairs)
+}
+
+/// What the page of a trial is made of.
+struct Trial {
+    form: Markup,
+    agent: Option<String>,
+    agents: Vec<String>,
+    outcome: Markup,
+}
+
+fn title(tool: &Tool) -> String {
+    format!("Try {}", tool.name)
+}
+
+fn page(visit: &Visit, tool: &Tool, trial: &Trial) -> Markup {
+    let about = Address::of(["console", "tools", &tool.name]);
+    let encoding = (!tool.files.is_empty()).then_some("multipart/form-data");
+    html! {
+        (parts::heading(html! { "Try " (text::short(&tool.name)) }, html! { a.button href=(about) { "About this tool" } }))
+        (trial.outcome)
+        (warning(tool))
+        form.card method="post" action=(Address::of(["console", "tools", &tool.name, "try"])) enctype=[encoding] data-confirm=[confirm(tool)] {
+            (layout::csrf(visit))
+            (trial.form)
+            (files(tool))
+            (agents(trial))
+            button.button.primary type="submit" { "Run it" }
+        }
+    }
+}
+
+fn warning(tool: &Tool) -> Markup {
+    html! {
+        div.notice {
+            p { strong { "This really runs." } " The call takes the way of every call: it is checked, policy judges it, people may be asked, and it stands in the ledger under your name." }
+            @if tool.changes_things() { div.row { span { "A call may" } (catalogue::effects(tool.effects.as_deref())) } }
+        }
+    }
+}
+
+/// Asked before it is sent, where a call may change something.
+fn confirm(tool: &Tool) -> Option<String> {
+    if tool.is_destructive() {
+        return Some(format!("{} may destroy something, and it really runs. Go on?", tool.name));
+    }
+    tool.changes_things().then(|| format!("{} may change something, and it really runs. Go on?", tool.name))
+}
+
+fn files(tool: &Tool) -> Markup {
+    html! {
+        @if !tool.files.is_empty() {
+            fieldset {
+                legend { "Files" }
+                @for slot in &tool.files {
+                    @let id = format!("upload-{}", slot.argument.replace(char::is_whitespace, "-"));
+                    div.field {
+                        label for=(id) { "Upload for " code { (text::short(&slot.argument)) } }
+                        input type="file" id=(id) name={ (UPLOAD) (slot.argument) } multiple[slot.many];
+                        p.help { "It is stored as a file of yours, and its id takes the place of what stands in the field above. Or write the id of a file, a ref or an artifact there." }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn agents(trial: &Trial) -> Markup {
+    html! {
+        @if trial.agents.len() > 1 || trial.agent.is_some() {
+            div.field {
+                label for=(AGENT) { "As this agent" }
+                select id=(AGENT) name=(AGENT) {
+                    option value="" { "as your own token" }
+                    @for agent in &trial.agents { option value=(agent) selected[trial.agent.as_ref() == Some(agent)] { (text::made_visible(agent)) } }
+                }
+                p.help { "The call is judged by the rules of its definition." }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::pages::tools::upload::Stored;
+
+    fn tool() -> Tool {
+        let slot = |argument: &str, many: bool| json!({"argument": argument, "strategy": "passthrough", "content": "x", "many": many});
+        serde_json::from_value(
+            json!({"name": "a:b", "wire_name": "a__b", "approval": "never", "definition": {},
+            "files": [slot("file_id", false), slot("others", true)]}),
+        )
+        .expect("a tool")
+    }
+
+    fn upload(argument: &str, id: &str) -> Upload {
+        Upload { argument: argument.into(), file: Stored { id: id.into() } }
+    }
+
+    #[test]
+    fn files_that_came_along_stand_in_their_fields() {
+        let typed = Fields::of(&[("field:/file_id", ""), ("field:/others", "file_1")]);
+        let uploads = [upload("file_id", "file_2"), upload("others", "file_3"), upload("else", "file_4")];
+        let fields = with_uploads(&tool(), typed, &uploads);
+        let found = ["field:/file_id", "field:/others", "field:/else"].map(|name| fields.get(name));
+        assert_eq!(found, [Some("file_2"), Some("file_1\nfile_3"), Some("file_4")]);
+    }
+
+    #[test]
+    fn what_nobody_said_anything_about_is_asked_about_before_it_runs() {
+        assert!(confirm(&tool()).is_some_and(|asked| asked.contains("destroy")));
+        let reading = Tool { effects: Some(vec!["read".into()]), ..tool() };
+        assert_eq!(confirm(&reading), None);
+    }
+}

@@ -1,0 +1,111 @@
+//! The form of a trial, with files or without: texts are kept, files go to the API as they come.
+
+use axum::body::Body;
+use axum::extract::{FromRequest, Request};
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use multer::Multipart;
+use serde::Deserialize;
+
+use crate::Context;
+use crate::address::Address;
+use crate::fields::{CSRF, Fields, check_csrf};
+use crate::problem::{Answered, Problem};
+use crate::visit::Visit;
+
+/// Begins the name of a field that takes a file: the argument follows.
+pub(super) const UPLOAD: &str = "upload:";
+/// Fields and files of one form.
+const PARTS_MAX: usize = 2_000;
+
+/// What a form of a trial holds.
+pub(super) struct TrialForm {
+    pub(super) fields: Fields,
+    /// Files that were stored, by the argument that names them.
+    pub(super) uploads: Vec<Upload>,
+}
+
+pub(super) struct Upload {
+    pub(super) argument: String,
+    pub(super) file: Stored,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Stored {
+    pub(super) id: String,
+}
+
+impl FromRequest<Context> for TrialForm {
+    type Rejection = Box<Problem>;
+
+    async fn from_request(request: Request, context: &Context) -> Answered<Self> {
+        let kind =
+            request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let Ok(boundary) = multer::parse_boundary(kind) else {
+            let fields = Fields::from_request(request, context).await?;
+            return Ok(Self { fields, uploads: Vec::new() });
+        };
+        let visit = request
+            .extensions()
+            .get::<Visit>()
+            .cloned()
+            .ok_or_else(|| Problem::bad_form("nobody is logged in"))?;
+        // What comes as a file is limited where it is stored, and texts are counted below.
+        let form = Multipart::new(request.into_body().into_data_stream(), boundary);
+        read(&visit, form, context.form_bytes_max).await
+    }
+}
+
+async fn read(visit: &Visit, mut form: Multipart<'static>, text_bytes_max: usize) -> Answered<TrialForm> {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    let mut uploads = Vec::new();
+    let mut text_bytes = 0;
+    for _ in 0..PARTS_MAX {
+        let Some(mut field) = form.next_field().await.map_err(|error| broken(&error))? else { break };
+        let name = field.name().unwrap_or_default().to_owned();
+        if let Some(argument) = name.strip_prefix(UPLOAD) {
+            // Our forms say who they are before anything else.
+            check_csrf(text_of(&pairs, CSRF), Some(&visit.csrf))?;
+            if let Some(file) = store(visit, field).await? {
+                uploads.push(Upload { argument: argument.to_owned(), file });
+            }
+            continue;
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
+            text_bytes += chunk.len();
+            if text_bytes > text_bytes_max {
+                return Err(too_large(text_bytes_max));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        pairs.push((name, String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    check_csrf(text_of(&pairs, CSRF), Some(&visit.csrf))?;
+    Ok(TrialForm { fields: Fields::from(pairs), uploads })
+}
+
+fn text_of<'a>(pairs: &'a [(String, String)], wanted: &str) -> Option<&'a str> {
+    pairs.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+}
+
+/// Nothing where no file was chosen: browsers send such a field without a name.
+async fn store(visit: &Visit, field: multer::Field<'static>) -> Answered<Option<Stored>> {
+    let Some(name) = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned) else {
+        return Ok(None);
+    };
+    let address = Address::of(["files"]).with("name", name);
+    let request = http::Request::post(address.as_str()).header(CONTENT_TYPE, "application/octet-stream");
+    let request = request.body(Body::from_stream(field)).expect("addresses are well formed");
+    visit.read(request).await.map(Some)
+}
+
+fn too_large(bytes_max: usize) -> Box<Problem> {
+    let detail = format!("the form is larger than {bytes_max} bytes, files aside");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail)
+        .hint("upload long contents as a file")
+}
+
+fn broken(error: &multer::Error) -> Box<Problem> {
+    Problem::bad_form(format!("the form broke off: {error}")).hint("send it again")
+}

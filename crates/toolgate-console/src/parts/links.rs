@@ -1,0 +1,105 @@
+//! What an id names, as a way there.
+
+use maud::{Markup, html};
+
+use super::text;
+use crate::address::Address;
+
+/// Beginnings of ids, and the page that shows what they name.
+const PLACES: [(&str, &[&str]); 8] = [
+    ("tc_", &["console", "calls"]),
+    ("apr_", &["console", "inbox", "approvals"]),
+    ("inp_", &["console", "inbox", "inputs"]),
+    ("run_", &["console", "runs"]),
+    ("ses_", &["console", "sessions"]),
+    ("file_", &["console", "files"]),
+    ("ref_", &["console", "refs"]),
+    ("sha256:", &["console", "artifacts"]),
+];
+const ID_CHARS_MAX: usize = 96;
+/// What a list shows of the end of an id.
+const BRIEF_CHARS: usize = 8;
+
+/// The page of what an id names, where it is one that has a page. Digests name bodies too, so those are links only where
+/// they are known to be artifacts: see [`artifact`].
+pub(crate) fn place_of(id: &str) -> Option<Address> {
+    let (beginning, place) = PLACES.iter().find(|(beginning, _)| id.starts_with(beginning))?;
+    let rest = &id[beginning.len()..];
+    let plain =
+        !rest.is_empty() && rest.chars().all(|one| one.is_ascii_alphanumeric() || one == '_' || one == '-');
+    if !plain || id.len() > ID_CHARS_MAX || *beginning == "sha256:" {
+        return None;
+    }
+    Some(match place {
+        [first, second] => Address::of([first, second, id]),
+        [first, second, third] => Address::of([first, second, third, id]),
+        _ => return None,
+    })
+}
+
+/// An id, as a link where there is a page about it.
+pub(crate) fn id(id: &str) -> Markup {
+    match place_of(id) {
+        Some(place) => html! { a.id href=(place) { (text::short(id)) } },
+        None => html! { code.id { (text::short(id)) } },
+    }
+}
+
+/// The same in a list: all ids of one kind begin alike, so their ends are shown.
+pub(crate) fn brief(id: &str) -> Markup {
+    let shown = brief_text(id);
+    match place_of(id) {
+        Some(place) => html! { a.id href=(place) title=(id) { (shown) } },
+        None => html! { code.id title=(id) { (shown) } },
+    }
+}
+
+/// `tc_…3474a496`
+pub(crate) fn brief_text(id: &str) -> String {
+    let shown = text::made_visible(id);
+    let count = shown.chars().count();
+    let Some((kind, _)) = shown.split_once('_').filter(|_| count > BRIEF_CHARS * 2) else {
+        return text::cut_at(&shown, BRIEF_CHARS * 2).0.to_owned();
+    };
+    let end: String = shown.chars().skip(count - BRIEF_CHARS).collect();
+    format!("{}_…{end}", text::cut_at(kind, BRIEF_CHARS).0)
+}
+
+pub(crate) fn artifact(digest: &str) -> Markup {
+    let shown = text::made_visible(text::cut_at(digest, 19).0);
+    html! { a.id href=(Address::of(["console", "artifacts", digest])) title=(digest) { (shown) "…" } }
+}
+
+pub(crate) fn tool(name: &str) -> Markup {
+    html! { a.tool href=(Address::of(["console", "tools", name])) { (text::short(name)) } }
+}
+
+pub(crate) fn server(name: &str) -> Markup {
+    html! { a.server href=(Address::of(["console", "servers", name])) { (text::short(name)) } }
+}
+
+/// Who did something: the way to everything they did.
+pub(crate) fn principal(name: &str) -> Markup {
+    html! { a.principal href=(Address::of(["console", "calls"]).with("principal", name)) { (text::short(name)) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_in_a_list_shows_its_end() {
+        assert_eq!(brief_text("tc_01a1e1c6515473c8ac1575f23474a496"), "tc_…3474a496");
+        assert_eq!((brief_text("tc_1").as_str(), brief_text("").as_str()), ("tc_1", ""));
+    }
+
+    #[test]
+    fn ids_lead_to_what_they_name() {
+        let place = |id| place_of(id).map(|place| place.to_string());
+        assert_eq!(place("tc_01").as_deref(), Some("/console/calls/tc_01"));
+        assert_eq!(place("apr_01").as_deref(), Some("/console/inbox/approvals/apr_01"));
+        for nothing in ["tc_", "tc_ x", "hello", "run_../../etc", "sha256:ab"] {
+            assert_eq!(place(nothing), None, "{nothing}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Moments and spans of time as people say them. The script keeps them current.
+
+use maud::{Markup, html};
+use toolgate_core::moment::{parse_rfc3339, rfc3339};
+
+use crate::visit::Visit;
+
+const SECOND_MS: i64 = 1_000;
+const MINUTE_MS: i64 = 60 * SECOND_MS;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// How long ago an RFC 3339 moment was, or in how long it is; the moment itself on demand.
+pub(crate) fn ago(visit: &Visit, moment: &str) -> Markup {
+    match parse_rfc3339(moment) {
+        Some(ms) => ago_ms(visit, ms),
+        None => super::text::short(moment),
+    }
+}
+
+pub(crate) fn ago_ms(visit: &Visit, ms: i64) -> Markup {
+    let written = rfc3339(ms);
+    html! { time datetime=(written) title=(written) data-ago { (said(ms - visit.now_ms)) } }
+}
+
+/// How much time there is until then.
+pub(crate) fn left(visit: &Visit, moment: &str) -> Markup {
+    let Some(ms) = parse_rfc3339(moment) else { return super::text::short(moment) };
+    let written = rfc3339(ms);
+    let rest = ms - visit.now_ms;
+    let said = if rest > 0 { format!("{} left", span(rest)) } else { "time is over".to_owned() };
+    html! { time datetime=(written) title=(written) data-left { (said) } }
+}
+
+fn said(distance_ms: i64) -> String {
+    match distance_ms {
+        near if near.abs() <= SECOND_MS => "now".to_owned(),
+        past if past < 0 => format!("{} ago", span(-past)),
+        future => format!("in {}", span(future)),
+    }
+}
+
+/// A span in its largest unit.
+pub(crate) fn span(ms: i64) -> String {
+    match ms {
+        _ if ms < SECOND_MS => format!("{ms} ms"),
+        _ if ms < MINUTE_MS => format!("{:.1} s", ms as f64 / SECOND_MS as f64),
+        _ if ms < HOUR_MS => format!("{} min", ms / MINUTE_MS),
+        _ if ms < DAY_MS => format!("{} h {} min", ms / HOUR_MS, ms % HOUR_MS / MINUTE_MS),
+        _ => format!("{} days", ms / DAY_MS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_told_in_their_largest_unit() {
+        assert_eq!([12, 2_500, 180_000, 3_900_000].map(span), ["12 ms", "2.5 s", "3 min", "1 h 5 min"]);
+        assert_eq!([0, -61_000, 7_200_000].map(said), ["now", "1 min ago", "in 2 h 0 min"]);
+    }
+}

@@ -1,0 +1,67 @@
+//! What went wrong, as the API told it, or as the console itself finds: a page says it in the same words.
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// An answer, or what to tell instead.
+pub(crate) type Answered<T> = Result<T, Box<Problem>>;
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Problem {
+    #[serde(default)]
+    pub(crate) status: u16,
+    #[serde(default)]
+    pub(crate) code: String,
+    #[serde(default)]
+    pub(crate) detail: String,
+    #[serde(default)]
+    pub(crate) hint: Option<String>,
+    /// The argument or field that is wrong, and whatever else there is.
+    #[serde(flatten)]
+    pub(crate) more: serde_json::Map<String, Value>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Box<Self> {
+        let (status, code, detail) = (status.as_u16(), code.to_owned(), detail.into());
+        Box::new(Self { status, code, detail, ..Self::default() })
+    }
+
+    pub(crate) fn not_found(detail: impl Into<String>) -> Box<Self> {
+        Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+    }
+
+    /// A form that no page of ours sends.
+    pub(crate) fn bad_form(detail: impl Into<String>) -> Box<Self> {
+        Self::new(StatusCode::BAD_REQUEST, "form_invalid", detail)
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self: Box<Self>, hint: impl Into<String>) -> Box<Self> {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    pub(crate) fn is(&self, status: StatusCode) -> bool {
+        self.status == status.as_u16()
+    }
+}
+
+/// `layout::framed` turns it into a page: only there is it known who looks at it.
+impl IntoResponse for Box<Problem> {
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(Shown(self));
+        response
+    }
+}
+
+/// What a page must be made of yet.
+#[derive(Clone)]
+pub(crate) struct Shown(pub(crate) Box<Problem>);

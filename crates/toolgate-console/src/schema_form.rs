@@ -1,0 +1,44 @@
+//! A form for arguments, made from the JSON Schema of a tool: fields where the schema is simple, JSON where it is not. What
+//! was filled in becomes the arguments again: `read` of what `fields` shows is the value it shows.
+//!
+//! A field is named by its JSON pointer: `field:/amount`; `json:/amount` where that part is written as JSON; `more:/` plus
+//! the pointer for members that the schema does not name. `whole:json` is everything as JSON, which counts where
+//! `whole:use` is ticked. An empty field is left out.
+
+mod draw;
+mod entry;
+mod number;
+mod reading;
+mod shape;
+mod shown;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use maud::Markup;
+use serde_json::Value;
+
+use crate::fields::Fields;
+use entry::{Filling, Typed};
+
+pub(crate) use shape::{Kind, Node, Shape};
+pub(crate) use shown::shown;
+
+/// What was wrong with a field: by its JSON pointer, the empty one being the whole.
+pub(crate) type Wrong = BTreeMap<String, String>;
+
+/// Fields for a schema, filled with a value.
+pub(crate) fn fields(schema: &Value, value: &Value, wrong: &Wrong) -> Markup {
+    draw::form(&Shape::of(schema), &Filling::Value(value), wrong)
+}
+
+/// Fields for a schema, with what somebody typed in them before.
+pub(crate) fn refilled(schema: &Value, typed: &Fields, wrong: &Wrong) -> Markup {
+    draw::form(&Shape::of(schema), &Filling::Typed(Typed::of(typed)), wrong)
+}
+
+/// The arguments that a form holds.
+pub(crate) fn read(schema: &Value, fields: &Fields) -> Result<Value, Wrong> {
+    reading::read(&Shape::of(schema), &Typed::of(fields))
+}

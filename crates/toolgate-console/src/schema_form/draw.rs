@@ -1,0 +1,319 @@
+//! The fields as markup. Bounds are told and not enforced by the browser: it would round numbers, empty fields it cannot
+//! read, and hold back a form whose JSON was chosen.
+
+use maud::{Markup, html};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+
+use super::Wrong;
+use super::entry::{Entry, Filling, WHOLE_JSON, WHOLE_USE, Written, json_text, name};
+use super::shape::{Group, Item, Kind, Node, Shape};
+use crate::parts::text;
+
+const HELP_CHARS: usize = 600;
+const PLACEHOLDER_CHARS: usize = 80;
+const NAME_CHARS: usize = 120;
+/// A text this long gets more than a line.
+const LINE_CHARS: usize = 100;
+const ROWS_MIN: usize = 3;
+const ROWS_MAX: usize = 20;
+/// Members that are named where a list of objects is to be written.
+const SKELETON_MAX: usize = 6;
+/// Things said about one field.
+const WRONG_MAX: usize = 20;
+
+pub(super) fn form(shape: &Shape, filling: &Filling<'_>, wrong: &Wrong) -> Markup {
+    let drawer = Drawer { filling, wrong };
+    let Kind::Group(group) = &shape.root.kind else { return drawer.only_json(&shape.root) };
+    html! {
+        div.schema-form {
+            (drawer.wrongs(&shape.root, &id("")))
+            @if group.nodes.is_empty() && !group.is_open { p.help { "This tool takes no arguments." } }
+            (drawer.group("", group))
+            (drawer.whole())
+        }
+    }
+}
+
+struct Drawer<'a> {
+    filling: &'a Filling<'a>,
+    wrong: &'a Wrong,
+}
+
+impl Drawer<'_> {
+    fn group(&self, pointer: &str, group: &Group) -> Markup {
+        let more = self.filling.more(pointer, group);
+        html! {
+            @for node in &group.nodes { (self.node(node)) }
+            @if group.is_open || !more.is_empty() { (self.more(pointer, &more)) }
+        }
+    }
+
+    fn node(&self, node: &Node) -> Markup {
+        match (&node.kind, self.filling.entry(node)) {
+            (Kind::Group(group), Entry::Within) => html! {
+                fieldset {
+                    legend { (label(node)) }
+                    (self.help(node, &Entry::Within))
+                    (self.wrongs(node, &id(&node.pointer)))
+                    (self.group(&node.pointer, group))
+                }
+            },
+            (Kind::Choices(choices), Entry::Ticked(ticked)) => html! {
+                fieldset.choices {
+                    legend { (label(node)) }
+                    (self.help(node, &Entry::Within))
+                    (self.wrongs(node, &id(&node.pointer)))
+                    (boxes(node, choices, &ticked))
+                }
+            },
+            (_, entry) => html! {
+                div.field {
+                    label for=(id(&node.pointer)) { (label(node)) }
+                    (self.control(node, &entry))
+                    (self.help(node, &entry))
+                    (self.wrongs(node, &id(&node.pointer)))
+                }
+            },
+        }
+    }
+
+    fn control(&self, node: &Node, entry: &Entry) -> Markup {
+        let (id, name_plain) = (id(&node.pointer), name(Written::Plainly, &node.pointer));
+        let told = Told {
+            described: format!("{id}-help {id}-wrong"),
+            invalid: self.owned(node).next().map(|_| "true"),
+        };
+        match (&node.kind, entry) {
+            (_, Entry::Json(text)) => {
+                html! {
+                    textarea.mono #(id) name=(name(Written::AsJson, &node.pointer)) rows=(rows(text)) spellcheck="false"
+                        aria-describedby=(told.described) aria-invalid=[told.invalid] placeholder=[placeholder(node)] { "\n" (text) }
+                }
+            }
+            (Kind::Truth, Entry::Plain(chosen)) => {
+                let choices = [Value::Bool(true), Value::Bool(false)];
+                select(node, &id, &name_plain, &told, &choices, chosen)
+            }
+            (Kind::Choice(choices), Entry::Plain(chosen)) => {
+                select(node, &id, &name_plain, &told, choices, chosen)
+            }
+            (kind, Entry::Plain(text)) if is_tall(kind, text) => html! {
+                textarea #(id) name=(name_plain) rows=(rows(text)) aria-required=(node.is_required)
+                    aria-describedby=(told.described) aria-invalid=[told.invalid] placeholder=[placeholder(node)] { "\n" (text) }
+            },
+            (kind, Entry::Plain(text)) => html! {
+                input type="text" #(id) name=(name_plain) value=(text) inputmode=[input_mode(kind, node)] autocomplete="off"
+                    aria-required=(node.is_required) aria-describedby=(told.described) aria-invalid=[told.invalid]
+                    placeholder=[placeholder(node)];
+            },
+            (_, Entry::Ticked(_) | Entry::Within) => html! {},
+        }
+    }
+
+    fn help(&self, node: &Node, entry: &Entry) -> Markup {
+        let mut notes = node.notes.clone();
+        match (&node.kind, entry) {
+            (_, Entry::Json(_)) => notes.push("written as JSON".to_owned()),
+            (Kind::Lines(_), _) => notes.push("one on each line".to_owned()),
+            _ => {}
+        }
+        html! {
+            div.help id={ (id(&node.pointer)) "-help" } {
+                @if let Some(description) = &node.description { p { (text::cut(description, HELP_CHARS)) } }
+                @if !notes.is_empty() { p { (text::cut(&notes.join("; "), HELP_CHARS)) } }
+            }
+        }
+    }
+
+    fn wrongs(&self, node: &Node, id: &str) -> Markup {
+        html! {
+            div id={ (id) "-wrong" } {
+                @for (place, sentence) in self.owned(node).take(WRONG_MAX) {
+                    p.wrong role="alert" {
+                        @if place != node.pointer.as_str() { code { (text::short(place)) } " " }
+                        (text::long(sentence))
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is told here: all that no field further in can tell.
+    fn owned(&self, node: &Node) -> impl Iterator<Item = (&str, &str)> {
+        let inner: &[Node] = match (&node.kind, self.entry_of(node)) {
+            (Kind::Group(group), Entry::Within) => &group.nodes,
+            _ => &[],
+        };
+        let here = self.wrong.iter().filter(|(place, _)| is_within(place, &node.pointer));
+        let here = here.filter(|(place, _)| !inner.iter().any(|one| is_within(place, &one.pointer)));
+        here.map(|(place, sentence)| (place.as_str(), sentence.as_str()))
+    }
+
+    /// At the top there are always the fields.
+    fn entry_of(&self, node: &Node) -> Entry {
+        if node.pointer.is_empty() { Entry::Within } else { self.filling.entry(node) }
+    }
+
+    fn more(&self, pointer: &str, written: &str) -> Markup {
+        let id = format!("{}-more", id(pointer));
+        html! {
+            details.raw open[!written.is_empty()] id={ (id) "-fold" } {
+                summary { "Further members" }
+                div.field {
+                    label for=(id) { "Members that have no field, as a JSON object" }
+                    textarea.mono #(id) name=(name(Written::More, pointer)) rows=(rows(written)) spellcheck="false" { "\n" (written) }
+                }
+            }
+        }
+    }
+
+    /// The choice that there always is.
+    fn whole(&self) -> Markup {
+        let (text, is_used) = self.filling.whole();
+        html! {
+            details.raw #whole-fold open[is_used] {
+                summary { "Edit as JSON" }
+                label.check for="whole-use" {
+                    input type="checkbox" #whole-use name=(WHOLE_USE) value="1" checked[is_used];
+                    span { "Take this JSON, whatever stands in the fields" }
+                }
+                div.field {
+                    label for="whole-json" { "All arguments as JSON" }
+                    textarea.mono #whole-json name=(WHOLE_JSON) rows=(rows(&text)) spellcheck="false" data-ticks="whole-use" { "\n" (text) }
+                }
+            }
+        }
+    }
+
+    /// Where the schema is nothing that has fields.
+    fn only_json(&self, root: &Node) -> Markup {
+        let (text, _) = self.filling.whole();
+        html! {
+            div.schema-form {
+                input type="hidden" name=(WHOLE_USE) value="1";
+                div.field {
+                    label for="whole-json" { "Arguments as JSON" }
+                    textarea.mono #whole-json name=(WHOLE_JSON) rows=(rows(&text)) spellcheck="false" aria-describedby="whole-help" { "\n" (text) }
+                    p.help #whole-help { "The schema of this tool has more in it than fields could show." }
+                    (self.wrongs(root, "whole"))
+                }
+            }
+        }
+    }
+}
+
+/// What a control says about itself beyond its label.
+struct Told {
+    described: String,
+    invalid: Option<&'static str>,
+}
+
+fn label(node: &Node) -> Markup {
+    html! {
+        span.name { (text::cut(&node.name, NAME_CHARS)) }
+        @if let Some(title) = node.title.as_ref().filter(|title| !title.eq_ignore_ascii_case(&node.name)) {
+            " " span.soft { (text::short(title)) }
+        }
+        " " span.type { (text::short(&node.word)) }
+        @if node.is_required { " " span.needed { "required" } }
+    }
+}
+
+fn select(node: &Node, id: &str, name: &str, told: &Told, choices: &[Value], chosen: &str) -> Markup {
+    // What can only be one thing is that thing.
+    let is_implied = node.is_certain && choices.len() == 1;
+    let nothing = match (&node.default, node.is_required) {
+        (Some(default), _) => format!("not set (default: {})", said(default)),
+        (None, true) => "choose".to_owned(),
+        (None, false) => "not set".to_owned(),
+    };
+    html! {
+        select #(id) name=(name) aria-required=(node.is_required) aria-describedby=(told.described) aria-invalid=[told.invalid] {
+            @if !is_implied { option value="" selected[chosen.is_empty()] { (nothing) } }
+            @for choice in choices {
+                @let value = choice.to_string();
+                option value=(value) selected[is_implied || value == chosen] { (said(choice)) }
+            }
+        }
+    }
+}
+
+fn boxes(node: &Node, choices: &[Value], ticked: &[String]) -> Markup {
+    html! {
+        @for choice in choices {
+            @let value = choice.to_string();
+            label.check {
+                input type="checkbox" name=(name(Written::Plainly, &node.pointer)) value=(value) checked[ticked.contains(&value)];
+                span { (said(choice)) }
+            }
+        }
+    }
+}
+
+/// A value in a few words.
+fn said(value: &Value) -> String {
+    let words = match value {
+        Value::Bool(true) => "yes (true)".to_owned(),
+        Value::Bool(false) => "no (false)".to_owned(),
+        Value::String(text) => text::made_visible(text).into_owned(),
+        other => json_text(other),
+    };
+    text::cut_at(&words, PLACEHOLDER_CHARS).0.to_owned()
+}
+
+fn placeholder(node: &Node) -> Option<String> {
+    match (&node.default, &node.example) {
+        (Some(default), _) if !default.is_null() => Some(format!("default: {}", said(default))),
+        (_, Some(example)) => Some(format!("for example: {}", said(example))),
+        _ if !node.held.is_empty() => Some(skeleton(&node.held)),
+        _ => None,
+    }
+}
+
+/// What a list of objects looks like.
+fn skeleton(members: &[Node]) -> String {
+    let names: Vec<String> =
+        members.iter().take(SKELETON_MAX).map(|node| format!("{}: …", said_name(node))).collect();
+    format!("[{{{}}}]", names.join(", "))
+}
+
+fn said_name(node: &Node) -> String {
+    said(&Value::String(Value::from(node.name.as_str()).to_string()))
+}
+
+fn is_tall(kind: &Kind, text: &str) -> bool {
+    let is_long = text.contains('\n') || text.chars().nth(LINE_CHARS).is_some();
+    match kind {
+        Kind::Paragraph | Kind::Lines(_) => true,
+        Kind::Line => is_long,
+        _ => false,
+    }
+}
+
+fn input_mode(kind: &Kind, node: &Node) -> Option<&'static str> {
+    let has_format =
+        |format: &str| node.notes.iter().any(|note| note.strip_prefix("format ") == Some(format));
+    match kind {
+        Kind::Number if node.word.starts_with("integer") => Some("numeric"),
+        Kind::Number | Kind::Lines(Item::Number) => Some("decimal"),
+        Kind::Line if has_format("email") => Some("email"),
+        Kind::Line if has_format("uri") || has_format("url") => Some("url"),
+        _ => None,
+    }
+}
+
+fn rows(text: &str) -> usize {
+    (text.split('\n').count() + 1).clamp(ROWS_MIN, ROWS_MAX)
+}
+
+/// Whether a JSON pointer is another, or leads further in.
+fn is_within(pointer: &str, outer: &str) -> bool {
+    pointer.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// No blank can be in it, and no two pointers have the same.
+fn id(pointer: &str) -> String {
+    let escaped = utf8_percent_encode(pointer, NON_ALPHANUMERIC).to_string().replace('%', ".");
+    format!("field{escaped}")
+}

@@ -1,0 +1,248 @@
+//! What a schema asks for, as far as a form can show it. Whatever the schema is, this stays small: fields, depth and the
+//! references that are followed are limited, and what is beyond is written as JSON.
+
+mod layers;
+
+use serde_json::{Map, Value};
+
+use layers::Layers;
+
+/// Fields of one form.
+const FIELDS_MAX: usize = 200;
+/// Objects within objects.
+const DEPTH_MAX: usize = 4;
+/// Options of one choice; more of them are typed.
+const CHOICES_MAX: usize = 200;
+/// A text that may be longer has room to be.
+const LINE_CHARS: u64 = 200;
+/// Texts that are usually long.
+const LONG_NAMES: [&str; 13] = [
+    "body",
+    "code",
+    "comment",
+    "content",
+    "contents",
+    "description",
+    "html",
+    "markdown",
+    "message",
+    "prompt",
+    "query",
+    "sql",
+    "text",
+];
+
+/// A schema that was looked through.
+pub(crate) struct Shape {
+    /// An object at the top, or JSON where it is something else.
+    pub(crate) root: Node,
+}
+
+/// One value that the schema describes.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) pointer: String,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    /// Its type in words.
+    pub(crate) word: String,
+    /// What else it must be, in words.
+    pub(crate) notes: Vec<String>,
+    pub(crate) is_required: bool,
+    /// Required, as is everything that it stands in.
+    pub(crate) is_certain: bool,
+    pub(crate) is_nullable: bool,
+    pub(crate) default: Option<Value>,
+    pub(crate) example: Option<Value>,
+    pub(crate) kind: Kind,
+    /// The members of what a list holds: for those who read, forms write such lists as JSON.
+    pub(crate) held: Vec<Node>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Line,
+    Paragraph,
+    Number,
+    Truth,
+    Choice(Vec<Value>),
+    /// Simple values, one on each line.
+    Lines(Item),
+    /// Any of these, in their order.
+    Choices(Vec<Value>),
+    Group(Group),
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Item {
+    Text,
+    Number,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) nodes: Vec<Node>,
+    /// Members may be there that the schema does not name.
+    pub(crate) is_open: bool,
+}
+
+impl Shape {
+    pub(crate) fn of(schema: &Value) -> Self {
+        let mut builder = Builder { root: schema, left: FIELDS_MAX };
+        let mut root = builder.node(Place::root(), schema);
+        // A tool whose schema says nothing takes an object all the same.
+        if schema.as_object().is_some_and(Map::is_empty) {
+            root.kind = Kind::Group(Group { nodes: Vec::new(), is_open: true });
+        }
+        if !matches!(root.kind, Kind::Group(_)) {
+            root.kind = Kind::Json;
+        }
+        Self { root }
+    }
+}
+
+/// Where a value stands.
+struct Place {
+    name: String,
+    pointer: String,
+    depth: usize,
+    is_required: bool,
+    is_certain: bool,
+}
+
+impl Place {
+    fn root() -> Self {
+        Self { name: String::new(), pointer: String::new(), depth: 0, is_required: true, is_certain: true }
+    }
+}
+
+struct Builder<'a> {
+    root: &'a Value,
+    /// How many fields there may yet be.
+    left: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn node(&mut self, place: Place, schema: &'a Value) -> Node {
+        let layers = Layers::of(self.root, schema);
+        let kind = self.kind(&place, &layers);
+        let held = self.held(&place, &layers, &kind);
+        let text = |key| layers.text(key).map(str::to_owned);
+        Node {
+            title: text("title"),
+            description: text("description"),
+            word: layers.word(),
+            notes: layers.notes(),
+            is_required: place.is_required,
+            is_certain: place.is_certain,
+            is_nullable: layers.is_nullable,
+            default: layers.get("default").cloned(),
+            example: layers.get("examples").and_then(|all| all.get(0)).cloned(),
+            name: place.name,
+            pointer: place.pointer,
+            kind,
+            held,
+        }
+    }
+
+    fn kind(&mut self, place: &Place, layers: &Layers<'a>) -> Kind {
+        if let Some(choices) = layers.choices() {
+            return choice(choices);
+        }
+        match layers.type_word() {
+            Some("string") => text_kind(&place.name, layers),
+            Some("integer" | "number") => Kind::Number,
+            Some("boolean") => Kind::Truth,
+            Some("array") => self.list(layers),
+            Some("object") => self.group(place, layers),
+            _ => Kind::Json,
+        }
+    }
+
+    fn group(&mut self, place: &Place, layers: &Layers<'a>) -> Kind {
+        let is_open = layers.is_open();
+        let members = match layers.get("properties").and_then(Value::as_object) {
+            Some(members) => members,
+            // An object about which nothing is said is written; at the top there is the whole to write in.
+            None if place.depth > 0 => return Kind::Json,
+            None => return Kind::Group(Group { nodes: Vec::new(), is_open }),
+        };
+        if place.depth >= DEPTH_MAX || members.len() > self.left {
+            return Kind::Json;
+        }
+        self.left -= members.len();
+        Kind::Group(Group { nodes: self.members(place, layers, members), is_open })
+    }
+
+    fn members(&mut self, place: &Place, layers: &Layers<'a>, members: &'a Map<String, Value>) -> Vec<Node> {
+        let required = layers.required();
+        let mut nodes = Vec::with_capacity(members.len());
+        for (name, schema) in members {
+            let is_required = required.contains(&name.as_str());
+            let place = Place {
+                pointer: format!("{}/{}", place.pointer, name.replace('~', "~0").replace('/', "~1")),
+                name: name.clone(),
+                depth: place.depth + 1,
+                is_required,
+                is_certain: place.is_certain && is_required,
+            };
+            nodes.push(self.node(place, schema));
+        }
+        nodes
+    }
+
+    fn list(&mut self, layers: &Layers<'a>) -> Kind {
+        let Some(items) = layers.get("items").filter(|_| layers.get("prefixItems").is_none()) else {
+            return Kind::Json;
+        };
+        let items = Layers::of(self.root, items);
+        match (items.choices(), items.type_word()) {
+            (Some(choices), _) if choices.len() <= CHOICES_MAX => Kind::Choices(choices),
+            (None, Some("string")) => Kind::Lines(Item::Text),
+            (None, Some("integer" | "number")) => Kind::Lines(Item::Number),
+            _ => Kind::Json,
+        }
+    }
+
+    /// What is in a list of objects, for those who read about it.
+    fn held(&mut self, place: &Place, layers: &Layers<'a>, kind: &Kind) -> Vec<Node> {
+        if !matches!(kind, Kind::Json) || layers.type_word() != Some("array") || place.depth >= DEPTH_MAX {
+            return Vec::new();
+        }
+        let Some(items) = layers.get("items") else { return Vec::new() };
+        let items = Layers::of(self.root, items);
+        let within = Place {
+            name: String::new(),
+            pointer: format!("{}/-", place.pointer),
+            depth: place.depth + 1,
+            is_required: true,
+            is_certain: false,
+        };
+        match items.get("properties").and_then(Value::as_object) {
+            Some(members) if members.len() <= self.left => {
+                self.left -= members.len();
+                self.members(&within, &items, members)
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn choice(choices: Vec<Value>) -> Kind {
+    if choices.len() <= CHOICES_MAX {
+        return Kind::Choice(choices);
+    }
+    if choices.iter().all(Value::is_string) { Kind::Line } else { Kind::Json }
+}
+
+fn text_kind(name: &str, layers: &Layers<'_>) -> Kind {
+    let longest = layers.get("maxLength").and_then(Value::as_u64);
+    let is_formatted = layers.get("format").is_some() || layers.get("pattern").is_some();
+    let is_long = match longest {
+        Some(longest) => longest > LINE_CHARS,
+        None => !is_formatted && LONG_NAMES.contains(&name.to_ascii_lowercase().as_str()),
+    };
+    if is_long || layers.get("contentMediaType").is_some() { Kind::Paragraph } else { Kind::Line }
+}

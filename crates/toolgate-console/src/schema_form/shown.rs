@@ -1,0 +1,49 @@
+//! Arguments as they are, for those who only read them: in the order of the schema, with what each is for.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::shape::{Group, Kind, Node, Shape};
+use crate::parts::{json, text};
+
+const HELP_CHARS: usize = 300;
+
+/// A value with the words of its schema.
+pub(crate) fn shown(schema: &Value, value: &Value) -> Markup {
+    let shape = Shape::of(schema);
+    match (&shape.root.kind, value) {
+        (Kind::Group(group), Value::Object(members)) if members.is_empty() && group.nodes.is_empty() => {
+            html! { p.soft { "There are no arguments." } }
+        }
+        (Kind::Group(group), Value::Object(_)) => html! { dl.facts.arguments { (members(group, value)) } },
+        _ => json::tree(value),
+    }
+}
+
+fn members(group: &Group, value: &Value) -> Markup {
+    let named = group.nodes.iter().filter_map(|node| value.get(&node.name).map(|value| (node, value)));
+    let is_named = |name: &String| group.nodes.iter().any(|node| node.name == *name);
+    let others = value.as_object().into_iter().flatten().filter(|(name, _)| !is_named(name));
+    html! {
+        @for (node, value) in named { (member(node, value)) }
+        @for (name, value) in others { div { dt { (text::short(name)) } dd { (json::tree(value)) } } }
+    }
+}
+
+fn member(node: &Node, value: &Value) -> Markup {
+    html! {
+        div {
+            dt {
+                span.name { (text::short(&node.name)) }
+                @if let Some(description) = &node.description { div.help { (text::cut(description, HELP_CHARS)) } }
+            }
+            dd {
+                @match (&node.kind, value) {
+                    (Kind::Group(group), Value::Object(_)) => dl.facts { (members(group, value)) },
+                    (Kind::Paragraph, Value::String(written)) => (text::block(written)),
+                    _ => (json::tree(value)),
+                }
+            }
+        }
+    }
+}
