@@ -114,6 +114,8 @@ pub(crate) enum Command {
     Token(TokenCommand),
     /// Point an MCP client at this gateway
     Connect(ConnectArgs),
+    /// Print a link that logs you in to the web console of the running gateway, once
+    Console,
     /// Check everything and say what is wrong and what to do
     Doctor,
     /// Print a completion script for your shell

@@ -11,6 +11,7 @@ mod failure;
 mod finding;
 mod governance;
 mod import;
+mod judging;
 mod keyring;
 mod local;
 mod lock;
@@ -18,6 +19,9 @@ mod machine;
 mod numbers;
 mod outbound;
 mod output;
+mod pages;
+#[cfg(test)]
+mod reference;
 mod relay;
 mod reload;
 mod rest;

@@ -18,26 +18,28 @@ impl Numbers for ServerNumbers {
         let known = self.registry.servers().into_iter();
         let all: Vec<(String, Vitals)> =
             known.filter_map(|one| Some((one.name.to_string(), self.servers.vitals(&one.name)?))).collect();
-        let under_way = all.iter().map(|(name, vitals)| (label(&[("server", name)]), vitals.under_way));
-        gauge(text, "toolgate_server_calls_under_way", "Requests at a server", under_way);
-        let resting = all.iter().flat_map(|(name, vitals)| {
-            vitals.instances.iter().map(move |one| {
-                (
-                    label(&[("server", name), ("instance", one.id.as_str())]),
-                    usize::from(one.resting.is_some()),
-                )
-            })
-        });
-        let help = "1 for an instance that is left alone because it failed repeatedly";
-        gauge(text, "toolgate_instance_resting", help, resting);
-        let servers = all.iter().map(|(name, vitals)| (vec![("server", name.as_str())], &vitals.latency));
-        histogram(text, "toolgate_server_seconds", "Time a server took to answer", servers);
-        let tools = all.iter().flat_map(|(name, vitals)| {
-            let labels = move |own| vec![("server", name.as_str()), ("tool", own)];
-            vitals.tools.iter().map(move |tool| (labels(&*tool.own), &tool.latency))
-        });
-        histogram(text, "toolgate_tool_seconds", "Time a tool took to answer", tools);
+        write_vitals(text, &all);
     }
+}
+
+/// The families, of these servers.
+pub(crate) fn write_vitals(text: &mut String, all: &[(String, Vitals)]) {
+    let under_way = all.iter().map(|(name, vitals)| (label(&[("server", name)]), vitals.under_way));
+    gauge(text, "toolgate_server_calls_under_way", "Requests at a server", under_way);
+    let resting = all.iter().flat_map(|(name, vitals)| {
+        vitals.instances.iter().map(move |one| {
+            (label(&[("server", name), ("instance", one.id.as_str())]), usize::from(one.resting.is_some()))
+        })
+    });
+    let help = "1 for an instance that is left alone because it failed repeatedly";
+    gauge(text, "toolgate_instance_resting", help, resting);
+    let servers = all.iter().map(|(name, vitals)| (vec![("server", name.as_str())], &vitals.latency));
+    histogram(text, "toolgate_server_seconds", "Time a server took to answer", servers);
+    let tools = all.iter().flat_map(|(name, vitals)| {
+        let labels = move |own| vec![("server", name.as_str()), ("tool", own)];
+        vitals.tools.iter().map(move |tool| (labels(&*tool.own), &tool.latency))
+    });
+    histogram(text, "toolgate_tool_seconds", "Time a tool took to answer", tools);
 }
 
 fn gauge(text: &mut String, name: &str, help: &str, values: impl Iterator<Item = (String, usize)>) {

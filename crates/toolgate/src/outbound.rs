@@ -1,34 +1,28 @@
-//! Who hears of what happens here: webhooks, meters, traces, as the configuration names them.
+//! Who hears of what happens here: webhooks, meters, traces, as the configuration names them; and what the API tells of
+//! them.
 
 use tokio_util::sync::CancellationToken;
-use toolgate_courier::{Courier, MeterWebhook, Otlp, Receiver, Webhook};
-use toolgate_store::Store;
+use toolgate_api::{OutboundDesk, OutgoingWebhook};
+use toolgate_core::governance::Clock;
+use toolgate_core::port::BoxFuture;
+use toolgate_courier::{Board, Courier, MeterWebhook, Otlp, Receiver, Webhook};
+use toolgate_store::{Store, StoreError};
+use url::Url;
 
 use crate::config::Config;
+use crate::governance::SystemClock;
 
 pub(crate) async fn start(
     config: &Config,
     store: &Store,
+    board: &Board,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Courier> {
-    Ok(Courier::start(store, receivers(config), shutdown).await?)
+    Ok(Courier::start(store, receivers(config), board, shutdown).await?)
 }
 
 fn receivers(config: &Config) -> Vec<Receiver> {
-    let link = config.approvals.link.clone();
-    let mut receivers: Vec<Receiver> = config
-        .webhooks
-        .iter()
-        .map(|webhook| {
-            Receiver::Webhook(Webhook {
-                name: webhook.name.clone(),
-                url: webhook.url.clone(),
-                secret: webhook.secret.clone(),
-                events: webhook.events.clone(),
-                link: link.clone(),
-            })
-        })
-        .collect();
+    let mut receivers: Vec<Receiver> = webhooks(config).map(Receiver::Webhook).collect();
     if let Some(metering) = &config.metering {
         let signed = metering.url.clone().zip(metering.secret.clone());
         receivers.extend(signed.map(|(url, secret)| Receiver::MeterWebhook(MeterWebhook { url, secret })));
@@ -42,4 +36,101 @@ fn receivers(config: &Config) -> Vec<Receiver> {
         }));
     }
     receivers
+}
+
+fn webhooks(config: &Config) -> impl Iterator<Item = Webhook> {
+    config.webhooks.iter().map(|webhook| Webhook {
+        name: webhook.name.clone(),
+        url: webhook.url.clone(),
+        secret: webhook.secret.clone(),
+        events: webhook.events.clone(),
+        link: config.approvals.link.clone(),
+    })
+}
+
+/// The webhooks as the API tells of them.
+pub(crate) struct Receivers {
+    store: Store,
+    board: Board,
+    known: Vec<Known>,
+}
+
+#[derive(Clone)]
+struct Known {
+    webhook: Webhook,
+    decisions: bool,
+    groups: Vec<String>,
+}
+
+impl Receivers {
+    pub(crate) fn of(config: &Config, store: &Store, board: &Board) -> Self {
+        let known = webhooks(config).zip(&config.webhooks).map(|(webhook, written)| Known {
+            webhook,
+            decisions: written.decisions,
+            groups: written.groups.clone(),
+        });
+        Self { known: known.collect(), store: store.clone(), board: board.clone() }
+    }
+}
+
+impl OutboundDesk for Receivers {
+    fn webhooks(&self) -> BoxFuture<'static, Result<Vec<OutgoingWebhook>, StoreError>> {
+        let (store, board, known) = (self.store.clone(), self.board.clone(), self.known.clone());
+        Box::pin(async move {
+            let mut told = Vec::new();
+            for one in known {
+                told.push(outgoing(one, &store, &board).await?);
+            }
+            Ok(told)
+        })
+    }
+
+    fn test(&self, name: &str) -> BoxFuture<'static, Option<Result<(), String>>> {
+        let known = self.known.iter().find(|known| known.webhook.name == name).cloned();
+        Box::pin(async move {
+            let id = SystemClock::default().fresh_id("test_");
+            Some(known?.webhook.test(&id).await)
+        })
+    }
+}
+
+async fn outgoing(known: Known, store: &Store, board: &Board) -> Result<OutgoingWebhook, StoreError> {
+    let Known { webhook, decisions, groups } = known;
+    let sink = webhook.sink();
+    let standing = board.standing(&sink);
+    Ok(OutgoingWebhook {
+        waiting: store.outbox_waiting(&sink, &webhook.events).await?,
+        address: origin(&webhook.url),
+        name: webhook.name,
+        events: webhook.events,
+        decisions,
+        groups,
+        delivered: standing.delivered,
+        delivered_at_ms: standing.delivered_at_ms,
+        failures: standing.failures,
+        passed_over: standing.passed_over,
+        last_error: standing.last_error,
+        failed_at_ms: standing.failed_at_ms,
+    })
+}
+
+/// Paths and queries of such addresses are often what lets a sender in.
+fn origin(url: &str) -> String {
+    Url::parse(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_told_without_what_may_be_a_secret() {
+        for (url, told) in [
+            ("https://hooks.example.com/services/T0/B0/secret?key=1", "https://hooks.example.com"),
+            ("http://127.0.0.1:9000/hook", "http://127.0.0.1:9000"),
+            ("nothing", ""),
+        ] {
+            assert_eq!(origin(url), told);
+        }
+    }
 }

@@ -1,15 +1,18 @@
-//! The REST API behind the gateway's door, and the gateway's tools behind the API.
+//! The REST API and the pages behind the gateway's door, and the gateway's tools behind the API.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use toolgate_api::{Api, Hold, IncomingWebhook, NotCalled, Services, ToolCallRequest, ToolCaller};
+use toolgate_api::{Api, Hold, IncomingWebhook, NotCalled, Retention, Services, ToolCallRequest, ToolCaller};
 use toolgate_catalog::Catalog;
+use toolgate_console::Console;
 use toolgate_core::RawJson;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::signature::SigningKey;
+use toolgate_courier::Board;
 use toolgate_credentials::Vault;
 use toolgate_discovery::Discovery;
 use toolgate_edge::{DirectCall, Gateway, Rest, RestBody, Serves};
@@ -20,24 +23,33 @@ use toolgate_store::Store;
 
 use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
+use crate::judging::Judging;
 use crate::keyring::VaultDesk;
+use crate::outbound::Receivers;
 use crate::workshop::Workshop;
 
-/// The place of the API in the gateway. The gateway is there first, since the API calls its tools.
+/// The place of the API and of the pages in the gateway. The gateway is there first, since the API calls its tools.
 #[derive(Clone, Default)]
-pub(crate) struct Doorway(Arc<OnceLock<Api>>);
+pub(crate) struct Doorway(Arc<OnceLock<Beside>>);
+
+#[derive(Clone)]
+struct Beside {
+    api: Api,
+    console: Option<Console>,
+}
 
 impl Doorway {
-    pub(crate) fn open(&self, api: Api) {
+    pub(crate) fn open(&self, api: Api, console: Option<Console>) {
         // It is opened once, where the house is put together.
-        drop(self.0.set(api));
+        drop(self.0.set(Beside { api, console }));
     }
 }
 
 impl Rest for Doorway {
     fn serves(&self, path: &str) -> Serves {
+        let Some(beside) = self.0.get() else { return Serves::Nothing };
         match () {
-            () if self.0.get().is_none() => Serves::Nothing,
+            () if beside.console.is_some() && Console::handles(path) => Serves::Anybody,
             () if Api::is_open(path) => Serves::Anybody,
             () if Api::handles(path) => Serves::Principals,
             () => Serves::Nothing,
@@ -49,14 +61,17 @@ impl Rest for Doorway {
         credential: Option<Credential>,
         mut request: http::Request<hyper::body::Incoming>,
     ) -> BoxFuture<'static, http::Response<RestBody>> {
-        let api = self.0.get().cloned();
+        let beside = self.0.get().cloned();
         if let Some(credential) = credential {
             request.extensions_mut().insert(credential.principal.clone());
             request.extensions_mut().insert(credential);
         }
         Box::pin(async move {
-            let api = api.expect("only what the API serves comes here");
-            api.serve(request).await
+            let Beside { api, console } = beside.expect("only what one of them serves comes here");
+            match console.filter(|_| Console::handles(request.uri().path())) {
+                Some(console) => console.serve(request).await.map(toolgate_api::unfailing),
+                None => api.serve(request).await,
+            }
         })
     }
 }
@@ -70,6 +85,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) sessions: &'a Arc<Sessions>,
     pub(crate) discovery: &'a Arc<Discovery>,
     pub(crate) workshop: &'a Workshop,
+    pub(crate) board: &'a Board,
 }
 
 pub(crate) fn api(
@@ -79,7 +95,7 @@ pub(crate) fn api(
     vault: Vault,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
-    let Parts { config, store, governance, gateway, sessions, discovery, workshop } = *parts;
+    let Parts { config, store, governance, gateway, sessions, discovery, workshop, board } = *parts;
     Ok(Api::new(Services {
         store: store.clone(),
         books: governance.books.clone(),
@@ -93,11 +109,31 @@ pub(crate) fn api(
         runs: workshop.runs.clone(),
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(VaultDesk(vault)),
+        policy: Arc::new(Judging(governance.policy.clone())),
+        outbound: Arc::new(Receivers::of(config, store, board)),
+        retention: retention(config),
         shutdown: shutdown.clone(),
         clock: Arc::new(SystemClock::default()),
         webhooks: webhooks(config)?,
         limits: config.limits.clone(),
     }))
+}
+
+fn retention(config: &Config) -> Retention {
+    const DAY_SECONDS: u64 = 24 * 60 * 60;
+    let days = |time: Duration| time.as_secs() / DAY_SECONDS;
+    let bytes = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let (ledger, files) = (&config.ledger, &config.files);
+    Retention {
+        bodies_days: days(ledger.keep),
+        detailed_bodies_days: days(ledger.keep_detailed),
+        body_bytes_max: bytes(ledger.body_bytes_max),
+        detailed_body_bytes_max: bytes(ledger.body_bytes_max_detailed),
+        files_days: files.keep.map(days),
+        refs_seconds: files.ref_keep.as_secs(),
+        urls_seconds: files.url_keep.as_secs(),
+        upload_urls_seconds: files.upload_url_keep.as_secs(),
+    }
 }
 
 fn webhooks(config: &Config) -> anyhow::Result<Vec<IncomingWebhook>> {

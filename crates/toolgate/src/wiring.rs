@@ -12,7 +12,7 @@ use toolgate_core::ServerName;
 use toolgate_core::governance::Clock;
 use toolgate_core::port::Servers;
 use toolgate_core::server::ServerState;
-use toolgate_courier::Courier;
+use toolgate_courier::{Board, Courier};
 use toolgate_discovery::Discovery;
 use toolgate_edge::{AllowedHosts, Gateway, Hub, Rest, Setup};
 use toolgate_registry::Registry;
@@ -30,6 +30,7 @@ use crate::keyring;
 use crate::machine::{Display, Machine};
 use crate::numbers::ServerNumbers;
 use crate::outbound;
+use crate::pages;
 use crate::rest::{self, Doorway};
 use crate::seating;
 use crate::workshop::{self, Workshop};
@@ -161,6 +162,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     workshop.meet(&gateway);
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tokio::spawn(shutdown.clone().run_until_cancelled_owned(following));
+    let board = Board::default();
     let parts = rest::Parts {
         config,
         store,
@@ -169,11 +171,12 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         sessions: &sessions,
         discovery: &discovery,
         workshop: &workshop,
+        board: &board,
     };
     let api = rest::api(&parts, &catalog, &registry, vault, &shutdown)?;
-    doorway.open(api.clone());
+    doorway.open(api.clone(), pages::console(config, store, &api));
     let courier = match record {
-        Record::Yes => Some(outbound::start(config, store, &shutdown).await?),
+        Record::Yes => Some(outbound::start(config, store, &board, &shutdown).await?),
         Record::No => None,
     };
     Ok(House {

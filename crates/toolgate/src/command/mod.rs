@@ -5,6 +5,7 @@ mod aliases;
 mod approvals;
 mod capabilities;
 mod connect;
+mod console;
 mod doctor;
 mod files;
 mod input;
@@ -57,6 +58,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Ledger(command) => ledger::run(&context, command).await,
         Command::Token(command) => token::run(&context, command).await,
         Command::Connect(args) => connect::run(&context, args).await,
+        Command::Console => console::run(&context).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Completions { .. } | Command::Reap => Ok(ExitCode::SUCCESS),
     }

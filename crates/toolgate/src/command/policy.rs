@@ -12,12 +12,13 @@ use serde_json::{Value, json};
 use toolgate_core::decision::Question;
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::{Kind, Principal, PrincipalId, Role, Tool};
-use toolgate_policy::{PolicyEngine, Template, check, run_tests, schema_for, table};
+use toolgate_policy::{PolicyEngine, Template, check, decisions, run_tests, schema_for, table};
 
 use super::Context;
 use crate::cli::{ExplainArgs, PolicyCommand};
 use crate::config::Config;
 use crate::governance::sources;
+use crate::judging::actors;
 use crate::local::open_store;
 use crate::output::{printable, put, say, talk};
 use crate::stored;
@@ -143,38 +144,15 @@ impl Room<'_> {
             bail!("{NO_TOOLS}");
         }
         let actors = actors();
-        if self.context.global.json {
-            put!("{}", json_text(&self.decisions(&engine, &actors)?));
-            return Ok(ExitCode::SUCCESS);
-        }
         let tools: Vec<(&str, Arc<Tool>)> =
             self.tools.iter().map(|tool| (tool.name.as_str(), tool.clone())).collect();
+        if self.context.global.json {
+            put!("{}", json_text(&table_for_programs(&engine, &actors, &tools)?));
+            return Ok(ExitCode::SUCCESS);
+        }
         put!("{}", printable(&table(&engine, &actors, &tools, &Template::ALL)?));
         talk!("calls without arguments; in force is {}", engine.template().as_str());
         Ok(ExitCode::SUCCESS)
-    }
-
-    /// The table for programs.
-    fn decisions(&self, engine: &PolicyEngine, actors: &[(&str, Principal)]) -> anyhow::Result<Vec<Value>> {
-        let mut decisions = Vec::new();
-        let arguments = json!({});
-        for template in Template::ALL {
-            let engine = engine.under(template)?;
-            for ((actor, principal), tool) in
-                actors.iter().flat_map(|actor| self.tools.iter().map(move |tool| (actor, tool)))
-            {
-                let question = Question::alone(principal, tool, &arguments);
-                let told = engine.explain(&question);
-                decisions.push(json!({
-                    "actor": actor,
-                    "tool": tool.name,
-                    "template": template,
-                    "verdict": told.verdict,
-                    "summary": told.summary,
-                }));
-            }
-        }
-        Ok(decisions)
     }
 
     fn schema(&self) -> anyhow::Result<ExitCode> {
@@ -201,8 +179,23 @@ fn principal(args: &ExplainArgs) -> Principal {
     Principal { id: PrincipalId::new(&args.principal), kind, role, groups }
 }
 
-/// One principal for each role that may call tools.
-fn actors() -> Vec<(&'static str, Principal)> {
-    let callers = Role::ALL.into_iter().filter(|role| role.may_call_tools());
-    callers.map(|role| (role.as_str(), Principal::new(PrincipalId::new(role.as_str()), role))).collect()
+fn table_for_programs(
+    engine: &PolicyEngine,
+    actors: &[(&str, Principal)],
+    tools: &[(&str, Arc<Tool>)],
+) -> anyhow::Result<Vec<Value>> {
+    let mut told = Vec::new();
+    for template in Template::ALL {
+        for row in decisions(engine, actors, tools, &[template])? {
+            let cell = row.cells.first().expect("one level was asked for");
+            told.push(json!({
+                "actor": row.actor,
+                "tool": row.tool,
+                "template": template,
+                "verdict": cell.verdict,
+                "summary": cell.summary,
+            }));
+        }
+    }
+    Ok(told)
 }

@@ -24,6 +24,7 @@ use crate::finding;
 use crate::local::open_store;
 use crate::lock::GatewayLock;
 use crate::output;
+use crate::pages::{LINK_TIME, link_address};
 use crate::reload::{Seen, Watch};
 use crate::sockets::Sockets;
 use crate::wiring::{self, House, Record};
@@ -50,8 +51,12 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     let first = store.first_start_tokens().await?;
     lock.announce(Some(endpoint.clone()))?;
     let sockets = Sockets::open(&config.data, &house, &config.limits);
+    let console = match config.console.enabled {
+        true => Some(link_address(&endpoint, &store.create_login_link(LINK_TIME).await?)),
+        false => None,
+    };
     // A gateway serves on where nobody reads what it says.
-    if let Err(error) = announce(context, &config, &endpoint, &first) {
+    if let Err(error) = announce(context, &config, &endpoint, console.as_deref(), &first) {
         tracing::warn!(%error, "could not print the address and tokens; `toolgate token create` makes another token");
     }
 
@@ -155,7 +160,13 @@ fn warn_of_others(data: &Path) {
 }
 
 /// What someone who has just started the gateway needs next.
-fn announce(context: &Context, config: &Config, endpoint: &str, first: &[NewToken]) -> io::Result<()> {
+fn announce(
+    context: &Context,
+    config: &Config,
+    endpoint: &str,
+    console: Option<&str>,
+    first: &[NewToken],
+) -> io::Result<()> {
     let secret = |role| first.iter().find(|token| token.role == role).map(|token| token.secret.as_str());
     let client = json!({ "mcpServers": { "toolgate": {
         "type": "http",
@@ -166,7 +177,7 @@ fn announce(context: &Context, config: &Config, endpoint: &str, first: &[NewToke
         let tokens: BTreeMap<_, _> =
             first.iter().map(|token| (token.role.as_str(), token.secret.as_str())).collect();
         let tokens = (!tokens.is_empty()).then_some(tokens);
-        let said = json!({ "endpoint": endpoint, "data": config.data, "tokens": tokens, "client": client });
+        let said = json!({ "endpoint": endpoint, "console": console, "data": config.data, "tokens": tokens, "client": client });
         return output::try_write(format_args!("{said}\n"));
     }
     let enabled = config.servers.iter().filter(|server| server.enabled).count();
@@ -184,8 +195,10 @@ fn announce(context: &Context, config: &Config, endpoint: &str, first: &[NewToke
         (None, None) => "For an MCP client (`toolgate token create --role agent` makes a token):",
     };
     let capability_servers = capability_servers(&config.capability_servers);
+    let console = console.map(|link| format!("  console        {link} (logs you in once, within an hour)\n"));
+    let console = console.unwrap_or_default();
     output::try_write(format_args!(
-        "Toolgate {version} is ready.\n  MCP endpoint   {endpoint}\n  data           {data}\n  configuration  {source}\n  search         {search}\n\
+        "Toolgate {version} is ready.\n  MCP endpoint   {endpoint}\n{console}  data           {data}\n  configuration  {source}\n  search         {search}\n\
          {capability_servers}{admin}\n{next}\n\n{client:#}\n\n\
          `toolgate connect <client>` writes this for Claude, Cursor and VS Code. Ctrl-C stops the gateway.\n",
         version = env!("CARGO_PKG_VERSION"),

@@ -21,8 +21,8 @@ use super::server::legal_name;
 
 use rules::{Over, names, patterns, texts};
 
-const MOUNTS_KEYS: [&str; 4] = ["servers", "providers", "pointers", "knowledge_bases"];
-const LIMITS_KEYS: [&str; 3] = ["idle_seconds", "lifetime_seconds", "sessions_max"];
+pub(super) const MOUNTS_KEYS: [&str; 4] = ["servers", "providers", "pointers", "knowledge_bases"];
+pub(super) const LIMITS_KEYS: [&str; 3] = ["idle_seconds", "lifetime_seconds", "sessions_max"];
 
 const NAME_EXPECTED: &str = "1 to 64 letters, digits, `-`, `_` and `.`, not beginning with `ses_`";
 const TEMPLATE_HINT: &str = "it can only be stricter than that of `[policy]`";

@@ -7,7 +7,10 @@ mod access;
 mod address;
 mod agents;
 mod changes;
+mod console;
 mod files;
+#[cfg(test)]
+pub(crate) mod keys;
 mod ledger;
 mod limits;
 mod outbound;
@@ -41,6 +44,7 @@ use toolgate_registry::{AliasSpec, Drift, NewTools, Review};
 pub(crate) use access::VaultSettings;
 pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
 use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
+pub(crate) use console::ConsoleSettings;
 pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, Webhook};
 pub(crate) use policy::{ApprovalSettings, PolicySettings};
@@ -101,6 +105,7 @@ pub(crate) struct Config {
     /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
     pub(crate) files: Box<toolgate_files::Settings>,
     pub(crate) runs: RunSettings,
+    pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
     /// The issuer whose access tokens are taken beside the gateway's own.
     pub(crate) oauth: Option<BearerSettings>,
@@ -230,6 +235,7 @@ impl Config {
             capabilities: Vec::new(),
             search: SearchSettings::default(),
             runs: RunSettings::default(),
+            console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
             oauth: None,
             source: None,
@@ -261,7 +267,7 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 29] = [
+const KEYS: [&str; 30] = [
     "listen",
     "public_url",
     "data",
@@ -291,10 +297,11 @@ const KEYS: [&str; 29] = [
     "files",
     "results",
     "runs",
+    "console",
 ];
 
 /// The keys of each table, for the hint to one that stands in the wrong place.
-const TABLES: [(&str, &[&str]); 25] = [
+const TABLES: [(&str, &[&str]); 26] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
     ("[capability_servers]", &shipped::KEYS),
@@ -320,6 +327,7 @@ const TABLES: [(&str, &[&str]); 25] = [
     ("[files]", &files::FILES_KEYS),
     ("[results]", &files::RESULTS_KEYS),
     ("[runs]", &runs::KEYS),
+    ("[console]", &console::KEYS),
 ];
 
 fn read_top(
@@ -361,10 +369,11 @@ fn read_top(
     with_bytes(config, top, &ctx, problems)
 }
 
-/// Reads what is said about files, about what stays in results, and about runs.
+/// Reads what is said about files, about what stays in results, about runs, and about the pages for people.
 fn with_bytes(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
+    let console = table("console");
     // The folder that files are kept in lies in the data folder, wherever that is by now.
     let mut settings = files::usual(&config.data);
     if let Some(section) = files {
@@ -375,7 +384,8 @@ fn with_bytes(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &m
     }
     settings.public_url = files::public_url(top, ctx, problems);
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
-    Config { files: Box::new(settings), runs, ..config }
+    let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
+    Config { files: Box::new(settings), runs, console, ..config }
 }
 
 /// Reads the tables that say who may join, what tools are called, who is given which, and which credentials there are.

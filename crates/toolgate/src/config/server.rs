@@ -19,6 +19,8 @@ use super::section::{At, Seconds, Section};
 use super::value::{Context, Values};
 use super::{References, ServerEntry, ToolFilter};
 
+#[cfg(test)]
+pub(super) use oauth::KEYS as OAUTH_KEYS;
 use transport::Address;
 pub(super) use transport::env_of;
 pub(crate) use transport::{OWN_HEADERS, joined};
@@ -46,7 +48,7 @@ pub(super) const KEYS: [&str; 21] = [
     "new_tools",
     "enabled",
 ];
-const TOOLS_KEYS: [&str; 2] = ["allow", "deny"];
+pub(super) const TOOLS_KEYS: [&str; 2] = ["allow", "deny"];
 
 const ISOLATION: [(&str, Isolation); 2] =
     [("shared", Isolation::Shared), ("principal", Isolation::Principal)];

@@ -41,7 +41,7 @@ fn parse(text: &str) -> Result<Config, ConfigError> {
     Config::parse(text, "toolgate.toml", path, &whereabouts(), References::Resolve(&env))
 }
 
-fn accepted(text: &str) -> Config {
+pub(super) fn accepted(text: &str) -> Config {
     parse(text).unwrap_or_else(|error| panic!("refused:\n{error}"))
 }
 
@@ -49,7 +49,7 @@ fn server(text: &str) -> ServerEntry {
     accepted(text).servers.remove(0)
 }
 
-fn refused(text: &str) -> String {
+pub(super) fn refused(text: &str) -> String {
     parse(text).expect_err("the text is wrong").to_string()
 }
 

@@ -1,14 +1,13 @@
-//! Events to a file or a pipe, page by page: memory stays the same however many there are.
+//! Events to a file or a pipe.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use tempfile::NamedTempFile;
-use toolgate_core::event::{Filter, Recorded};
-use toolgate_store::{LEDGER_PAGE_MAX, Order, Store, ledger_event_cloudevent, ledger_event_json};
+use toolgate_core::event::Filter;
+use toolgate_store::Store;
 
 use crate::cli::ExportFormat;
 use crate::command::shown::several;
@@ -21,14 +20,11 @@ pub(super) async fn run(
     target: Option<&Path>,
 ) -> anyhow::Result<ExitCode> {
     let mut sink = Sink::open(target)?;
-    let mut after = None;
+    let mut export = store.export_ledger(filter.clone(), format.into()).await?;
     let mut count = 0;
-    loop {
-        let page = store.ledger_page(filter, after, LEDGER_PAGE_MAX, Order::OldestFirst).await?;
-        let Some(last) = page.last() else { break };
-        after = Some(last.seq);
-        count += page.len() as u64;
-        sink.write(&lines(&page, format))?;
+    while let Some(lines) = export.next().await? {
+        count += lines.events as u64;
+        sink.write(&lines.text)?;
     }
     sink.finish()?;
     if let Some(target) = target {
@@ -37,16 +33,13 @@ pub(super) async fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-fn lines(page: &[Recorded], format: ExportFormat) -> String {
-    let mut text = String::new();
-    for recorded in page {
-        let value = match format {
-            ExportFormat::Jsonl => ledger_event_json(recorded),
-            ExportFormat::Cloudevents => ledger_event_cloudevent(recorded),
-        };
-        writeln!(text, "{value}").expect("a string takes all that is written to it");
+impl From<ExportFormat> for toolgate_store::ExportFormat {
+    fn from(format: ExportFormat) -> Self {
+        match format {
+            ExportFormat::Jsonl => toolgate_store::ExportFormat::Jsonl,
+            ExportFormat::Cloudevents => toolgate_store::ExportFormat::CloudEvents,
+        }
     }
-    text
 }
 
 /// A file appears only when it is complete, so that half an export is never taken for a whole one.

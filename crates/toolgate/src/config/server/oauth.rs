@@ -7,7 +7,7 @@ use super::super::section::Section;
 use super::super::value::{UrlForm, Values};
 use super::Reader;
 
-const KEYS: [&str; 4] = ["client_id", "client_secret", "scopes", "client_metadata_url"];
+pub(in super::super) const KEYS: [&str; 4] = ["client_id", "client_secret", "scopes", "client_metadata_url"];
 
 const METADATA_URL: UrlForm = UrlForm {
     expected: "an address with `https` at which the client's metadata document can be read",

@@ -1,0 +1,31 @@
+//! `[console]`: the pages for people.
+
+use std::time::Duration;
+
+use super::problem::Problems;
+use super::section::{Seconds, Section};
+
+pub(super) const KEYS: [&str; 2] = ["enabled", "login_seconds"];
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConsoleSettings {
+    /// Whether there are pages at all.
+    pub(crate) enabled: bool,
+    /// How long somebody stays logged in.
+    pub(crate) login: Duration,
+}
+
+impl Default for ConsoleSettings {
+    fn default() -> Self {
+        Self { enabled: true, login: Duration::from_secs(12 * 60 * 60) }
+    }
+}
+
+pub(super) fn read(section: &Section<'_>, problems: &mut Problems) -> ConsoleSettings {
+    section.refuse_unknown_keys(&KEYS, &[], problems);
+    let usual = ConsoleSettings::default();
+    ConsoleSettings {
+        enabled: section.boolean("enabled", problems).map_or(usual.enabled, |enabled| enabled.value),
+        login: section.seconds("login_seconds", Seconds::Positive, problems).unwrap_or(usual.login),
+    }
+}

@@ -1,0 +1,117 @@
+//! What every key of the file is, for the reference: its type, its default and its meaning. The lists of keys are those that
+//! the parser itself goes by, so a key without a line here fails a test.
+
+mod agents;
+mod bytes;
+mod governance;
+mod registry;
+mod servers;
+mod top;
+
+mod tests;
+
+/// One table of the file.
+pub(crate) struct Table {
+    /// As it stands in the file: `[limits]`, `[[servers]]`; the top of the file has none.
+    pub(crate) header: &'static str,
+    pub(crate) about: &'static str,
+    /// What the parser accepts.
+    pub(crate) accepted: &'static [&'static str],
+    pub(crate) keys: &'static [Key],
+    pub(crate) changes: Changes,
+    /// The least that makes a table of this kind.
+    pub(crate) least: &'static str,
+    /// A whole table that says something else than the defaults.
+    pub(crate) example: &'static str,
+}
+
+/// When a change to a table counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Changes {
+    WhileRunning,
+    AfterRestart,
+}
+
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) fallback: Fallback,
+    pub(crate) meaning: &'static str,
+}
+
+pub(crate) enum Kind {
+    Text,
+    Texts,
+    Flag,
+    Count,
+    Seconds,
+    Days,
+    Bytes,
+    Path,
+    Url,
+    Rate,
+    Moment,
+    /// A table of texts.
+    Map,
+    /// A table with keys of its own, or several.
+    Table(&'static str),
+    Word(&'static [&'static str]),
+    Words(&'static [&'static str]),
+    /// Something else, in words.
+    Other(&'static str),
+}
+
+/// What holds where the key is left out.
+pub(crate) enum Fallback {
+    /// This very value, as it would be written.
+    Is(&'static str),
+    /// In words.
+    Means(&'static str),
+    Needed,
+}
+
+pub(crate) const TABLES: [&Table; 31] = [
+    &top::TOP,
+    &governance::STORE,
+    &governance::POLICY,
+    &governance::APPROVALS,
+    &governance::VALIDATION,
+    &governance::LEDGER,
+    &governance::REDACT,
+    &governance::TOOLS,
+    &governance::TOOL_FILES,
+    &governance::WEBHOOKS,
+    &governance::METERING,
+    &governance::OTLP,
+    &registry::OAUTH,
+    &registry::VAULT,
+    &registry::NETWORK,
+    &registry::REGISTRY,
+    &registry::ALIASES,
+    &agents::CAPABILITIES,
+    &agents::AGENTS,
+    &agents::MOUNTS,
+    &agents::LIMITS,
+    &bytes::SEARCH,
+    &bytes::FILES,
+    &bytes::RESULTS,
+    &bytes::RUNS,
+    &bytes::CONSOLE,
+    &top::LIMITS,
+    &servers::SHIPPED,
+    &servers::SERVERS,
+    &servers::FILTER,
+    &servers::OAUTH,
+];
+
+const fn is(name: &'static str, kind: Kind, value: &'static str, meaning: &'static str) -> Key {
+    Key { name, kind, fallback: Fallback::Is(value), meaning }
+}
+
+const fn without(name: &'static str, kind: Kind, means: &'static str, meaning: &'static str) -> Key {
+    Key { name, kind, fallback: Fallback::Means(means), meaning }
+}
+
+const fn needed(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
+    Key { name, kind, fallback: Fallback::Needed, meaning }
+}

@@ -1,0 +1,123 @@
+//! Who may join, what tools are called, and which credentials there are: from `[oauth]` to `[[aliases]]`.
+
+use super::Changes::{AfterRestart, WhileRunning};
+use super::Kind::{Flag, Map, Moment, Path, Text, Url, Word, Words};
+use super::{Table, is, needed, without};
+use crate::config::{access, registry};
+
+const ALGORITHMS: &[&str] = &["RS256", "PS256", "ES256", "ES384", "EdDSA"];
+
+pub(super) const OAUTH: Table = Table {
+    header: "[oauth]",
+    about: "Access tokens of an OAuth issuer, taken beside Toolgate's own.",
+    accepted: &access::OAUTH_KEYS,
+    keys: &[
+        needed("issuer", Url, "Exactly as `iss` in its tokens says it."),
+        needed("audience", Text, "What `aud` must name."),
+        without("jwks_url", Url, "where the issuer's own metadata say", "Where its keys are."),
+        without(
+            "algorithms",
+            Words(ALGORITHMS),
+            "those that the issuer's keys are for",
+            "Signatures that are taken.",
+        ),
+        needed(
+            "scopes",
+            Map,
+            "What each scope lets its holder do: a role, as for `toolgate token create`. Of several the strongest counts.",
+        ),
+        without("groups_claim", Text, "no groups", "The claim that names the principal's groups."),
+        without("principal_claim", Text, "`sub`", "The claim that names the principal."),
+    ],
+    changes: AfterRestart,
+    least: "[oauth]\nissuer = \"https://id.example.com\"\naudience = \"https://gate.example.com/mcp\"\n\
+            scopes = { \"toolgate:call\" = \"agent\" }\n",
+    example: "[oauth]\nissuer = \"https://id.example.com\"\naudience = \"https://gate.example.com/mcp\"\n\
+              scopes = { \"toolgate:call\" = \"agent\", \"toolgate:operate\" = \"operator\" }\ngroups_claim = \"groups\"\n",
+};
+
+pub(super) const VAULT: Table = Table {
+    header: "[vault]",
+    about: "The key that secrets and sign-ins are encrypted with. Whoever loses the key loses the secrets. One of the two.",
+    accepted: &access::VAULT_KEYS,
+    keys: &[
+        without(
+            "key_file",
+            Path,
+            "`vault.key` in the data folder, made at first use",
+            "A file that only its owner may read.",
+        ),
+        without(
+            "key_env",
+            Text,
+            "`key_file`",
+            "The name of a variable of the environment. `openssl rand -base64 32` makes a key.",
+        ),
+    ],
+    changes: AfterRestart,
+    least: "[vault]\n",
+    example: "[vault]\nkey_env = \"TOOLGATE_VAULT_KEY\"\n",
+};
+
+pub(super) const NETWORK: Table = Table {
+    header: "[network]",
+    about: "Where servers may be that were not written into this file: those that register, and those of \
+            `PATCH /settings/mcp_servers`. Public addresses always may.",
+    accepted: &registry::NETWORK_KEYS,
+    keys: &[
+        is("allow_loopback", Flag, "false", "This machine."),
+        is(
+            "allow_private",
+            Flag,
+            "false",
+            "10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 and fc00::/7.",
+        ),
+    ],
+    changes: WhileRunning,
+    least: "[network]\n",
+    example: "[network]\nallow_private = true\n",
+};
+
+pub(super) const REGISTRY: Table = Table {
+    header: "[registry]",
+    about: "How changes to tools are taken. A tool is pinned as it was when it was first seen.",
+    accepted: &registry::REGISTRY_KEYS,
+    keys: &[
+        is(
+            "drift",
+            Word(&["quarantine", "accept"]),
+            "\"quarantine\"",
+            "A changed definition withholds the tool until `toolgate tools accept`, or is taken as it comes.",
+        ),
+        is(
+            "new_tools",
+            Word(&["visible", "review"]),
+            "\"visible\"",
+            "A tool that a server did not have before is there at once, or after a review.",
+        ),
+        is(
+            "findings",
+            Word(&["flag", "quarantine"]),
+            "\"flag\"",
+            "A description with hidden instructions in it is marked, or withholds the tool.",
+        ),
+    ],
+    changes: WhileRunning,
+    least: "[registry]\n",
+    example: "[registry]\nnew_tools = \"review\"\nfindings = \"quarantine\"\n",
+};
+
+pub(super) const ALIASES: Table = Table {
+    header: "[[aliases]]",
+    about: "Other names of tools.",
+    accepted: &registry::ALIASES_KEYS,
+    keys: &[
+        needed("name", Text, "The other name. With `primary`, one of three parts: `documents.text.read`."),
+        needed("tool", Text, "The canonical name of the tool: `files:read_text_file`."),
+        without("until", Moment, "for ever", "The day on which an old name ends."),
+        is("primary", Flag, "false", "Whether agents see the tool under this name; others go on working."),
+    ],
+    changes: WhileRunning,
+    least: "[[aliases]]\nname = \"read_file\"\ntool = \"files:read_text_file\"\n",
+    example: "[[aliases]]\nname = \"read_file\"\ntool = \"files:read_text_file\"\nuntil = 2027-01-01\n",
+};

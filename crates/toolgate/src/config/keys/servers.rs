@@ -1,0 +1,171 @@
+//! `[capability_servers]` and `[[servers]]`.
+
+use super::Changes::WhileRunning;
+use super::Kind::{Count, Flag, Map, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word};
+use super::{Table, is, needed, without};
+use crate::config::{server, shipped};
+
+const ONE_OF_FOUR: &str = "one of the four is needed";
+const AS_REGISTRY: &str = "as in `[registry]`";
+
+pub(super) const SHIPPED: Table = Table {
+    header: "[capability_servers]",
+    about: "Servers that come with Toolgate, and those you write with its kit. Every program in the folder whose name ends in \
+            `-mcp` is started and kept running, under that name; one that appears later is taken up. A `[[servers]]` table of \
+            the same name takes its place.",
+    accepted: &shipped::KEYS,
+    keys: &[
+        without(
+            "folder",
+            Path,
+            "`$TOOLGATE_SERVERS` (empty: none), else `servers` beside the program `toolgate`",
+            "Where the programs are.",
+        ),
+        is("without", Texts, "[]", "Those that are left out."),
+        is(
+            "env",
+            Map,
+            "{}",
+            "What they get beyond `PATH`, `HOME` and the like, `TOOLGATE_MODEL` and `CAPABILITY_OCR_MODELS`.",
+        ),
+    ],
+    changes: WhileRunning,
+    least: "[capability_servers]\n",
+    example: "[capability_servers]\nfolder = \"bin\"\nwithout = [\"image-ocr-mcp\"]\n",
+};
+
+pub(super) const SERVERS: Table = Table {
+    header: "[[servers]]",
+    about: "One table for each MCP server. `toolgate servers import FILE` writes them from the configuration of a client. A \
+            server is started (`command`), reached (`url`, `urls`), or registers itself (`registered`).",
+    accepted: &server::KEYS,
+    keys: &[
+        needed(
+            "name",
+            Text,
+            "Letters, digits, `-`, `_` and `.`; agents see it in front of every tool of the server.",
+        ),
+        without(
+            "command",
+            Text,
+            ONE_OF_FOUR,
+            "A program in `PATH`, or a path; one with a slash starts at the folder of this file unless it is absolute.",
+        ),
+        is("args", Texts, "[]", "Its arguments."),
+        is(
+            "env",
+            Map,
+            "{}",
+            "All that the program gets beyond `PATH`, `HOME` and the like. May hold `${vault:NAME}`.",
+        ),
+        without("cwd", Path, "the folder of this file", "Its working folder."),
+        without(
+            "url",
+            Url,
+            ONE_OF_FOUR,
+            "A server somewhere else. Streamable HTTP of any revision and the older HTTP+SSE are told apart by asking.",
+        ),
+        without("urls", Texts, ONE_OF_FOUR, "Several instances of it. Calls go to the less busy of two."),
+        without(
+            "registered",
+            Flag,
+            ONE_OF_FOUR,
+            "The server registers itself, with the limits of this table.",
+        ),
+        without(
+            "headers",
+            Map,
+            "none",
+            "Headers that are sent along; beside `url` or `urls`. May hold `${vault:NAME}`.",
+        ),
+        without(
+            "oauth",
+            Nested("`{ … }`"),
+            "what the server offers",
+            "How the gateway introduces itself at `toolgate servers login NAME`; see below.",
+        ),
+        is("timeout_seconds", Seconds, "60", "How long one call may take."),
+        is("connect_timeout_seconds", Seconds, "30", "How long connecting and listing may take."),
+        is("concurrency_max", Count, "64", "Calls under way at once."),
+        without("rate", Rate, "any number", "How many calls may start within a time."),
+        is(
+            "isolation",
+            Word(&["shared", "principal"]),
+            "\"shared\"",
+            "One process or connection for everyone, or one for each principal.",
+        ),
+        is(
+            "prefix",
+            Flag,
+            "true",
+            "`false` keeps the names of its tools as they are; only where it is the one enabled server.",
+        ),
+        is("tools", Nested("`{ … }`"), "{}", "Which of its tools agents see; see below."),
+        is(
+            "trust_annotations",
+            Flag,
+            "true",
+            "Whether its own hints about the effects of its tools are believed. `false`: they may do anything, unless \
+             `[[tools]]` says otherwise.",
+        ),
+        without(
+            "drift",
+            Word(&["quarantine", "accept"]),
+            AS_REGISTRY,
+            "As in `[registry]`, for this server.",
+        ),
+        without(
+            "new_tools",
+            Word(&["visible", "review"]),
+            AS_REGISTRY,
+            "As in `[registry]`, for this server.",
+        ),
+        is("enabled", Flag, "true", "`false` leaves the server out without losing its lines."),
+    ],
+    changes: WhileRunning,
+    least: "[[servers]]\nname = \"files\"\ncommand = \"npx\"\n",
+    example: "[[servers]]\nname = \"files\"\ncommand = \"npx\"\n\
+              args = [\"-y\", \"@modelcontextprotocol/server-filesystem\", \".\"]\n\n\
+              [[servers]]\nname = \"github\"\nurl = \"https://api.githubcopilot.com/mcp/\"\n\
+              headers = { Authorization = \"Bearer ${TOKEN}\" }\n",
+};
+
+pub(super) const FILTER: Table = Table {
+    header: "[servers.tools]",
+    about: "Which tools of a server agents see, by their own names: `*` stands for any characters, `?` for one; within \
+            `[[servers]]`.",
+    accepted: &server::TOOLS_KEYS,
+    keys: &[
+        without("allow", Texts, "all", "Those that are seen."),
+        is("deny", Texts, "[]", "Those that are not; it wins."),
+    ],
+    changes: WhileRunning,
+    least: "[[servers]]\nname = \"files\"\ncommand = \"npx\"\n[servers.tools]\n",
+    example: "[[servers]]\nname = \"files\"\ncommand = \"npx\"\ntools = { allow = [\"read_*\"], deny = [\"*_secret\"] }\n",
+};
+
+pub(super) const OAUTH: Table = Table {
+    header: "[servers.oauth]",
+    about: "What you arranged with a server whose tools need a person's consent; within `[[servers]]`.",
+    accepted: &server::OAUTH_KEYS,
+    keys: &[
+        without(
+            "client_id",
+            Text,
+            "the gateway registers itself",
+            "The name that the server's operator gave the gateway.",
+        ),
+        without("client_secret", Text, "none", "What belongs to it."),
+        is("scopes", Texts, "[]", "What is asked for."),
+        without(
+            "client_metadata_url",
+            Url,
+            "none",
+            "The address of a document that says who the gateway is, in place of a client id.",
+        ),
+    ],
+    changes: WhileRunning,
+    least: "[[servers]]\nname = \"github\"\nurl = \"https://example.com/mcp\"\n[servers.oauth]\n",
+    example: "[[servers]]\nname = \"github\"\nurl = \"https://example.com/mcp\"\n\
+              oauth = { client_id = \"toolgate\", scopes = [\"read\"] }\n",
+};

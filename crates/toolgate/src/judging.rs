@@ -1,0 +1,76 @@
+//! The policies in force as the API shows them, and who stands in the decision table. The command line shares both.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolgate_api::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, PolicyRule};
+use toolgate_core::decision::{Policy, Question, Template};
+use toolgate_core::{Principal, PrincipalId, Role, Tool};
+use toolgate_policy::{ListedRule, PolicyEngine, TableRow, decisions};
+
+pub(crate) struct Judging(pub(crate) Arc<PolicyEngine>);
+
+impl PolicyDesk for Judging {
+    fn in_force(&self) -> PolicyInForce {
+        PolicyInForce {
+            version: self.0.version(),
+            template: self.0.template(),
+            files: files(self.0.rules()),
+            refused: self.0.refusal().map(|error| error.to_string()),
+        }
+    }
+
+    fn explain(&self, question: &Question<'_>) -> Value {
+        serde_json::to_value(self.0.explain(question)).expect("an explanation is texts and lists")
+    }
+
+    fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow> {
+        let tools: Vec<(&str, Arc<Tool>)> =
+            tools.iter().map(|tool| (tool.name.as_str(), tool.clone())).collect();
+        let rows = decisions(&self.0, &actors(), &tools, &Template::ALL);
+        rows.expect("what is in force loads under every level of care").into_iter().map(row).collect()
+    }
+}
+
+/// One principal for each role that may call tools.
+pub(crate) fn actors() -> Vec<(&'static str, Principal)> {
+    let callers = Role::ALL.into_iter().filter(|role| role.may_call_tools());
+    callers.map(|role| (role.as_str(), Principal::new(PrincipalId::new(role.as_str()), role))).collect()
+}
+
+/// Rules of one text stand together.
+fn files(rules: Vec<ListedRule>) -> Vec<PolicyFile> {
+    let mut files: Vec<PolicyFile> = Vec::new();
+    for rule in rules {
+        let set = serde_json::to_value(rule.set).expect("a word");
+        let set = set.as_str().expect("a set is a word").to_owned();
+        let (name, built_in) = (rule.file.clone(), rule.built_in);
+        match files.iter_mut().find(|file| file.name == name && file.set == set) {
+            Some(file) => file.rules.push(shown(rule)),
+            None => files.push(PolicyFile { name, set, built_in, rules: vec![shown(rule)] }),
+        }
+    }
+    files
+}
+
+fn shown(rule: ListedRule) -> PolicyRule {
+    PolicyRule {
+        id: rule.id,
+        line: rule.line,
+        effect: rule.effect.to_owned(),
+        level: rule.level,
+        reason: rule.reason,
+        annotations: rule.annotations,
+        text: rule.text,
+    }
+}
+
+fn row(row: TableRow) -> PolicyRow {
+    let cells = row.cells.into_iter().map(|cell| PolicyCell {
+        template: cell.template,
+        verdict: cell.verdict.as_str().to_owned(),
+        told: cell.told,
+        summary: cell.summary,
+    });
+    PolicyRow { actor: row.actor, tool: row.tool, cells: cells.collect() }
+}

@@ -1,0 +1,113 @@
+//! `ledger-events.md`, from the vocabulary of the ledger and from how its events are written as JSON.
+
+mod samples;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolgate_core::Digest;
+use toolgate_core::event::{DecisionKind, EventKind, Outcome, Recorded};
+use toolgate_store::ledger_event_json;
+
+use super::markdown::{anchor, code, fenced, table};
+
+const START: &str = "# Ledger events
+
+The ledger is append-only. Each event holds the hash of the one before it in its writer's stream, over every field; `toolgate ledger verify` names
+the first that was edited, dropped or reordered. Events are read with `GET /ledger`, `toolgate ledger`, followed with `GET /events`, and sent to
+webhooks; exported as JSON lines, CloudEvents (`dev.toolgate.` in front of the kind) or OTLP spans. Arguments and results are kept apart, redacted, under
+the digests in `input` and `output`. Secrets, tokens and the bytes of files never enter the ledger.
+
+## Fields
+
+What an event does not have is left out.
+
+";
+
+/// In the order in which they are written.
+const FIELDS: [(&str, &str); 25] = [
+    ("seq", "Its place in the whole ledger; what pages and cursors go by"),
+    ("stream", "Who wrote it: the `stream` of a gateway"),
+    ("stream_seq", "Its place among what that one wrote: 1, 2, 3 without a gap"),
+    ("kind", "What happened; see below"),
+    ("at", "When, as RFC 3339"),
+    ("at_ms", "When, in milliseconds since 1970"),
+    ("principal", "Who did it: the caller, the voter, `gateway`"),
+    ("session", "The session that it happened in"),
+    ("run", "The run that it happened in"),
+    ("task", "The task of that run"),
+    ("call", "The tool call that it belongs to"),
+    ("tool", "The canonical name of the tool"),
+    ("server", "The server"),
+    ("tool_version", "The digest of the tool's definition"),
+    ("trace", "W3C `traceparent`, as the caller sent it"),
+    ("approval", "The approval that it belongs to"),
+    ("policy_version", "The digest of the policies that were in force"),
+    ("decision", "What policy said; see below"),
+    ("outcome", "How the call ended, or where it stands; see below"),
+    ("duration_us", "How long it took, in microseconds"),
+    ("input", "The digest of the redacted arguments; `GET /ledger/bodies/{digest}` has them"),
+    ("output", "The digest of the redacted result"),
+    ("detail", "What only this kind of event has, as an object; see each kind"),
+    ("previous", "The hash of the event before it in its stream; zeros for the first"),
+    ("hash", "Over every field and `previous`"),
+];
+
+pub(super) fn page() -> String {
+    let mut text = START.to_owned();
+    let fields = FIELDS.iter().map(|(name, meaning)| vec![code(name), format!("{meaning}.")]);
+    text.push_str(&table(&["Field", "Meaning"], fields));
+    text.push_str("\n## Decisions\n\n");
+    let decisions = DecisionKind::ALL.iter().map(|one| vec![code(one.as_str()), one.meaning().to_owned()]);
+    text.push_str(&table(&["Decision", "Meaning"], decisions));
+    text.push_str("\n## Outcomes\n\n");
+    let outcomes = Outcome::ALL.iter().map(|one| vec![code(one.as_str()), one.meaning().to_owned()]);
+    text.push_str(&table(&["Outcome", "Meaning"], outcomes));
+    text.push_str("\n## Kinds\n\n");
+    let kinds = EventKind::ALL.iter().map(|one| {
+        vec![format!("[{}](#{})", code(one.as_str()), anchor(one.as_str())), one.meaning().to_owned()]
+    });
+    text.push_str(&table(&["Kind", "Meaning"], kinds));
+    EventKind::ALL.iter().for_each(|kind| text.push_str(&section(*kind)));
+    text
+}
+
+fn section(kind: EventKind) -> String {
+    let sample = samples::of(kind);
+    let detail = match sample.detail {
+        [] => String::new(),
+        members => {
+            let rows = members.iter().map(|(name, _, meaning)| vec![code(name), format!("{meaning}.")]);
+            format!("{}\n", table(&["In `detail`", "Meaning"], rows))
+        }
+    };
+    let example = fenced("json", &serde_json::to_string_pretty(&example(kind)).expect("JSON"));
+    format!("\n### {}\n\n{}\n\n{detail}{example}", code(kind.as_str()), kind.meaning())
+}
+
+fn example(kind: EventKind) -> Value {
+    let recorded = Recorded {
+        seq: 42,
+        stream: Arc::from("gateway"),
+        stream_seq: 42,
+        event: samples::event(kind),
+        previous: Digest::of("the event before it"),
+        hash: Digest::of("this event"),
+    };
+    ledger_event_json(&recorded)
+}
+
+#[test]
+fn every_field_of_an_event_has_a_meaning() {
+    let mut seen: Vec<String> = Vec::new();
+    for kind in EventKind::ALL {
+        let Value::Object(event) = example(*kind) else { panic!("an event is an object") };
+        seen.extend(event.keys().cloned());
+    }
+    for name in &seen {
+        assert!(FIELDS.iter().any(|(known, _)| known == name), "FIELDS does not have {name}");
+    }
+    for (name, _) in FIELDS {
+        assert!(seen.iter().any(|one| one == name), "no example has {name}");
+    }
+}
