@@ -38,7 +38,8 @@ impl Gateway {
         Self::boot_with(program, toml, folder, &[])
     }
 
-    fn boot_with(program: &Path, toml: &str, folder: tempfile::TempDir, env: &[(&str, &str)]) -> Self {
+    /// The same with these variables, which its commands need as well.
+    pub fn boot_with(program: &Path, toml: &str, folder: tempfile::TempDir, env: &[(&str, &str)]) -> Self {
         std::fs::write(folder.path().join("toolgate.toml"), toml).expect("the configuration can be written");
         let mut process = command(program, folder.path())
             .envs(env.iter().copied())

@@ -5,7 +5,7 @@ mod addresses;
 mod agreed;
 pub(crate) mod archive;
 mod artifacts;
-mod bucket;
+pub(crate) mod bucket;
 pub(crate) mod bytes;
 mod chain;
 mod collected;

@@ -15,7 +15,7 @@ mod outage;
 mod outbound;
 mod people;
 mod policies;
-mod receiver;
+pub(crate) mod receiver;
 mod records;
 mod replicas;
 mod rounds;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 19] = [
+const RULES: [(&str, &[&str], &[&str]); 20] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -84,6 +84,8 @@ const RULES: [(&str, &[&str], &[&str]); 19] = [
         ],
         &["sqlx", "rmcp", "reqwest"],
     ),
+    // A page can do what its visitor's token could do by REST, since there is nothing else it could ask.
+    ("toolgate-console", &["toolgate-core"], &["hyper", "sqlx", "rmcp", "reqwest"]),
 ];
 
 /// What the capability servers are made of: for each package under `servers/`, the crates of ours it may use. They are programs
@@ -131,14 +133,16 @@ const SERVERS: [(&str, &[&str]); 12] = [
 ];
 
 /// Crates that belong to one room, or to a few.
-const OWNED: [(&str, &[&str]); 13] = [
+const OWNED: [(&str, &[&str]); 15] = [
     ("hayro-interpret", &["capability-documents"]),
     ("typst", &["capability-typeset"]),
     ("docx-rs", &["capability-typeset"]),
     ("sqlx", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
-    ("axum", &["toolgate-api", "capability-kit"]),
+    ("axum", &["toolgate-api", "toolgate-console", "capability-kit"]),
+    ("maud", &["toolgate-console"]),
+    ("include_dir", &["toolgate-console"]),
     (
         "clap",
         &[

@@ -3,10 +3,12 @@
 mod bad_input;
 mod basics;
 mod cli;
+mod console;
 mod discovery;
 mod doors;
 mod endings;
 mod eras;
+mod examples;
 mod fidelity;
 mod files;
 mod governed;

@@ -9,7 +9,7 @@ use crate::kit::label;
 pub(crate) struct Bucket {
     pub(crate) endpoint: String,
     bucket: String,
-    access_key_id: String,
+    pub(crate) access_key_id: String,
     pub(crate) secret_access_key: String,
     prefix: String,
 }
@@ -35,12 +35,20 @@ impl Bucket {
         self
     }
 
+    /// Where files of this test are.
+    pub(crate) fn url(&self) -> String {
+        format!("s3://{}/{}", self.bucket, self.prefix)
+    }
+
     /// `[files]` with more in it.
     pub(crate) fn toml(&self, more: &str) -> String {
         format!(
-            "[files]\nurl = \"s3://{}/{}\"\nendpoint = {:?}\naccess_key_id = {:?}\nsecret_access_key = {:?}\n\
+            "[files]\nurl = {:?}\nendpoint = {:?}\naccess_key_id = {:?}\nsecret_access_key = {:?}\n\
              allow_http = true\n{more}",
-            self.bucket, self.prefix, self.endpoint, self.access_key_id, self.secret_access_key
+            self.url(),
+            self.endpoint,
+            self.access_key_id,
+            self.secret_access_key
         )
     }
 }

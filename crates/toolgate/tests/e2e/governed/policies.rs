@@ -170,6 +170,7 @@ async fn policies_in_shadow_mode_decide_nothing_and_are_noted() {
         (&json!("permit"), &json!("deny")),
         "{decided:?}"
     );
+    assert_eq!(decided[0]["detail"]["shadow_policies"][0]["id"], "guard.shadow.cedar:2", "{decided:?}");
 }
 
 #[tokio::test]

@@ -9,41 +9,41 @@ use toolgate_testkit::gateway::until_async;
 use crate::doors::WAIT;
 
 #[derive(Clone, Debug)]
-pub(super) struct Message {
-    pub(super) path: String,
+pub(crate) struct Message {
+    pub(crate) path: String,
     /// In small letters.
     headers: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Message {
-    pub(super) fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_str()).unwrap_or_else(|| panic!("no {name} in {self:?}"))
     }
 
-    pub(super) fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).expect("the body is JSON")
     }
 
-    pub(super) fn holds(&self, text: &str) -> bool {
+    pub(crate) fn holds(&self, text: &str) -> bool {
         self.body.windows(text.len()).any(|window| window == text.as_bytes())
     }
 }
 
-pub(super) struct Receiver {
-    pub(super) url: String,
+pub(crate) struct Receiver {
+    pub(crate) url: String,
     came: Arc<Mutex<Vec<Message>>>,
     listening: tokio::task::JoinHandle<()>,
 }
 
 impl Receiver {
-    pub(super) async fn open() -> Self {
+    pub(crate) async fn open() -> Self {
         Self::refusing(0).await
     }
 
     /// The first requests get a 503.
-    pub(super) async fn refusing(first: usize) -> Self {
+    pub(crate) async fn refusing(first: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("bound"));
         let came = Arc::new(Mutex::new(Vec::new()));
@@ -57,12 +57,12 @@ impl Receiver {
     }
 
     /// Everything that came, refused or not.
-    pub(super) fn came(&self) -> Vec<Message> {
+    pub(crate) fn came(&self) -> Vec<Message> {
         self.came.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The first message that fits.
-    pub(super) async fn find(&self, fits: impl Fn(&Message) -> bool) -> Message {
+    pub(crate) async fn find(&self, fits: impl Fn(&Message) -> bool) -> Message {
         let found = until_async(WAIT, || async { self.came().into_iter().find(&fits) });
         found.await.unwrap_or_else(|| panic!("no such message among {:?}", self.came()))
     }

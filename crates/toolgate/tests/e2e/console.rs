@@ -1,0 +1,24 @@
+//! The console in a real Chromium, used as a person uses it: by what stands on the page, not by what is behind it.
+
+mod axe;
+mod browser;
+mod catalogue;
+mod crawl;
+mod cutting;
+mod deciding;
+mod entering;
+mod hostile;
+mod judges;
+mod keyboard;
+mod links;
+mod looks;
+mod many;
+mod markdown;
+mod office;
+mod person;
+mod pictures;
+mod plain;
+mod ruling;
+mod running;
+mod showing;
+mod wire;

@@ -1,0 +1,153 @@
+//! A headless Chromium with a profile of its own, and the driver that hands it what a person does. Both are children of
+//! the test and end with it, whether it passes or panics.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use fantoccini::Client;
+use fantoccini::wd::{TimeoutConfiguration, WebDriverCompatibleCommand};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use toolgate_testkit::gateway::until;
+use url::{ParseError, Url};
+
+/// A machine with two busy cores takes its time to start a browser.
+const START_WAIT: Duration = Duration::from_secs(60);
+/// A page, or a script on it, that takes longer hangs.
+const PAGE_WAIT: Duration = Duration::from_secs(90);
+const DRIVER_SAYS: &str = "started successfully on port ";
+
+pub(crate) struct Browser {
+    pub(super) client: Client,
+    _driver: Process,
+    _chromium: Process,
+    /// Removed after whoever writes to it.
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    pub(crate) async fn start() -> Self {
+        let profile = tempfile::tempdir().expect("a temporary folder");
+        let (chromium, address) = start_chromium(profile.path());
+        let (driver, port) = start_driver();
+        let client = connect(port, &address).await;
+        Self { client, _driver: driver, _chromium: chromium, _profile: profile }
+    }
+
+    /// A command of the browser's own protocol, for what WebDriver has no word for.
+    pub(crate) async fn devtools(&self, command: &str, params: Value) -> Value {
+        let asked = Extra { path: "goog/cdp/execute", body: json!({ "cmd": command, "params": params }) };
+        self.client.issue_cmd(asked).await.unwrap_or_else(|error| panic!("{command}: {error}"))
+    }
+
+    /// What the browser complained of since it was asked last: errors of scripts, what failed to load, and whatever
+    /// the content security policy stopped.
+    pub(crate) async fn complaints(&self) -> Vec<String> {
+        let asked = Extra { path: "se/log", body: json!({ "type": "browser" }) };
+        let log = self.client.issue_cmd(asked).await.expect("the browser keeps a log");
+        let entries = log.as_array().expect("a log is a list").iter();
+        let serious = entries.filter(|entry| entry["level"] == "SEVERE" || entry["source"] == "security");
+        serious.map(|entry| format!("{}: {}", entry["source"], entry["message"])).collect()
+    }
+}
+
+/// A child that does not outlive the test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// Chromium is started here and not by the driver, which would put it into a process group that nobody ends when the
+/// test is killed.
+fn start_chromium(profile: &Path) -> (Process, String) {
+    let mut command = Command::new("chromium");
+    command.args([
+        "--headless=new",
+        // It meets pages of this test alone, and often runs as root in a container, where its sandbox does not start.
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--no-proxy-server",
+        "--force-device-scale-factor=1",
+        "--hide-scrollbars",
+        // Letters without coloured edges make smaller pictures, the same on every machine.
+        "--disable-lcd-text",
+        "--lang=en-US",
+        "--remote-debugging-port=0",
+    ]);
+    command.arg(format!("--user-data-dir={}", profile.display())).arg("about:blank");
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let process = Process(child.expect("chromium is installed; `script/test` does it"));
+    let said = profile.join("DevToolsActivePort");
+    let port = until(START_WAIT, || {
+        let said = std::fs::read_to_string(&said).ok()?;
+        said.split_once('\n').map(|(port, _)| port.to_owned())
+    });
+    let port = port.expect("chromium says where it listens");
+    (process, format!("127.0.0.1:{port}"))
+}
+
+fn start_driver() -> (Process, u16) {
+    let mut child = Command::new("chromedriver")
+        .arg("--port=0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver is installed; `script/test` does it");
+    let stdout = child.stdout.take().expect("stdout is piped");
+    let process = Process(child);
+    let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
+    let port = lines.find_map(|line| {
+        let port = line.split_once(DRIVER_SAYS)?.1;
+        port.trim_end_matches('.').parse().ok()
+    });
+    // A pipe that nobody reads would stop the driver once it is full.
+    std::thread::spawn(move || lines.for_each(drop));
+    (process, port.expect("the driver says where it listens"))
+}
+
+async fn connect(port: u16, debugger: &str) -> Client {
+    let capabilities = json!({
+        "browserName": "chrome",
+        "goog:chromeOptions": { "debuggerAddress": debugger },
+        "goog:loggingPrefs": { "browser": "ALL" },
+        // A dialog that a test did not expect is a failure and not to be closed in passing.
+        "unhandledPromptBehavior": "ignore",
+    });
+    let capabilities = capabilities.as_object().expect("it is one");
+    let driver = format!("http://127.0.0.1:{port}");
+    let client = Client::with_capabilities_and_connector(&driver, capabilities, HttpConnector::new()).await;
+    let client = client.expect("the driver finds the browser");
+    let limits = TimeoutConfiguration::new(Some(PAGE_WAIT), Some(PAGE_WAIT), Some(Duration::ZERO));
+    client.update_timeouts(limits).await.expect("limits can be set");
+    client
+}
+
+/// A command that only the driver of Chromium has.
+#[derive(Debug)]
+struct Extra {
+    path: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for Extra {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
+    }
+
+    fn method_and_body(&self, _url: &Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.body.to_string()))
+    }
+}

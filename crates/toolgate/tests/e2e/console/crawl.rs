@@ -1,0 +1,36 @@
+//! No dead ends: every link of the documentation and of the console leads somewhere, for whoever sees it.
+
+use super::links::walk;
+use super::office::Office;
+use super::plain::Visitor;
+use crate::boot;
+
+#[tokio::test]
+async fn every_link_of_the_documentation_leads_somewhere() {
+    let gateway = boot("");
+    let found = walk(&gateway, &["/docs"], None).await;
+    assert!(found.broken.is_empty(), "{:#?}", found.broken);
+    for page in ["/docs", "/docs/quick-start"] {
+        assert!(
+            found.pages.iter().any(|one| one.starts_with(page)),
+            "{page} is not linked: {:?}",
+            found.pages
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_link_of_the_console_leads_somewhere_for_whoever_sees_it() {
+    let busy = Office::busy().await;
+    let pages = busy.pages().await;
+    let starts: Vec<&str> = pages.iter().map(|(_, path)| path.as_str()).collect();
+    for (role, who) in [("admin", "ada"), ("operator", "otto"), ("approver", "ann"), ("auditor", "ines")] {
+        let visitor = Visitor::enters(busy.office.gateway(), &busy.office.token(role, who)).await;
+        // Whoever may do everything finds every page; the others begin where everybody begins.
+        let starts = if role == "admin" { &starts[..] } else { &["/"][..] };
+        let found = walk(busy.office.gateway(), starts, Some(&visitor.cookie)).await;
+        let broken: Vec<&String> = found.broken.iter().filter(|one| !one.contains("no-such-page")).collect();
+        assert!(broken.is_empty(), "as {role}: {broken:#?}");
+        assert!(found.pages.len() > 5, "as {role}: {:?}", found.pages);
+    }
+}

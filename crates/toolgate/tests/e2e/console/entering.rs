@@ -1,0 +1,166 @@
+//! Getting in, and being kept out.
+
+use fantoccini::key::Key;
+use serde_json::json;
+
+use super::office::Office;
+use super::person::Person;
+use super::plain::{Visitor, cookies, try_login};
+use crate::boot;
+
+/// What the browser itself says about an answer that is no success.
+const UNAUTHORIZED: &str = "status of 401";
+const FORBIDDEN: &str = "status of 403";
+
+#[tokio::test]
+async fn somebody_logs_in_with_a_token_and_out_again() {
+    let gateway = boot("");
+    let person = Person::at(&gateway).await;
+    person.open("/").await;
+    person.gets_to("/console/login").await;
+    person.log_in(&gateway.admin).await;
+    person.sees("Overview").await;
+    assert_eq!(person.path().await, "/");
+    let secret = person.run("return document.cookie", vec![]).await;
+    assert_eq!(secret, "", "no script reads the cookie");
+    person.click("Log out").await;
+    person.gets_to("/console/login").await;
+    person.open("/console/inbox").await;
+    person.gets_to("/console/login").await;
+    person.leaves().await;
+}
+
+#[tokio::test]
+async fn a_login_leads_to_the_page_that_was_asked_for() {
+    let gateway = boot("");
+    let person = Person::at(&gateway).await;
+    person.open("/console/calls?outcome=failed").await;
+    person.gets_to("/console/login").await;
+    person.fill("token", &gateway.admin).await;
+    person.press(&Key::Enter).await;
+    person.gets_to("/console/calls?outcome=failed").await;
+    person.leaves().await;
+}
+
+#[tokio::test]
+async fn whoever_has_no_right_token_is_told_why() {
+    let gateway = boot("");
+    let person = Person::at(&gateway).await;
+    person.log_in("tg_nobody").await;
+    person.sees("not a token of this gateway").await;
+    person.log_in(&gateway.agent).await;
+    person.sees("a token of role agent opens no pages").await;
+    person.open("/").await;
+    person.gets_to("/console/login").await;
+    person.leaves_forgiving(&[UNAUTHORIZED, FORBIDDEN]).await;
+}
+
+#[tokio::test]
+async fn a_link_logs_in_once() {
+    let office = Office::open().await;
+    let said = office.site().say(&["console"]);
+    let link = said.split_whitespace().find(|word| word.contains("/console/enter/")).expect("a link");
+    // A program that looks at links in advance does not use it up.
+    let looked = reqwest::Client::builder().no_proxy().build().expect("a client").get(link).send().await;
+    assert_eq!(looked.expect("an answer").status(), 200);
+    let first = Person::at(office.gateway()).await;
+    first.open_address(link).await;
+    first.click("Log in").await;
+    first.sees("Overview").await;
+    let second = Person::at(office.gateway()).await;
+    second.open_address(link).await;
+    second.click("Log in").await;
+    second.sees("used already").await;
+    second.leaves_forgiving(&[UNAUTHORIZED]).await;
+    first.leaves().await;
+}
+
+#[tokio::test]
+async fn a_login_that_has_ended_leads_back_to_where_it_was() {
+    let office = Office::open().await;
+    let token = office.token("approver", "ann");
+    let person = Person::logged_in(office.gateway(), &token).await;
+    person.open("/console/inbox").await;
+    person.sees("Inbox").await;
+    let listed = office.site().say(&["--json", "token", "list"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let of_ann = listed.as_array().expect("a list").iter().find(|one| one["principal"] == "ann");
+    let id = of_ann.and_then(|one| one["id"].as_str()).expect("the token is listed").to_owned();
+    office.site().say(&["token", "revoke", &id]);
+    person.until("the login is over", "return fetch('/console/inbox').then((said) => said.redirected)").await;
+    person.click("Tools").await;
+    person.sees("Your login has ended").await;
+    person.fill("token", &office.token("approver", "ann")).await;
+    person.click("Log in").await;
+    person.gets_to("/console/tools").await;
+    person.leaves().await;
+}
+
+#[tokio::test]
+async fn an_approver_finds_no_settings() {
+    let office = Office::open().await;
+    let person = Person::logged_in(office.gateway(), &office.token("approver", "ann")).await;
+    person.sees("Inbox").await;
+    assert!(!person.can_click("Settings").await, "{}", person.text().await);
+    person.open("/console/settings").await;
+    person.sees("Not with this role").await;
+    person.leaves_forgiving(&[FORBIDDEN]).await;
+}
+
+#[tokio::test]
+async fn an_auditor_sees_what_waits_and_decides_nothing() {
+    let office = Office::open().await;
+    let id = office.asks(700).await;
+    let token = office.token("auditor", "ines");
+    let person = Person::logged_in(office.gateway(), &token).await;
+    let path = format!("/console/inbox/approvals/{id}");
+    person.open(&path).await;
+    person.sees("bank:transfer").await;
+    person.sees("700").await;
+    for verb in ["Approve", "Deny"] {
+        assert!(!person.can_click(verb).await, "{verb}: {}", person.text().await);
+    }
+    person.leaves().await;
+    // Nor by a form that the page does not show.
+    let visitor = Visitor::enters(office.gateway(), &token).await;
+    let csrf = visitor.csrf().await;
+    let refused = visitor.post(&path, &[("csrf", &csrf), ("decision", "approve")], &[]).await;
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert_eq!(office.site().get(&format!("/approvals/{id}")).await["state"], json!("pending"));
+    // Of somebody who may decide, the very same form is taken.
+    let ann = Visitor::enters(office.gateway(), &office.token("approver", "ann")).await;
+    let csrf = ann.csrf().await;
+    let taken = ann.post(&path, &[("csrf", &csrf), ("decision", "approve")], &[]).await;
+    assert_eq!(taken.status, 303, "{taken:?}");
+    assert_eq!(office.site().get(&format!("/approvals/{id}")).await["state"], json!("approved"));
+}
+
+#[tokio::test]
+async fn the_cookie_is_for_this_host_and_no_script() {
+    let gateway = boot("");
+    let answer = try_login(&gateway, &gateway.admin).await;
+    let cookies = cookies(&answer.headers);
+    assert_eq!(cookies.len(), 1, "{cookies:?}");
+    for word in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+        assert!(cookies[0].contains(word), "{cookies:?}");
+    }
+    assert!(!cookies[0].contains(gateway.admin.as_str()), "the token itself is not in it");
+}
+
+#[tokio::test]
+async fn a_form_that_is_not_ours_does_nothing() {
+    let gateway = boot("");
+    let visitor = Visitor::enters(&gateway, &gateway.admin).await;
+    let csrf = visitor.csrf().await;
+    for fields in [&[][..], &[("csrf", "guessed")][..]] {
+        let refused = visitor.post("/console/logout", fields, &[]).await;
+        assert_eq!(refused.status, 403, "{refused:?}");
+    }
+    let elsewhere = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
+    let refused = visitor.post("/console/logout", &[("csrf", &csrf)], &elsewhere).await;
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert_eq!(visitor.get("/").await.status, 200, "still logged in");
+    let done = visitor.post("/console/logout", &[("csrf", &csrf)], &[]).await;
+    assert_eq!(done.status, 303, "{done:?}");
+    assert_eq!(visitor.get("/").await.status, 303, "the cookie opens nothing any more");
+}

@@ -1,0 +1,101 @@
+//! Rules and records: tokens made and revoked, a call explained before anybody makes it, the ledger filtered.
+
+use super::office::Office;
+use super::person::Person;
+use super::plain::{Visitor, try_login};
+use crate::kit::call;
+
+#[tokio::test]
+async fn a_token_is_made_shown_once_and_revoked() {
+    let office = Office::open().await;
+    let person = Person::logged_in(office.gateway(), &office.admin()).await;
+    person.open("/console/settings").await;
+    person.click("Tokens").await;
+    person.choose("Role", "approver: decides what waits").await;
+    person.fill("Label", "laptop").await;
+    person.fill("Whose it is", "nina").await;
+    person.click("Make token").await;
+    person.sees("Copy it now").await;
+    let made = person.run("return document.querySelector('#new-token code').textContent", vec![]).await;
+    let made = made.as_str().expect("a token").to_owned();
+    assert_eq!(try_login(office.gateway(), &made).await.status, 303, "it opens the console");
+    person.open("/console/settings/tokens").await;
+    person.sees("laptop").await;
+    assert!(!person.text().await.contains(&made), "it is shown once");
+    person.click_in("laptop", "Revoke").await;
+    person.agrees().await;
+    person.sees("Revoked.").await;
+    assert_eq!(try_login(office.gateway(), &made).await.status, 401, "it opens nothing any more");
+    person.leaves().await;
+}
+
+#[tokio::test]
+async fn a_call_is_explained_that_nobody_makes() {
+    let office = Office::open().await;
+    let person = Person::logged_in(office.gateway(), &office.admin()).await;
+    person.open("/console/policy/explain").await;
+    person.fill("Tool", "bank:transfer").await;
+    person.fill("Arguments", "{\"account\":\"DE1\",\"amount\":7}").await;
+    person.click("Explain").await;
+    person.sees("money-needs-a-person").await;
+    person.fill("Tool", "bank:balance").await;
+    person.fill("Arguments", "{}").await;
+    person.click("Explain").await;
+    person.sees_no("money-needs-a-person").await;
+    assert_eq!(office.ran(), Vec::<String>::new());
+    person.leaves().await;
+}
+
+#[tokio::test]
+async fn the_ledger_is_filtered_and_says_that_it_is_whole() {
+    let office = Office::open().await;
+    office.asks(1).await;
+    call(&office.helper, "bank__balance", serde_json::json!({ "account": "DE1" })).await;
+    let person = Person::logged_in(office.gateway(), &office.admin()).await;
+    person.click("Calls").await;
+    person.sees("bank:transfer").await;
+    person.sees("bank:balance").await;
+    person.fill("Tool", "bank:balance").await;
+    person.click("Filter").await;
+    person.sees_no("bank:transfer").await;
+    person.sees("bank:balance").await;
+    assert!(
+        person.path().await.contains("tool=bank%3Abalance"),
+        "a filter can be kept: {}",
+        person.path().await
+    );
+    person.open("/console/ledger?kind=approval.requested").await;
+    person.sees("approval.requested").await;
+    assert_eq!(rows(&person).await, 1, "{}", person.text().await);
+    person.open("/console/ledger?from=yesterday").await;
+    assert_eq!(rows(&person).await, 0, "what cannot be read filters everything out: {}", person.text().await);
+    person.leaves_forgiving(&["status of 4"]).await;
+}
+
+#[tokio::test]
+async fn the_chain_is_verified_and_the_ledger_saved() {
+    let office = Office::open().await;
+    office.asks(1).await;
+    let token = office.token("auditor", "ines");
+    let person = Person::logged_in(office.gateway(), &token).await;
+    person.open("/console/ledger?tool=bank%3Atransfer").await;
+    person.click("Verify the whole chain").await;
+    person.sees("intact").await;
+    person.sees_no("not intact").await;
+    person.leaves().await;
+    let visitor = Visitor::enters(office.gateway(), &token).await;
+    let links = visitor.links("/console/ledger?tool=bank%3Atransfer").await;
+    let exports: Vec<&String> = links.iter().filter(|link| link.contains("/ledger/export")).collect();
+    assert!(!exports.is_empty(), "{links:?}");
+    for export in exports {
+        let saved = visitor.get(export).await;
+        assert_eq!(saved.status, 200, "{export}: {saved:?}");
+        assert!(saved.text.contains("bank:transfer"), "{export}: {}", saved.text);
+        assert!(!saved.text.contains("session.opened"), "what is filtered out is not saved: {}", saved.text);
+    }
+}
+
+async fn rows(person: &Person) -> u64 {
+    let rows = person.run("return document.querySelectorAll('main tbody tr').length", vec![]).await;
+    rows.as_u64().expect("a number")
+}
