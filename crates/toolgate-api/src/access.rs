@@ -111,9 +111,10 @@ pub(crate) static TABLE: [Access; 99] = [
     Access::post("/uploads/{id}", Who::Addressed),
     Access::get("/signed/{kind}/{digest}", Who::Addressed),
     Access::get("/aliases", WATCHING),
-    Access::get("/servers", RUNNING),
+    Access::get("/servers", AUDITING),
     Access::post("/servers/register", REGISTERING),
-    Access::get("/servers/{name}", RUNNING),
+    // Auditors do not read what a server wrote; the handler leaves that out.
+    Access::get("/servers/{name}", AUDITING),
     Access::delete("/servers/{name}", RUNNING),
     Access::post("/servers/{name}/instances/{id}/heartbeat", REGISTERING),
     Access::delete("/servers/{name}/instances/{id}", REGISTERING),
@@ -135,7 +136,7 @@ pub(crate) static TABLE: [Access; 99] = [
     Access::post("/approvals/{id}/decide", DECIDING),
     // Who decides sees what the yes is for. Auditors may know of it, and not read it.
     Access::get("/approvals/{id}/attachments/{number}", GRANTING),
-    Access::get("/grants", GRANTING),
+    Access::get("/grants", INBOX),
     Access::delete("/grants/{id}", GRANTING),
     // Approvers see what waits for people; the handler leaves out the rest.
     Access::get("/overview", WATCHING),

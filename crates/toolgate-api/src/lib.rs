@@ -54,6 +54,14 @@ pub fn openapi_document() -> String {
     routes::api_document().to_json().expect("the document serialises")
 }
 
+/// Through which door a request came that is not the API's own, among its extensions: the ledger says it of decisions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Door(pub &'static str);
+
+impl Door {
+    pub(crate) const API: Door = Door("api");
+}
+
 /// What the routes need. Everything is shared with the rest of the gateway.
 pub struct Services {
     pub store: Store,

@@ -38,7 +38,6 @@ pub(crate) enum Room {
 
 const EVERYBODY: &[Role] = &[Role::Admin, Role::Operator, Role::Approver, Role::Auditor];
 const AUDITING: &[Role] = &[Role::Admin, Role::Operator, Role::Auditor];
-const RUNNING: &[Role] = &[Role::Admin, Role::Operator];
 
 struct Door {
     room: Room,
@@ -79,7 +78,7 @@ static GROUPS: [(&str, &[Door]); 4] = [
         "Catalogue",
         &[
             door(Room::Tools, "Tools", "/console/tools", "t", EVERYBODY),
-            door(Room::Servers, "Servers", "/console/servers", "s", RUNNING),
+            door(Room::Servers, "Servers", "/console/servers", "s", AUDITING),
             door(Room::Reviews, "Reviews", "/console/reviews", "v", EVERYBODY),
             door(Room::Agents, "Agents", "/console/agents", "a", AUDITING),
             door(Room::Sessions, "Sessions", "/console/sessions", "e", AUDITING),

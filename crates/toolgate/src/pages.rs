@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_api::Api;
+use toolgate_api::{Api, Door};
 use toolgate_console::{Answer, Backend, Body, Console, Login, Logins, NewLogin, NotLoggedIn, Setup};
 use toolgate_core::Role;
 use toolgate_core::governance::StoreDown;
@@ -44,6 +44,7 @@ impl Backend for ApiBackend {
         let api = self.0.clone();
         request.extensions_mut().insert(credential.principal.clone());
         request.extensions_mut().insert(credential);
+        request.extensions_mut().insert(Door("console"));
         Box::pin(async move { api.serve(request).await.map(Body::new) })
     }
 }

@@ -19,13 +19,12 @@ use super::calls::CallView;
 use super::inbox::arguments_bytes_max;
 use super::json;
 use super::views::{ApprovalView, GrantView, tool_of};
-use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit, word};
+use crate::{Context, Door};
 
 const PAGE_USUAL: usize = 50;
 const REASON_CHARS_MAX: usize = 4_000;
-const VIA: &str = "api";
 /// Asks for approvals in any state but pending.
 const DECIDED: &str = "decided";
 
@@ -201,10 +200,12 @@ fn asked(approval: &Approval) -> Asked<'_> {
 pub(crate) async fn decide(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
+    door: Option<Extension<Door>>,
     Path(id): Path<String>,
     Json(body): Json<DecideBody>,
 ) -> Answered<Response> {
-    let decided = body.decide(&context, ApprovalId::new(id), principal, VIA.to_owned()).await?;
+    let Door(via) = door.map_or(Door::API, |door| door.0);
+    let decided = body.decide(&context, ApprovalId::new(id), principal, via.to_owned()).await?;
     Ok(decided_view(&context, decided))
 }
 

@@ -19,12 +19,11 @@ use super::before::Asked;
 use super::calls::CallView;
 use super::json;
 use super::run_access;
-use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit, word};
+use crate::{Context, Door};
 
 const PAGE_USUAL: usize = 50;
-const VIA: &str = "api";
 /// Asks for questions in any state.
 const ALL: &str = "all";
 
@@ -160,12 +159,14 @@ pub(crate) async fn show(
 pub(crate) async fn answer(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
+    door: Option<Extension<Door>>,
     Path(id): Path<String>,
     Json(body): Json<AnswerBody>,
 ) -> Answered<Response> {
     let id = InputId::new(id);
     let slot = context.runs.input(&id).await?.slot;
-    match take(&context, &id, &slot, body.answer, &principal).await {
+    let door = door.map_or(Door::API, |door| door.0);
+    match take(&context, &id, &slot, body.answer, &principal, door).await {
         Ok(answered) => Ok(json(StatusCode::OK, &InputView::from(answered))),
         Err(refusal) => Err(refused(refusal, &slot)),
     }
@@ -177,13 +178,14 @@ async fn take(
     slot: &Slot,
     answer: Value,
     by: &Principal,
+    Door(via): Door,
 ) -> Result<InputRequest, Refusal> {
     // What does not fit the question is told so before anybody looks for a file.
     if slot.check_answer(&answer).is_err() {
-        return context.runs.answer(id, answer, None, &by.id, VIA).await;
+        return context.runs.answer(id, answer, None, &by.id, via).await;
     }
     let file = context.files.answering(by, slot, &answer).await?;
-    context.runs.answer(id, answer, file, &by.id, VIA).await
+    context.runs.answer(id, answer, file, &by.id, via).await
 }
 
 /// Whoever gave an answer that does not fit is told what does.

@@ -10,7 +10,7 @@ use http::StatusCode;
 use serde::Serialize;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{Era, InstanceState, ServerHealth, ServerState};
-use toolgate_core::{CanonicalName, Principal, ServerName};
+use toolgate_core::{CanonicalName, Principal, Role, ServerName};
 use toolgate_registry::{InstanceView, KnownServer, Latency, Source, Vitals};
 use toolgate_store::{Counts, ServerStatus};
 use utoipa::ToSchema;
@@ -90,7 +90,7 @@ pub(crate) struct ServerDetail {
     /// Tools that were to take files and have no argument for them. Agents see them as the server offers them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     misfits: Vec<LeftOut>,
-    /// The last lines it wrote to its standard error, oldest first.
+    /// The last lines it wrote to its standard error, oldest first. Auditors are not shown them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stderr: Vec<String>,
 }
@@ -153,7 +153,11 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 /// Show a server
 #[utoipa::path(get, path = "/servers/{name}", tag = "servers", params(("name" = String, Path, description = "The server's name")),
     responses((status = 200, description = "The server", body = ServerDetail), (status = 404, description = "There is none")))]
-pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+pub(crate) async fn show(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+) -> Answered<Response> {
     let mut known = context.registry.servers();
     let found = known.iter().position(|server| server.name.as_str() == name);
     let Some(found) = found else { return Err(unknown(&name, &known)) };
@@ -163,7 +167,11 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
     let snapshot = context.catalog.snapshot();
     let left_out = of_server(&snapshot.left_out, &server.name);
     let misfits = of_server(&snapshot.misfits, &server.name);
-    let stderr = context.store.read_stderr(&server.name).await?;
+    // A server may write down what it was given.
+    let stderr = match principal.role {
+        Role::Auditor => Vec::new(),
+        _ => context.store.read_stderr(&server.name).await?,
+    };
     let server = ServerView::of(server, status);
     Ok(json(StatusCode::OK, &ServerDetail { server, vitals, left_out, misfits, stderr }))
 }

@@ -75,6 +75,17 @@ async fn a_server_is_shown_with_its_state_since_when_and_each_instance() {
 }
 
 #[tokio::test]
+async fn an_auditor_sees_how_a_server_does_and_not_what_it_wrote() {
+    let gate = Gate::open().await;
+    let bank = toolgate_core::ServerName::new("bank").expect("a name");
+    gate.store.write_stderr(&bank, &["account 7 of Ann".to_owned()]).await.expect("written");
+    assert_eq!(shown(&gate, "bank").await["stderr"], json!(["account 7 of Ann"]));
+    let audited = gate.get(&somebody("audit", Role::Auditor), "/servers/bank").await;
+    assert_eq!((audited.status, &audited.json()["name"]), (StatusCode::OK, &json!("bank")));
+    assert_eq!(audited.json().get("stderr"), None);
+}
+
+#[tokio::test]
 async fn an_instance_registers_renews_and_leaves() {
     let gate = Gate::open().await;
     let first = register(&gate, &jobs(), json!({ "lease_seconds": 30, "version": "1.2" })).await;

@@ -9,6 +9,8 @@ use axum::response::Response;
 use axum::routing::get;
 use maud::{Markup, html};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use toolgate_core::Role;
 
 use crate::Context;
 use crate::address::Address;
@@ -43,7 +45,9 @@ struct File {
 }
 
 async fn file(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
-    let file: File = visit.get(Address::of(["files", &id])).await?;
+    let Some(file) = known::<File>(&visit, Address::of(["files", &id])).await? else {
+        return Ok(withheld(&visit, "File", &id).await);
+    };
     let expires = match &file.expires_at {
         Some(at) => html! { "deleted " (ago(&visit, at)) },
         None => html! { "for ever" },
@@ -90,7 +94,9 @@ struct Origin {
 }
 
 async fn reference(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
-    let one: Ref = visit.get(Address::of(["refs", &id])).await?;
+    let Some(one) = known::<Ref>(&visit, Address::of(["refs", &id])).await? else {
+        return Ok(withheld(&visit, "Ref", &id).await);
+    };
     let origin = one.origin.as_ref();
     let origin = origin.map(
         |origin| html! { (links::server(&origin.server)) " keeps it as " code { (text::short(&origin.id)) } },
@@ -112,6 +118,27 @@ async fn reference(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
     let facts = parts::facts(rows.into_iter().filter_map(|(name, value)| Some((name, value?))));
     let content = Content { kind: "refs", id: &id, media_type: &one.media_type, size: one.size };
     page(&visit, &format!("Ref {}", links::brief_text(&one.id)), &facts, &content, &html! {}).await
+}
+
+/// Auditors meet files and refs in the record, and may not read them: nothing, where the API says so. Others are told.
+async fn known<T: DeserializeOwned>(visit: &Visit, address: Address) -> Answered<Option<T>> {
+    match visit.role() {
+        Role::Auditor => visit.find(address).await,
+        _ => visit.get(address).await.map(Some),
+    }
+}
+
+async fn withheld(visit: &Visit, what: &str, id: &str) -> Response {
+    let title = format!("{what} {id}");
+    let record = Address::of(["console", "ledger"]);
+    let body = html! {
+        (parts::heading(text::short(&title), html! {}))
+        section.card {
+            p.strong { "An auditor may know that it was used, and not read it." }
+            p { "Who used it, in which call and when, stands in the " a href=(record) { "ledger" } ". Its owner, an operator or an admin can open it, if it is still kept." }
+        }
+    };
+    visit.page(&title, Room::None, body).await
 }
 
 #[derive(Deserialize)]

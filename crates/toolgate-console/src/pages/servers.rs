@@ -25,7 +25,7 @@ pub(crate) fn routes() -> Router<Context> {
 
 async fn list(visit: Visit) -> Answered<Response> {
     let Servers { servers } = visit.get(Address::of(["servers"])).await?;
-    let actions = html! { a.button href="/console/settings" { "Add a server" } };
+    let actions = html! { @if visit.operates() { a.button href="/console/settings" { "Add a server" } } };
     let body = html! {
         (parts::heading(html! { "Servers" }, actions))
         section #servers data-live="server registry config" {

@@ -77,8 +77,8 @@ fn actions(visit: &Visit, server: &Server) -> Markup {
         a.button href=(Address::of(["console", "tools"]).with("server", &server.name)) { "Its tools" }
         a.button href=(Address::of(["console", "calls"]).with("server", &server.name)) { "Its calls" }
         @match server.source.as_str() {
-            "settings" => { a.button href="/console/settings" { "Change" } }
-            "registered" => {
+            "settings" if visit.operates() => { a.button href="/console/settings" { "Change" } }
+            "registered" if visit.operates() => {
                 form method="post" action=(Address::of(["console", "servers", &server.name])) data-confirm="Forget this server and its tools?" {
                     (layout::csrf(visit)) button.button.danger type="submit" { "Forget" }
                 }

@@ -81,15 +81,14 @@ async fn forget(visit: &Visit, fields: &Fields) -> Answered<()> {
 
 async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Draft) -> Answered<Response> {
     let setting = Setting::read(visit, KEY).await?;
-    let known = visit.find::<Servers>(Address::of(["servers"])).await?;
-    let sees_all = known.is_some();
-    let lines = lines(known.map(|known| known.servers).unwrap_or_default(), &setting.entries());
+    let Servers { servers } = visit.get(Address::of(["servers"])).await?;
+    let lines = lines(servers, &setting.entries());
     let body = html! {
         (head(Side::Servers))
         (above)
-        @if !sees_all { (for_others("admin or operator", "see how servers do, or change them")) }
+        @if !visit.operates() { (for_others("admin or operator", "change servers")) }
         section #servers data-live="server setting" aria-label="Servers" {
-            @if !lines.is_empty() { (table(visit, &setting, &lines)) } @else if sees_all { (nothing()) }
+            @if !lines.is_empty() { (table(visit, &setting, &lines)) } @else { (nothing()) }
             (setting.last_change(visit))
         }
         @if visit.operates() { (adding(visit, &setting, draft)) }

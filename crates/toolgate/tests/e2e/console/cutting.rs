@@ -14,6 +14,7 @@ async fn watcher(office: &Office, wire: &Wire) -> Person {
     let mut person = Person::at(office.gateway()).await;
     person.goes_to(&wire.base);
     person.log_in(&office.token("approver", "ann")).await;
+    person.sees("Log out").await;
     person.open("/console/inbox").await;
     person.sees("Nothing waits for people").await;
     person.is_live().await;
@@ -46,6 +47,7 @@ async fn a_page_outlives_a_gateway_that_is_killed() {
     let mut person = Person::at(office.gateway()).await;
     person.goes_to(&wire.base);
     person.log_in(&office.token("approver", "ann")).await;
+    person.sees("Log out").await;
     person.open("/console/inbox").await;
     person.sees("amount: 41").await;
     person.is_live().await;

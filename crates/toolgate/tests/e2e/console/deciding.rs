@@ -225,6 +225,8 @@ async fn a_question_is_answered_and_the_run_goes_on() {
     work.becomes(&office.archive, "running").await;
     let told = work.call("request_user_input", tone()).await;
     assert!(told.to_string().contains("warm"), "{told}");
+    let answered = office.site().rest(&office.admin(), "GET", "/inputs?state=answered", None).await;
+    assert!(answered.text.contains(r#""via":"console""#), "{answered:?}");
     person.leaves().await;
 }
 

@@ -2,11 +2,13 @@
 
 use fantoccini::key::Key;
 use serde_json::json;
+use toolgate_testkit::gateway::{HttpClient, until_async};
 
 use super::office::Office;
 use super::person::Person;
-use super::plain::{Visitor, cookies, try_login};
+use super::plain::{Visitor, client, cookies, form, try_login};
 use crate::boot;
+use crate::doors::WAIT;
 
 /// What the browser itself says about an answer that is no success.
 const UNAUTHORIZED: &str = "status of 401";
@@ -163,4 +165,40 @@ async fn a_form_that_is_not_ours_does_nothing() {
     let done = visitor.post("/console/logout", &[("csrf", &csrf)], &[]).await;
     assert_eq!(done.status, 303, "{done:?}");
     assert_eq!(visitor.get("/").await.status, 303, "the cookie opens nothing any more");
+}
+
+#[tokio::test]
+async fn a_login_ends_by_the_clock() {
+    let gateway = boot("[console]\nlogin_seconds = 2\n");
+    let visitor = Visitor::enters(&gateway, &gateway.admin).await;
+    assert_eq!(visitor.get("/").await.status, 200, "it holds at first");
+    let sent_away = until_async(WAIT, || async {
+        Some(visitor.get("/console/inbox").await).filter(|answer| answer.status == 303)
+    });
+    let sent_away = sent_away.await.expect("the login is over at last");
+    assert_eq!(sent_away.headers["location"], "/console/login?ended=1&next=%2Fconsole%2Finbox");
+}
+
+#[tokio::test]
+async fn over_https_the_cookie_never_travels_in_the_open() {
+    let gateway = boot("allowed_origins = [\"https://gate.example\"]\n");
+    let request = client().post(gateway.url("/console/login"));
+    let request = request.header("content-type", "application/x-www-form-urlencoded");
+    let request = request.header("origin", "https://gate.example").header("sec-fetch-site", "same-origin");
+    let answer = HttpClient::finish(request.body(form(&[("token", &gateway.admin)]))).await;
+    let cookies = cookies(&answer.headers);
+    assert!(
+        cookies.iter().any(|one| one.starts_with("__Host-toolgate=") && one.contains("; Secure")),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_gateway_without_a_console_has_no_pages_and_logs_nobody_in() {
+    let gateway = boot("[console]\nenabled = false\n");
+    for path in ["/console/login", "/docs"] {
+        let answer = HttpClient::finish(client().get(gateway.url(path)).bearer_auth(&gateway.admin)).await;
+        assert_eq!(answer.status, 404, "{path}: {answer:?}");
+    }
+    assert_eq!(try_login(&gateway, &gateway.admin).await.status, 401, "nobody is logged in");
 }

@@ -62,6 +62,8 @@ impl Person {
     pub(crate) async fn logged_in(gateway: &Gateway, token: &str) -> Self {
         let person = Self::at(gateway).await;
         person.log_in(token).await;
+        // Whoever goes on before they are in would be taken back by the answer.
+        person.sees("Log out").await;
         person
     }
 

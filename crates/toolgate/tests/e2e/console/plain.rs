@@ -13,7 +13,8 @@ pub(crate) struct Visitor {
     pub(crate) cookie: String,
 }
 
-fn client() -> reqwest::Client {
+/// Follows nothing and keeps no cookies.
+pub(crate) fn client() -> reqwest::Client {
     let redirects = reqwest::redirect::Policy::none();
     reqwest::Client::builder().no_proxy().redirect(redirects).build().expect("a client")
 }

@@ -247,6 +247,7 @@ async fn no_route_opens_without_a_token() {
             .replace("{sha256}", "x")
             .replace("{key}", "x")
             .replace("{server}", "x")
+            .replace("{number}", "0")
             .replace("{instance}", "x");
         assert!(!filled.contains('{'), "{path}");
         for method in methods.as_object().expect("methods").keys() {
