@@ -87,15 +87,14 @@ fn place(server: &str, fields: &Fields) -> Answered<Address> {
 }
 
 async fn page(visit: &Visit, status: StatusCode, above: Markup, server: Option<&str>) -> Answered<Response> {
-    let servers = visit.find::<Servers>(Address::of(["servers"])).await?;
-    let body = html! {
-        (head(Side::Secrets))
-        (above)
-        @match servers {
-            None => (for_others("admin or operator", "see or set secrets")),
-            Some(found) => { (inside(visit, &found.servers, server).await?) }
+    let secrets = match visit.operates() {
+        true => {
+            let Servers { servers } = visit.get(Address::of(["servers"])).await?;
+            inside(visit, &servers, server).await?
         }
+        false => for_others("admin or operator", "see or set secrets"),
     };
+    let body = html! { (head(Side::Secrets)) (above) (secrets) };
     Ok(visit.page_with(status, "Secrets", Room::Settings, body).await)
 }
 
