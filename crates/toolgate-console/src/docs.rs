@@ -31,6 +31,13 @@ pub(crate) fn routes() -> Router<Context> {
     Router::new().route("/docs", get(index)).route("/docs/", get(to_index)).route("/docs/{*path}", get(page))
 }
 
+/// The page about an error code, if there is one.
+pub(crate) fn error_page(code: &str) -> Option<String> {
+    let plain = code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    let known = plain && FOLDER.get_file(format!("reference/errors/{code}.md")).is_some();
+    known.then(|| format!("/docs/reference/errors/{code}"))
+}
+
 async fn index() -> Response {
     found(INDEX, "")
 }
@@ -100,6 +107,22 @@ fn aside(here: &str) -> Markup {
                     li { a href=(link.address) aria-current=[(link.file == here).then_some("page")] { (link.text) } }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_leads_to_its_page_and_nothing_else_does() {
+        assert_eq!(
+            error_page("role_insufficient").as_deref(),
+            Some("/docs/reference/errors/role_insufficient")
+        );
+        for nothing in ["", "no_such_code", "../cli", "README.md"] {
+            assert_eq!(error_page(nothing), None, "{nothing}");
         }
     }
 }

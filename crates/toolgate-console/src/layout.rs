@@ -9,12 +9,12 @@ use toolgate_core::Role;
 use toolgate_core::event::EventKind;
 
 use crate::address::Address;
-use crate::assets;
 use crate::fields::CSRF;
 use crate::parts::text;
 use crate::problem::Problem;
 use crate::said::Said;
 use crate::visit::Visit;
+use crate::{assets, docs};
 
 /// A place in the console, as the navigation shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -248,9 +248,17 @@ pub(crate) fn problem(problem: &Problem) -> Markup {
             h1 { (heading(problem.status())) }
             p { (text::long(if problem.detail.is_empty() { "The gateway could not answer." } else { &problem.detail })) }
             @if let Some(hint) = &problem.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
-            @if !problem.code.is_empty() { p.help { "Code " code { (text::short(&problem.code)) } } }
+            @if !problem.code.is_empty() { p.help { "Code " (code(&problem.code)) } }
             p { a.button href="/" { "To the overview" } }
         }
+    }
+}
+
+/// With the way to its page, where the documentation has one.
+fn code(code: &str) -> Markup {
+    match docs::error_page(code) {
+        Some(page) => html! { a href=(page) { code { (code) } } },
+        None => html! { code { (text::short(code)) } },
     }
 }
 

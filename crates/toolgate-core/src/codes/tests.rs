@@ -1,3 +1,5 @@
+//! The table of codes, held against itself.
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
