@@ -8,7 +8,7 @@ use toolgate_testkit::gateway::{signal, until};
 use super::house::folder;
 use crate::doors::WAIT;
 use crate::files::archive::structure;
-use crate::kit::call;
+use crate::kit::{call, listed};
 use crate::live::site::Site;
 
 struct Server(Child);
@@ -48,6 +48,8 @@ async fn it_takes_its_place_and_gives_it_back() {
     let token = site.server_token("text-analysis-mcp");
     let mut server = Server::start(&site, &token, &["--instance", "a"]);
     site.server_is("text-analysis-mcp", |about| about["tools"] == 6).await;
+    // What a server lists is told before it is let into the catalogue.
+    listed(&site.gateway, "text-analysis-mcp__detect_language").await;
     let found = call(
         &site.agent(),
         "text-analysis-mcp__detect_language",
