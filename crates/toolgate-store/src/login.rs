@@ -25,9 +25,6 @@ const SWEEP: &str = "DELETE FROM logins WHERE tenant = $1 AND ends_at_ms <= $2";
 const TOKEN: &str =
     "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
     FROM tokens WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL";
-const TOKEN_BY_HASH: &str =
-    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
-    FROM tokens WHERE tenant = $1 AND hash = $2 AND revoked_at_ms IS NULL";
 
 const SECRET_BYTES: usize = 32;
 
@@ -55,14 +52,6 @@ impl LoginKind {
 }
 
 impl Store {
-    /// The live token that has this secret.
-    pub async fn token_of_secret(&self, secret: &str) -> Result<Option<Token>, StoreError> {
-        const DOING: &str = "look up a token";
-        let find = self.db.sql(TOKEN_BY_HASH).bind(self.tenant).bind(digest(secret).to_vec());
-        let row: Option<TokenRow> = find.fetch_optional().await.map_err(doing(DOING))?;
-        row.map(|row| row.read(DOING)).transpose()
-    }
-
     /// Logs in whoever holds a token; its secret is the answer. It ends with the token, and after this time.
     pub async fn log_in(&self, token: &Token, time: Duration) -> Result<String, StoreError> {
         const DOING: &str = "log somebody in";

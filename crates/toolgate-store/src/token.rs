@@ -224,7 +224,7 @@ impl Store {
         }
         // The answer is as old as its question.
         let asked = std::time::Instant::now();
-        let verdict = self.look_up(&digest).await?;
+        let verdict = self.look_up(&digest).await?.map(|token| token.credential());
         self.tokens.keep(digest, verdict.clone(), asked);
         Ok(verdict)
     }
@@ -258,11 +258,16 @@ impl Store {
         }
     }
 
-    async fn look_up(&self, digest: &Digest) -> Result<Option<Credential>, StoreError> {
+    /// The live token that has this secret, as the database knows it now.
+    pub async fn token_of_secret(&self, secret: &str) -> Result<Option<Token>, StoreError> {
+        self.look_up(&digest(secret)).await
+    }
+
+    async fn look_up(&self, digest: &Digest) -> Result<Option<Token>, StoreError> {
         const DOING: &str = "verify a token";
         let query = self.db.sql(VERIFY).bind(self.tenant).bind(&digest[..]);
         let row: Option<TokenRow> = query.fetch_optional().await.map_err(doing(DOING))?;
-        row.map(|row| row.read(DOING).map(|token| token.credential())).transpose()
+        row.map(|row| row.read(DOING)).transpose()
     }
 
     /// What was known of tokens may not be so any more.
