@@ -27,18 +27,14 @@ pub enum LoadError {
     Unsupported { path: PathBuf, what: String },
     #[error("{path} is not a tokenizer: {reason}", path = .path.display())]
     Tokenizer { path: PathBuf, reason: String },
-    #[error("{path} does not hold tensors: {source}", path = .path.display())]
-    Weights {
-        path: PathBuf,
-        #[source]
-        source: Box<candle_core::Error>,
-    },
+    #[error("{path} does not hold tensors: {reason}", path = .path.display())]
+    Weights { path: PathBuf, reason: String },
     #[error("the weights lack the tensor {name}")]
     NoTensor { name: String },
     #[error("the tensor {name} has the shape {found:?} where config.json wants {wanted:?}")]
     Shape { name: String, found: Vec<usize>, wanted: Vec<usize> },
-    #[error("no thread can be started for the encoder: {reason}")]
-    Thread { reason: String },
+    #[error("the tensor {name} cannot be read: its numbers are {kind}, or end too soon")]
+    Tensor { name: String, kind: String },
 }
 
 impl LoadError {
@@ -52,11 +48,14 @@ impl LoadError {
                 "a model folder has config.json, tokenizer.json and model.safetensors; script/model DIR fetches them"
             }
             Self::Read { .. } => "check that the file may be read by the user Toolgate runs as",
-            Self::Thread { .. } => "check the limit on threads of the user Toolgate runs as",
             Self::Config { .. } | Self::Unsupported { .. } | Self::TooLarge { .. } => {
                 "BERT-like sentence encoders with mean pooling work, such as all-MiniLM-L6-v2: script/model DIR"
             }
-            Self::Tokenizer { .. } | Self::Weights { .. } | Self::NoTensor { .. } | Self::Shape { .. } => {
+            Self::Tokenizer { .. }
+            | Self::Weights { .. }
+            | Self::NoTensor { .. }
+            | Self::Tensor { .. }
+            | Self::Shape { .. } => {
                 "the files of a folder belong together: remove it and fetch it again with script/model DIR"
             }
         }

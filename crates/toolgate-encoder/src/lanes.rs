@@ -1,49 +1,42 @@
-//! Which thread works on what.
+//! How many texts are worked on at once.
 //!
-//! The tensor library spreads its work over the threads of the pool it is called from. A pool with a single thread keeps
-//! a text on one core; a lane of its own for catalogues keeps queries from waiting behind them.
+//! A text is encoded on the thread that asks for it. A lane of its own for catalogues keeps queries from waiting behind
+//! them, and no more queries run at once than there are cores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
-
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
-use crate::LoadError;
 
 /// Queries that are worked on at the same time.
 const QUERY_LANES_MAX: usize = 8;
 
 pub(crate) struct Lanes {
-    catalogue: ThreadPool,
-    queries: Vec<ThreadPool>,
+    catalogue: Mutex<()>,
+    queries: Vec<Mutex<()>>,
     next: AtomicUsize,
 }
 
 impl Lanes {
-    pub(crate) fn open() -> Result<Self, LoadError> {
+    pub(crate) fn open() -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let queries = (0..cores.min(QUERY_LANES_MAX)).map(|number| lane(&format!("encoder-query-{number}")));
-        Ok(Self {
-            catalogue: lane("encoder")?,
-            queries: queries.collect::<Result<_, _>>()?,
-            next: AtomicUsize::new(0),
-        })
+        let queries = (0..cores.min(QUERY_LANES_MAX)).map(|_| Mutex::default()).collect();
+        Self { catalogue: Mutex::default(), queries, next: AtomicUsize::new(0) }
     }
 
-    /// Runs in the lane for catalogues.
-    pub(crate) fn catalogue<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.catalogue.install(work)
+    /// Runs when the lane for catalogues is free.
+    pub(crate) fn catalogue<T>(&self, work: impl FnOnce() -> T) -> T {
+        run_in(&self.catalogue, work)
     }
 
-    /// Runs in the next of the lanes for queries.
-    pub(crate) fn query<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+    /// Runs when the next of the lanes for queries is free.
+    pub(crate) fn query<T>(&self, work: impl FnOnce() -> T) -> T {
         let next = self.next.fetch_add(1, Ordering::Relaxed);
-        self.queries[next % self.queries.len()].install(work)
+        run_in(&self.queries[next % self.queries.len()], work)
     }
 }
 
-fn lane(name: &str) -> Result<ThreadPool, LoadError> {
-    let name = name.to_owned();
-    let built = ThreadPoolBuilder::new().num_threads(1).thread_name(move |_| name.clone()).build();
-    built.map_err(|error| LoadError::Thread { reason: error.to_string() })
+/// A lane guards no data, so work that panicked in it leaves nothing behind.
+fn run_in<T>(lane: &Mutex<()>, work: impl FnOnce() -> T) -> T {
+    let _running = lane.lock().unwrap_or_else(PoisonError::into_inner);
+    work()
 }

@@ -36,21 +36,13 @@ impl Model {
         let tokens = Tokens::read(&folder, &config)?;
         let bytes = folder.read(WEIGHTS)?;
         let id = id(&folder, &bytes)?;
-        let mut weights = Weights::parse(&folder, &bytes)?;
-        drop(bytes);
-        let network = Network::build(&config, &mut weights)?;
-        Ok(Self { id, dimensions: config.hidden_size, tokens, network, lanes: Lanes::open()? })
+        let network = Network::build(&config, &mut Weights::parse(&folder, &bytes)?)?;
+        Ok(Self { id, dimensions: config.hidden_size, tokens, network, lanes: Lanes::open() })
     }
 
-    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncodeError> {
-        let tokens = texts.iter().map(|text| self.tokens.of(text)).collect::<Result<Vec<_>, _>>();
-        let tokens = tokens.map_err(|source| EncodeError::new("taking the text apart", source))?;
-        let mut vectors = Vec::with_capacity(texts.len());
-        for batch in batches(&tokens) {
-            let embedded = self.network.embed(batch);
-            vectors.extend(embedded.map_err(|source| EncodeError::new("running the model", source))?);
-        }
-        Ok(vectors)
+    fn vectors(&self, texts: &[&str]) -> Vec<Vec<f32>> {
+        let tokens: Vec<_> = texts.iter().map(|text| self.tokens.of(text)).collect();
+        batches(&tokens).flat_map(|batch| self.network.embed(batch)).collect()
     }
 }
 
@@ -65,10 +57,10 @@ impl Encoder for Model {
 
     /// A single text is taken for a query and does not wait for catalogues.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncodeError> {
-        match texts {
+        Ok(match texts {
             [_] => self.lanes.query(|| self.vectors(texts)),
             _ => self.lanes.catalogue(|| self.vectors(texts)),
-        }
+        })
     }
 }
 

@@ -163,7 +163,7 @@ fn a_tokenizer_with_more_words_than_the_model_is_refused() {
 /// The beginnings of the vectors of all-MiniLM-L6-v2, computed with doubles by another program.
 #[test]
 fn a_real_model_gives_the_vectors_it_gives_elsewhere() {
-    let Some(folder) = std::env::var_os("TOOLGATE_MODEL") else { return };
+    let Some(folder) = std::env::var_os("TOOLGATE_TEST_MODEL") else { return };
     let model = Model::load(&PathBuf::from(folder)).unwrap();
     let texts = ["send an email", "open a bug report on the acme/web repo", "naïve Größe 東京"];
     let vectors = model.embed(&texts).unwrap();
