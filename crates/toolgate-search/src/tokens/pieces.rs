@@ -1,11 +1,13 @@
 //! The pieces of a text that are encoded one by one: words with the blank before them, short numbers, punctuation,
 //! blanks.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 
 use super::ascii;
 
-/// The pattern of o200k without its last look-ahead, which [`Pieces::of`] stands in for: this way no match has to be
+/// The pattern of o200k without its last look-ahead, which [`of`] stands in for: this way no match has to be
 /// tried twice, whatever the text. Every character belongs to some piece.
 const PATTERN: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
@@ -16,27 +18,23 @@ const PATTERN: &str = concat!(
     r"|\s+",
 );
 
-pub(super) struct Pieces(Regex);
+/// For what is not plain ASCII.
+static ANY: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(PATTERN).expect("the pattern is constant and tested"));
 
-impl Pieces {
-    pub(super) fn new() -> Self {
-        Self(Regex::new(PATTERN).expect("the pattern is constant and tested"))
-    }
+pub(super) fn of(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at;
+        at = ascii::piece_end(text.as_bytes(), start).or_else(|| piece_end(text, start))?;
+        Some(&text[start..at])
+    })
+}
 
-    pub(super) fn of<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
-        let mut at = 0;
-        std::iter::from_fn(move || {
-            let start = at;
-            at = ascii::piece_end(text.as_bytes(), start).or_else(|| self.piece_end(text, start))?;
-            Some(&text[start..at])
-        })
-    }
-
-    fn piece_end(&self, text: &str, start: usize) -> Option<usize> {
-        let found = self.0.find_at(text, start)?;
-        let before_blank = before_last_blank(found.as_str(), start).filter(|_| at_text(text, found.end()));
-        Some(before_blank.unwrap_or(found.end()))
-    }
+fn piece_end(text: &str, start: usize) -> Option<usize> {
+    let found = ANY.find_at(text, start)?;
+    let before_blank = before_last_blank(found.as_str(), start).filter(|_| at_text(text, found.end()));
+    Some(before_blank.unwrap_or(found.end()))
 }
 
 /// Whether something other than a blank follows.
