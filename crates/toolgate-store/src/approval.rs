@@ -6,6 +6,7 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId};
 
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
+use crate::row::row;
 use crate::{Store, StoreError};
 
 const INSERT: &str =
@@ -179,10 +180,11 @@ pub(crate) async fn save(
     save.execute().await.map(drop)
 }
 
-#[derive(sqlx::FromRow)]
-struct ApprovalRow {
-    version: i64,
-    body: String,
+row! {
+    struct ApprovalRow {
+        version: i64,
+        body: String,
+    }
 }
 
 impl ApprovalRow {

@@ -1,7 +1,7 @@
 //! One way to ask either database. Every statement of the crate goes through here.
 //!
 //! A single statement: `self.db.sql(TEXT).bind(a).bind(b).fetch_all::<(String, i64)>().await`; also `fetch_optional`,
-//! `fetch_one` and `execute`, which tells how many rows it changed. Rows are tuples or `#[derive(sqlx::FromRow)]`.
+//! `fetch_one` and `execute`, which tells how many rows it changed. Rows are tuples or made by [`row!`](crate::row::row).
 //!
 //! Several that must be one: `let mut tx = self.db.begin(Durability::OnDisk).await?; tx.sql(TEXT)…; tx.commit().await?`.
 //! What is not committed is rolled back. On SQLite one transaction of a process runs at a time (`BEGIN IMMEDIATE`): never
@@ -26,8 +26,12 @@ use sqlx::{
 };
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use toolgate_core::event::Durability;
+use toolgate_core::port::BoxFuture;
 
 use crate::fault::Faults;
+
+/// See [`On`].
+type Boxed<'a, T> = BoxFuture<'a, Result<T, sqlx::Error>>;
 
 /// More than a writer of SQLite waits for another process. Without it, a database host that vanishes from the network
 /// would hold a call for as long as TCP does.
@@ -137,13 +141,15 @@ impl Db {
     }
 
     /// Begins a transaction that will write, and that is as durable as asked once it is committed.
-    pub(crate) async fn begin(&self, durability: Durability) -> Result<Transaction, sqlx::Error> {
-        self.faults.check()?;
-        let open = limited(self.pools.begin(durability)).await?;
-        let transaction = Transaction { open, faults: Arc::clone(&self.faults) };
-        #[cfg(any(test, debug_assertions))]
-        let transaction = crate::fault::limit_pages(transaction).await?;
-        Ok(transaction)
+    pub(crate) fn begin(&self, durability: Durability) -> Boxed<'_, Transaction> {
+        Box::pin(async move {
+            self.faults.check()?;
+            let open = limited(self.pools.begin(durability)).await?;
+            let transaction = Transaction { open, faults: Arc::clone(&self.faults) };
+            #[cfg(any(test, debug_assertions))]
+            let transaction = crate::fault::limit_pages(transaction).await?;
+            Ok(transaction)
+        })
     }
 
     pub(crate) async fn close(&self) {
@@ -279,16 +285,18 @@ impl Transaction {
     }
 
     /// An error leaves it open whether the transaction has been.
-    pub(crate) async fn commit(self) -> Result<(), sqlx::Error> {
-        self.faults.check()?;
-        match self.open {
-            Open::Sqlite(transaction, turn) => {
-                limited(transaction.commit()).await?;
-                drop(turn);
+    pub(crate) fn commit(self) -> Boxed<'static, ()> {
+        Box::pin(async move {
+            self.faults.check()?;
+            match self.open {
+                Open::Sqlite(transaction, turn) => {
+                    limited(transaction.commit()).await?;
+                    drop(turn);
+                }
+                Open::Postgres(transaction) => limited(transaction.commit()).await?,
             }
-            Open::Postgres(transaction) => limited(transaction.commit()).await?,
-        }
-        self.faults.check()
+            self.faults.check()
+        })
     }
 }
 
@@ -356,57 +364,87 @@ impl Statement<'_> {
     /// How many rows it changed.
     pub(crate) async fn execute(self) -> Result<u64, sqlx::Error> {
         let (text, on) = self.ready()?;
-        limited(async move {
-            match on {
-                On::Sqlite(via, arguments) => {
-                    let query = sqlx::query_with(text, arguments);
-                    via!(via, connection => query.execute(connection)).map(|done| done.rows_affected())
-                }
-                On::Postgres(via, arguments) => {
-                    let query = sqlx::query_with(text, arguments);
-                    via!(via, connection => query.execute(connection)).map(|done| done.rows_affected())
-                }
-            }
-        })
-        .await
+        on.execute(text).await
     }
 
     pub(crate) async fn fetch_all<T: Row>(self) -> Result<Vec<T>, sqlx::Error> {
         let (text, on) = self.ready()?;
-        limited(async move {
-            match on {
-                On::Sqlite(via, arguments) => {
-                    let query = sqlx::query_as_with(text, arguments);
-                    via!(via, connection => query.fetch_all(connection))
-                }
-                On::Postgres(via, arguments) => {
-                    let query = sqlx::query_as_with(text, arguments);
-                    via!(via, connection => query.fetch_all(connection))
-                }
-            }
-        })
-        .await
+        on.fetch_all(text).await?.read()
     }
 
     pub(crate) async fn fetch_optional<T: Row>(self) -> Result<Option<T>, sqlx::Error> {
         let (text, on) = self.ready()?;
-        limited(async move {
-            match on {
-                On::Sqlite(via, arguments) => {
-                    let query = sqlx::query_as_with(text, arguments);
-                    via!(via, connection => query.fetch_optional(connection))
-                }
-                On::Postgres(via, arguments) => {
-                    let query = sqlx::query_as_with(text, arguments);
-                    via!(via, connection => query.fetch_optional(connection))
-                }
-            }
-        })
-        .await
+        Ok(on.fetch_optional(text).await?.read()?.pop())
     }
 
     pub(crate) async fn fetch_one<T: Row>(self) -> Result<T, sqlx::Error> {
         self.fetch_optional().await?.ok_or(sqlx::Error::RowNotFound)
+    }
+}
+
+/// Futures in a box: what is behind them is compiled here, once. An `async fn` is compiled again in every crate that awaits
+/// it, with all of `sqlx` in it, and for each kind of row.
+impl<'c> On<'c> {
+    fn execute(self, text: SqlStr) -> Boxed<'c, u64> {
+        Box::pin(limited(async move {
+            match self {
+                On::Sqlite(via, arguments) => {
+                    let query = sqlx::query_with(text, arguments);
+                    via!(via, connection => query.execute(connection)).map(|done| done.rows_affected())
+                }
+                On::Postgres(via, arguments) => {
+                    let query = sqlx::query_with(text, arguments);
+                    via!(via, connection => query.execute(connection)).map(|done| done.rows_affected())
+                }
+            }
+        }))
+    }
+
+    fn fetch_all(self, text: SqlStr) -> Boxed<'c, Rows> {
+        Box::pin(limited(async move {
+            match self {
+                On::Sqlite(via, arguments) => {
+                    let query = sqlx::query_with(text, arguments);
+                    via!(via, connection => query.fetch_all(connection)).map(Rows::Sqlite)
+                }
+                On::Postgres(via, arguments) => {
+                    let query = sqlx::query_with(text, arguments);
+                    via!(via, connection => query.fetch_all(connection)).map(Rows::Postgres)
+                }
+            }
+        }))
+    }
+
+    fn fetch_optional(self, text: SqlStr) -> Boxed<'c, Rows> {
+        Box::pin(limited(async move {
+            match self {
+                On::Sqlite(via, arguments) => {
+                    let query = sqlx::query_with(text, arguments);
+                    let row = via!(via, connection => query.fetch_optional(connection));
+                    row.map(|row| Rows::Sqlite(Vec::from_iter(row)))
+                }
+                On::Postgres(via, arguments) => {
+                    let query = sqlx::query_with(text, arguments);
+                    let row = via!(via, connection => query.fetch_optional(connection));
+                    row.map(|row| Rows::Postgres(Vec::from_iter(row)))
+                }
+            }
+        }))
+    }
+}
+
+/// What came back, before anybody has read it.
+enum Rows {
+    Sqlite(Vec<SqliteRow>),
+    Postgres(Vec<PgRow>),
+}
+
+impl Rows {
+    fn read<T: Row>(self) -> Result<Vec<T>, sqlx::Error> {
+        match self {
+            Rows::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
+            Rows::Postgres(rows) => rows.iter().map(T::from_row).collect(),
+        }
     }
 }
 

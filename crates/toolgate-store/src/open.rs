@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection, PgPool};
@@ -14,13 +14,10 @@ use tokio::sync::Mutex;
 use toolgate_core::event::Durability;
 
 use crate::db::{Db, Pools, SqlitePools};
-use crate::{Store, StoreError, TENANT};
+use crate::{Store, StoreError, TENANT, migrations};
 
 pub(crate) const DATABASE: &str = "toolgate.db";
 const LOCK: &str = "toolgate.lock";
-
-static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
-static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// Each connection is a thread; readers do not wait for the writer.
 const SQLITE_CONNECTIONS_MAX: u32 = 3;
@@ -83,7 +80,7 @@ async fn open_sqlite(path: &Path) -> Result<SqlitePools, StoreError> {
         .connect_with(sqlite_options(path))
         .await
         .map_err(|cause| StoreError::OpenDatabase { place: place.clone(), cause })?;
-    SQLITE_MIGRATIONS.run(&usual).await.map_err(|cause| migration_error(place, cause))?;
+    migrations::sqlite().run(&usual).await.map_err(|cause| migration_error(place, cause))?;
     // A connection that is opened anew is as strict as can be, whatever the one before it was told.
     let writer = sqlite_options(path).synchronous(SqliteSynchronous::Full);
     let writer = writer.pragma("cache_size", WRITER_CACHE_SIZE);
@@ -112,7 +109,7 @@ async fn open_postgres(options: PgConnectOptions) -> Result<PgPool, StoreError> 
         .connect_with(options.application_name("toolgate"))
         .await
         .map_err(|cause| StoreError::OpenDatabase { place: place.clone(), cause })?;
-    POSTGRES_MIGRATIONS.run(&pool).await.map_err(|cause| migration_error(place, cause))?;
+    migrations::postgres().run(&pool).await.map_err(|cause| migration_error(place, cause))?;
     Ok(pool)
 }
 

@@ -7,6 +7,7 @@ use toolgate_core::{RawJson, ServerName};
 
 use crate::db::without_nul;
 use crate::error::doing;
+use crate::row::row;
 use crate::{Store, StoreError, now_ms};
 
 const REMEMBER_ERA: &str = "INSERT INTO server_eras (tenant, server, fingerprint, era, protocol_version)
@@ -208,22 +209,23 @@ impl Store {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct StatusRow {
-    server: String,
-    health: String,
-    reason: Option<String>,
-    era: Option<String>,
-    protocol_version: Option<String>,
-    transport: Option<String>,
-    pid: Option<i64>,
-    restarts: i64,
-    tool_count: i64,
-    prompt_count: i64,
-    resource_count: i64,
-    instances: String,
-    updated_at_ms: i64,
-    since_ms: i64,
+row! {
+    struct StatusRow {
+        server: String,
+        health: String,
+        reason: Option<String>,
+        era: Option<String>,
+        protocol_version: Option<String>,
+        transport: Option<String>,
+        pid: Option<i64>,
+        restarts: i64,
+        tool_count: i64,
+        prompt_count: i64,
+        resource_count: i64,
+        instances: String,
+        updated_at_ms: i64,
+        since_ms: i64,
+    }
 }
 
 impl StatusRow {

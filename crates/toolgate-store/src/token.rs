@@ -11,6 +11,7 @@ use toolgate_core::{Kind, Principal, PrincipalId, Role, ServerName};
 
 use crate::db::{Lock, Transaction, without_nul};
 use crate::error::{doing, random_bytes};
+use crate::row::row;
 use crate::token_cache::{Digest, digest};
 use crate::{Store, StoreError, StoredSession, now_ms};
 
@@ -322,18 +323,19 @@ pub(crate) async fn revoke_of_session(
     revoke.execute().await.map(drop)
 }
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct TokenRow {
-    id: String,
-    role: String,
-    label: Option<String>,
-    principal: Option<String>,
-    kind: String,
-    groups: String,
-    created_at_ms: i64,
-    revoked_at_ms: Option<i64>,
-    agent: Option<String>,
-    session: Option<String>,
+row! {
+    pub(crate) struct TokenRow {
+        id: String,
+        role: String,
+        label: Option<String>,
+        principal: Option<String>,
+        kind: String,
+        groups: String,
+        created_at_ms: i64,
+        revoked_at_ms: Option<i64>,
+        agent: Option<String>,
+        session: Option<String>,
+    }
 }
 
 impl TokenRow {

@@ -9,6 +9,7 @@ use crate::books::Books;
 use crate::db::{Statement, Transaction, without_nul};
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
+use crate::row::row;
 use crate::{Store, StoreError};
 
 /// In the order of `push`.
@@ -105,15 +106,16 @@ fn push(tenant: &'static str, artifact: &Artifact, to: &mut Statement<'_>) {
     to.push(artifact.created_at_ms);
 }
 
-#[derive(sqlx::FromRow)]
-struct ArtifactRow {
-    digest: Vec<u8>,
-    name: String,
-    media_type: String,
-    bytes: i64,
-    run: Option<String>,
-    owner: String,
-    created_at_ms: i64,
+row! {
+    struct ArtifactRow {
+        digest: Vec<u8>,
+        name: String,
+        media_type: String,
+        bytes: i64,
+        run: Option<String>,
+        owner: String,
+        created_at_ms: i64,
+    }
 }
 
 impl ArtifactRow {

@@ -9,6 +9,7 @@ use super::{blob, read_digest, stored_limit, write};
 use crate::db::{Statement, without_nul};
 use crate::error::doing;
 use crate::registry::{read_count, stored_count, unreadable};
+use crate::row::row;
 use crate::{Store, StoreError};
 
 /// In the order of `push`.
@@ -135,23 +136,24 @@ fn push(tenant: &'static str, one: &Ref, to: &mut Statement<'_>) {
     to.push(one.expires_at_ms);
 }
 
-#[derive(sqlx::FromRow)]
-struct RefRow {
-    id: String,
-    media_type: String,
-    bytes: i64,
-    digest: Option<Vec<u8>>,
-    preview: String,
-    principal: String,
-    session: String,
-    run: Option<String>,
-    call: Option<String>,
-    tool: Option<String>,
-    server: Option<String>,
-    own: Option<String>,
-    uri: Option<String>,
-    created_at_ms: i64,
-    expires_at_ms: i64,
+row! {
+    struct RefRow {
+        id: String,
+        media_type: String,
+        bytes: i64,
+        digest: Option<Vec<u8>>,
+        preview: String,
+        principal: String,
+        session: String,
+        run: Option<String>,
+        call: Option<String>,
+        tool: Option<String>,
+        server: Option<String>,
+        own: Option<String>,
+        uri: Option<String>,
+        created_at_ms: i64,
+        expires_at_ms: i64,
+    }
 }
 
 impl RefRow {

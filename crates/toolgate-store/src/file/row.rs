@@ -8,6 +8,7 @@ use super::{read_digest, read_name};
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
 use crate::registry::{read_count, stored_count};
+use crate::row::row;
 
 /// In the order of `push`.
 pub(super) const INSERT: &str =
@@ -33,16 +34,17 @@ pub(super) fn push(tenant: &'static str, file: &File, to: &mut Statement<'_>) {
     to.push(file.expires_at_ms);
 }
 
-#[derive(sqlx::FromRow)]
-pub(super) struct FileRow {
-    id: String,
-    name: String,
-    media_type: String,
-    bytes: i64,
-    digest: Vec<u8>,
-    owner: String,
-    created_at_ms: i64,
-    expires_at_ms: Option<i64>,
+row! {
+    pub(super) struct FileRow {
+        id: String,
+        name: String,
+        media_type: String,
+        bytes: i64,
+        digest: Vec<u8>,
+        owner: String,
+        created_at_ms: i64,
+        expires_at_ms: Option<i64>,
+    }
 }
 
 impl FileRow {

@@ -7,6 +7,7 @@ use toolgate_core::{Digest, PrincipalId};
 use super::{read_digest, read_name, stored_limit, write};
 use crate::db::{Statement, without_nul};
 use crate::error::doing;
+use crate::row::row;
 use crate::{Store, StoreError};
 
 const OFFER: &str =
@@ -137,17 +138,18 @@ impl Store {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct UploadRow {
-    id: String,
-    secret_digest: Vec<u8>,
-    name: String,
-    owner: String,
-    session: String,
-    run: Option<String>,
-    state: String,
-    file: Option<String>,
-    expires_at_ms: i64,
+row! {
+    struct UploadRow {
+        id: String,
+        secret_digest: Vec<u8>,
+        name: String,
+        owner: String,
+        session: String,
+        run: Option<String>,
+        state: String,
+        file: Option<String>,
+        expires_at_ms: i64,
+    }
 }
 
 impl UploadRow {

@@ -10,6 +10,7 @@ use super::append::{Known, append};
 use super::head::{Head, Pen};
 use super::row;
 use crate::error::doing;
+use crate::row::row;
 use crate::{Store, StoreError, now_ms};
 
 /// Calls that are closed in one transaction.
@@ -21,16 +22,17 @@ const PAUSED_TIME_MAX_MS: i64 = 24 * 60 * 60 * 1000;
 const READ_OPEN: &str = "SELECT call, principal, session, run, task, tool, server, tool_version FROM open_calls \
      WHERE stream = $1 AND (paused_at_ms IS NULL OR paused_at_ms <= $2) ORDER BY call LIMIT $3";
 
-#[derive(sqlx::FromRow)]
-struct OpenCall {
-    call: String,
-    principal: String,
-    session: Option<String>,
-    run: Option<String>,
-    task: Option<String>,
-    tool: Option<String>,
-    server: Option<String>,
-    tool_version: Option<Vec<u8>>,
+row! {
+    struct OpenCall {
+        call: String,
+        principal: String,
+        session: Option<String>,
+        run: Option<String>,
+        task: Option<String>,
+        tool: Option<String>,
+        server: Option<String>,
+        tool_version: Option<Vec<u8>>,
+    }
 }
 
 impl Store {

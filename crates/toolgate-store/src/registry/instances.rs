@@ -14,6 +14,7 @@ use crate::books::Books;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
+use crate::row::row;
 use crate::{Store, StoreError, now_ms};
 
 const READ_SERVERS: &str =
@@ -299,17 +300,18 @@ fn read_instance(id: &str, doing: &'static str) -> Result<InstanceId, StoreError
     InstanceId::new(id).map_err(|_| unreadable(doing, "instance id"))
 }
 
-#[derive(sqlx::FromRow)]
-struct InstanceRow {
-    server: String,
-    instance: String,
-    url: String,
-    version: Option<String>,
-    concurrency_max: Option<i64>,
-    lease_ms: i64,
-    extras: String,
-    registered_at_ms: i64,
-    beat: i64,
+row! {
+    struct InstanceRow {
+        server: String,
+        instance: String,
+        url: String,
+        version: Option<String>,
+        concurrency_max: Option<i64>,
+        lease_ms: i64,
+        extras: String,
+        registered_at_ms: i64,
+        beat: i64,
+    }
 }
 
 impl InstanceRow {

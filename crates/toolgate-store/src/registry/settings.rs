@@ -8,6 +8,7 @@ use crate::books::Books;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
+use crate::row::row;
 use crate::{Store, StoreError, now_ms};
 
 const READ_ALL: &str =
@@ -84,13 +85,14 @@ impl Books {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct SettingRow {
-    key: String,
-    value: String,
-    version: i64,
-    updated_at_ms: i64,
-    updated_by: String,
+row! {
+    struct SettingRow {
+        key: String,
+        value: String,
+        version: i64,
+        updated_at_ms: i64,
+        updated_by: String,
+    }
 }
 
 impl SettingRow {

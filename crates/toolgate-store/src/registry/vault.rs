@@ -8,6 +8,7 @@ use crate::books::Books;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
+use crate::row::row;
 use crate::{Store, StoreError, now_ms};
 
 const PUT: &str = "INSERT INTO vault (tenant, server, principal, name, sealed, created_at_ms, updated_at_ms)
@@ -102,13 +103,14 @@ fn stored_principal(principal: Option<&PrincipalId>) -> String {
     principal.map(|principal| without_nul(principal.as_str())).unwrap_or_default()
 }
 
-#[derive(sqlx::FromRow)]
-struct SealedRow {
-    server: String,
-    principal: String,
-    name: String,
-    created_at_ms: i64,
-    updated_at_ms: i64,
+row! {
+    struct SealedRow {
+        server: String,
+        principal: String,
+        name: String,
+        created_at_ms: i64,
+        updated_at_ms: i64,
+    }
 }
 
 impl SealedRow {

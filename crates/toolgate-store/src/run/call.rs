@@ -12,6 +12,7 @@ use crate::books::Books;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::registry::{stored_count, unreadable};
+use crate::row::row;
 use crate::{Store, StoreError};
 
 /// How many calls of a run are told, the latest ones.
@@ -207,14 +208,15 @@ async fn is_known(held: &mut Held<'_>, call: &RunCall) -> Result<bool, StoreErro
     Ok(found.is_some())
 }
 
-#[derive(sqlx::FromRow)]
-struct CallRow {
-    call: String,
-    tool: String,
-    kind: String,
-    state: String,
-    created_at_ms: i64,
-    ended_at_ms: Option<i64>,
+row! {
+    struct CallRow {
+        call: String,
+        tool: String,
+        kind: String,
+        state: String,
+        created_at_ms: i64,
+        ended_at_ms: Option<i64>,
+    }
 }
 
 impl CallRow {

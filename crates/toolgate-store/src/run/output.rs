@@ -9,15 +9,17 @@ use super::row::{KeptRun, RunRow};
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::registry::{read_count, unreadable};
+use crate::row::row;
 use crate::{Store, StoreError};
 
-#[derive(sqlx::FromRow)]
-struct OutputRow {
-    run: String,
-    digest: Vec<u8>,
-    name: String,
-    media_type: String,
-    bytes: i64,
+row! {
+    struct OutputRow {
+        run: String,
+        digest: Vec<u8>,
+        name: String,
+        media_type: String,
+        bytes: i64,
+    }
 }
 
 impl Store {

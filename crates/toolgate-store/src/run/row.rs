@@ -8,6 +8,7 @@ use toolgate_core::{Digest, PrincipalId};
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
 use crate::registry::{read_count, stored_count, unreadable};
+use crate::row::row;
 
 /// Longer than anybody waits, and short enough that it can be multiplied and added to a time.
 const SECONDS_MAX: u64 = 1_000 * 365 * 24 * 3_600;
@@ -122,34 +123,35 @@ pub(super) fn json(value: &(impl serde::Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("our own types serialise: string keys, no failing impls")
 }
 
-#[derive(sqlx::FromRow)]
-pub(super) struct RunRow {
-    id: String,
-    root: String,
-    depth: i64,
-    parent: Option<String>,
-    task: Option<String>,
-    agent: String,
-    principal: String,
-    created_by: String,
-    session: Option<String>,
-    state: String,
-    reason: Option<String>,
-    summary: Option<String>,
-    input: String,
-    output: Option<String>,
-    budget_calls: Option<i64>,
-    budget_seconds: Option<i64>,
-    budget_bytes: Option<i64>,
-    used_calls: i64,
-    used_bytes: i64,
-    active_ms: i64,
-    ran_out_of: Option<String>,
-    created_at_ms: i64,
-    started_at_ms: Option<i64>,
-    state_since_ms: i64,
-    ended_at_ms: Option<i64>,
-    row_version: i64,
+row! {
+    pub(super) struct RunRow {
+        id: String,
+        root: String,
+        depth: i64,
+        parent: Option<String>,
+        task: Option<String>,
+        agent: String,
+        principal: String,
+        created_by: String,
+        session: Option<String>,
+        state: String,
+        reason: Option<String>,
+        summary: Option<String>,
+        input: String,
+        output: Option<String>,
+        budget_calls: Option<i64>,
+        budget_seconds: Option<i64>,
+        budget_bytes: Option<i64>,
+        used_calls: i64,
+        used_bytes: i64,
+        active_ms: i64,
+        ran_out_of: Option<String>,
+        created_at_ms: i64,
+        started_at_ms: Option<i64>,
+        state_since_ms: i64,
+        ended_at_ms: Option<i64>,
+        row_version: i64,
+    }
 }
 
 impl RunRow {

@@ -14,6 +14,7 @@ use crate::cursor::PageCursor;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
+use crate::row::row;
 use crate::{Store, StoreError};
 
 macro_rules! select {
@@ -137,19 +138,20 @@ impl Store {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct TaskRow {
-    id: String,
-    name: String,
-    description: String,
-    agent: Option<String>,
-    budget_calls: Option<i64>,
-    budget_seconds: Option<i64>,
-    budget_bytes: Option<i64>,
-    created_by: String,
-    created_at_ms: i64,
-    updated_at_ms: i64,
-    row_version: i64,
+row! {
+    struct TaskRow {
+        id: String,
+        name: String,
+        description: String,
+        agent: Option<String>,
+        budget_calls: Option<i64>,
+        budget_seconds: Option<i64>,
+        budget_bytes: Option<i64>,
+        created_by: String,
+        created_at_ms: i64,
+        updated_at_ms: i64,
+        row_version: i64,
+    }
 }
 
 impl TaskRow {

@@ -10,6 +10,7 @@ use super::{Closing, SessionKind, StoredSession};
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
 use crate::registry::{read_count, stored_count, unreadable};
+use crate::row::row;
 
 pub(super) const OPEN: &str = "open";
 pub(super) const CLOSED: &str = "closed";
@@ -62,26 +63,27 @@ pub(super) fn json(value: &(impl serde::Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("our own types serialise: string keys, no failing impls")
 }
 
-#[derive(sqlx::FromRow)]
-pub(super) struct SessionRow {
-    id: String,
-    kind: String,
-    identity: String,
-    agent: String,
-    agent_version: Vec<u8>,
-    scope: String,
-    base_mounts: String,
-    mounts: String,
-    task: Option<String>,
-    run: Option<String>,
-    opened_by: String,
-    closed_reason: Option<String>,
-    closed_at_ms: Option<i64>,
-    created_at_ms: i64,
-    last_used_at_ms: i64,
-    idle_seconds: i64,
-    lifetime_seconds: Option<i64>,
-    row_version: i64,
+row! {
+    pub(super) struct SessionRow {
+        id: String,
+        kind: String,
+        identity: String,
+        agent: String,
+        agent_version: Vec<u8>,
+        scope: String,
+        base_mounts: String,
+        mounts: String,
+        task: Option<String>,
+        run: Option<String>,
+        opened_by: String,
+        closed_reason: Option<String>,
+        closed_at_ms: Option<i64>,
+        created_at_ms: i64,
+        last_used_at_ms: i64,
+        idle_seconds: i64,
+        lifetime_seconds: Option<i64>,
+        row_version: i64,
+    }
 }
 
 impl SessionRow {

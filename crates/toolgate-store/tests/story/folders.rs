@@ -155,7 +155,8 @@ async fn a_folder_of_the_first_version_is_brought_up_to_date() {
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path).create_if_missing(true);
     let mut connection: sqlx::SqliteConnection =
         sqlx::ConnectOptions::connect(&options).await.expect("opened");
-    let first = sqlx::migrate!("migrations/sqlite");
+    let steps = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/sqlite");
+    let first = sqlx::migrate::Migrator::new(steps).await.expect("the steps are read");
     let first = sqlx::migrate::Migrator {
         migrations: first.iter().filter(|one| one.version == 1).cloned().collect::<Vec<_>>().into(),
         ..first

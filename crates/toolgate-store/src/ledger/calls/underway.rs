@@ -15,6 +15,7 @@ use super::{CallCursor, CallFilter, CallPage, CallStanding};
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::ledger::read::Order;
+use crate::row::row;
 use crate::{ApprovalFilter, PageCursor, Store, StoreError};
 
 /// Open approvals, and calls that joined one, that are looked at. Beyond it there is a page of approvals.
@@ -23,17 +24,18 @@ const WAITING_MAX: usize = 200;
 const OPEN: &str =
     "SELECT call, started_at_ms, paused_at_ms, principal, session, run, task, tool, server FROM open_calls";
 
-#[derive(sqlx::FromRow)]
-pub(super) struct OpenCall {
-    call: String,
-    started_at_ms: i64,
-    paused_at_ms: Option<i64>,
-    principal: String,
-    session: Option<String>,
-    run: Option<String>,
-    task: Option<String>,
-    tool: Option<String>,
-    server: Option<String>,
+row! {
+    pub(super) struct OpenCall {
+        call: String,
+        started_at_ms: i64,
+        paused_at_ms: Option<i64>,
+        principal: String,
+        session: Option<String>,
+        run: Option<String>,
+        task: Option<String>,
+        tool: Option<String>,
+        server: Option<String>,
+    }
 }
 
 impl OpenCall {

@@ -9,6 +9,7 @@ use super::{StoredTool, ToolRowChange, key, read_count, stored_count};
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
 use crate::registry::{read_raw, read_server, unreadable};
+use crate::row::row;
 
 /// In the order of `push`.
 pub(super) const COLUMNS: &str = "tenant, key, server, own, status, reason, pinned, pinned_version, candidate, \
@@ -61,28 +62,29 @@ fn json(value: &(impl serde::Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("our own types serialise: string keys, no failing impls")
 }
 
-#[derive(sqlx::FromRow)]
-pub(super) struct ToolText {
-    server: String,
-    own: String,
-    status: String,
-    reason: Option<String>,
-    pinned: String,
-    pinned_version: Vec<u8>,
-    candidate: Option<String>,
-    candidate_version: Option<Vec<u8>>,
-    findings: String,
-    rejected: Option<Vec<u8>>,
-    first_seen_ms: i64,
-    last_seen_ms: i64,
-    /// When the server was last read, if it ever was.
-    read_ms: Option<i64>,
-    reviewed_by: Option<String>,
-    reviewed_at_ms: Option<i64>,
-    changes: i64,
-    changes_since_ms: i64,
-    traits: String,
-    row_version: i64,
+row! {
+    pub(super) struct ToolText {
+        server: String,
+        own: String,
+        status: String,
+        reason: Option<String>,
+        pinned: String,
+        pinned_version: Vec<u8>,
+        candidate: Option<String>,
+        candidate_version: Option<Vec<u8>>,
+        findings: String,
+        rejected: Option<Vec<u8>>,
+        first_seen_ms: i64,
+        last_seen_ms: i64,
+        /// When the server was last read, if it ever was.
+        read_ms: Option<i64>,
+        reviewed_by: Option<String>,
+        reviewed_at_ms: Option<i64>,
+        changes: i64,
+        changes_since_ms: i64,
+        traits: String,
+        row_version: i64,
+    }
 }
 
 impl ToolText {

@@ -8,6 +8,7 @@ use super::super::row::json;
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
 use crate::registry::{read_raw, unreadable};
+use crate::row::row;
 
 /// What stands for the id of a slot, which may be longer than an index takes.
 pub(super) fn key(slot: &Slot) -> Vec<u8> {
@@ -27,20 +28,21 @@ pub(super) fn push_new(tenant: &'static str, input: &InputRequest, to: &mut Stat
     to.push(input.created_at_ms);
 }
 
-#[derive(sqlx::FromRow)]
-pub(super) struct InputRow {
-    id: String,
-    run: String,
-    session: Option<String>,
-    call: Option<String>,
-    principal: String,
-    slot: String,
-    state: String,
-    answer: Option<String>,
-    answered_by: Option<String>,
-    via: Option<String>,
-    created_at_ms: i64,
-    resolved_at_ms: Option<i64>,
+row! {
+    pub(super) struct InputRow {
+        id: String,
+        run: String,
+        session: Option<String>,
+        call: Option<String>,
+        principal: String,
+        slot: String,
+        state: String,
+        answer: Option<String>,
+        answered_by: Option<String>,
+        via: Option<String>,
+        created_at_ms: i64,
+        resolved_at_ms: Option<i64>,
+    }
 }
 
 impl InputRow {

@@ -1,0 +1,69 @@
+//! What brings a database up to date, step by step. Steps that were released never change: a database remembers their digests.
+
+use std::borrow::Cow;
+
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+
+/// The steps of one kind of database, from a folder with a file for each.
+macro_rules! steps {
+    ($folder:literal: $($version:literal $name:literal,)*) => {
+        [$(Step {
+            version: $version,
+            name: $name,
+            sql: include_str!(concat!("../migrations/", $folder, "/000", $version, "_", $name, ".sql")),
+        },)*]
+    };
+}
+
+struct Step {
+    version: i64,
+    name: &'static str,
+    sql: &'static str,
+}
+
+static SQLITE: [Step; 8] = steps! { "sqlite":
+    1 "start", 2 "approvals", 3 "ledger", 4 "registry", 5 "sessions", 6 "files", 7 "runs", 8 "logins",
+};
+
+static POSTGRES: [Step; 8] = steps! { "postgres":
+    1 "start", 2 "approvals", 3 "ledger", 4 "registry", 5 "sessions", 6 "files", 7 "runs", 8 "logins",
+};
+
+pub(crate) fn sqlite() -> Migrator {
+    migrator(&SQLITE)
+}
+
+pub(crate) fn postgres() -> Migrator {
+    migrator(&POSTGRES)
+}
+
+fn migrator(steps: &'static [Step]) -> Migrator {
+    let steps = steps.iter().map(|step| {
+        let (name, sql) = (Cow::Borrowed(step.name), step.sql.into_sql_str());
+        Migration::new(step.version, name, MigrationType::Simple, sql, false)
+    });
+    Migrator::with_migrations(steps.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_file_in_a_folder_is_a_step() {
+        for (folder, steps) in [("sqlite", &SQLITE), ("postgres", &POSTGRES)] {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(folder);
+            let entries = fs::read_dir(&folder).unwrap();
+            let mut files: Vec<String> =
+                entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            files.sort();
+            let known: Vec<String> =
+                steps.iter().map(|step| format!("{:04}_{}.sql", step.version, step.name)).collect();
+            assert_eq!(files, known, "{}", folder.display());
+        }
+    }
+}
