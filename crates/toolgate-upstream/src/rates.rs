@@ -1,40 +1,40 @@
-//! How many calls may come within a time: `governor` behind the rate that the operator wrote.
+//! How many calls may come within a time.
+//!
+//! The generic cell rate algorithm in one number: the moment at which all that was taken is filled up again. By hand,
+//! since it is these few lines, and the crate for it keeps clocks, stores and keys of its own.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use governor::clock::Clock;
-use governor::middleware::NoOpMiddleware;
-use governor::state::{InMemoryState, NotKeyed};
-use governor::{Quota, RateLimiter};
 use tokio::time::Instant;
 use toolgate_core::tool::Rate;
 
 /// So many calls at once as the rate has in its unit, and then as they fill up again, evenly.
 pub(crate) struct Limiter {
-    limiter: RateLimiter<NotKeyed, InMemoryState, SinceStart, NoOpMiddleware<Duration>>,
+    /// How long one call takes to fill up again, and all of them.
+    one: Duration,
+    all: Duration,
+    /// When it is full. It is full all the time that this is in the past.
+    full_at: Mutex<Instant>,
 }
 
 impl Limiter {
     pub(crate) fn new(rate: Rate) -> Self {
         let one = (rate.per / rate.count.get()).max(Duration::from_nanos(1));
-        let quota = Quota::with_period(one).expect("at least a nanosecond").allow_burst(rate.count);
-        Self { limiter: RateLimiter::direct_with_clock(quota, SinceStart(Instant::now())) }
+        // Tokio's clock, so that tests can turn it. It never goes back.
+        Self { one, all: one * rate.count.get(), full_at: Mutex::new(Instant::now()) }
     }
 
     /// Takes one, or says how long until there is one.
     pub(crate) fn check(&self) -> Result<(), Duration> {
-        self.limiter.check().map_err(|not_until| not_until.wait_time_from(self.limiter.clock().now()))
-    }
-}
-
-/// Tokio's clock, so that tests can turn it. It never goes back.
-struct SinceStart(Instant);
-
-impl Clock for SinceStart {
-    type Instant = Duration;
-
-    fn now(&self) -> Duration {
-        self.0.elapsed()
+        let now = Instant::now();
+        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let then = (*full_at).max(now) + self.one;
+        match then.checked_duration_since(now + self.all) {
+            None | Some(Duration::ZERO) => *full_at = then,
+            Some(wait) => return Err(wait),
+        }
+        Ok(())
     }
 }
 
