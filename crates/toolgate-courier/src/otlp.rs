@@ -2,19 +2,12 @@
 //!
 //! A span's ids follow from the call's id, so that one that is sent twice is the same span twice.
 
+pub(crate) mod message;
+
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use opentelemetry_proto::tonic::collector::trace::v1::{
-    ExportTraceServiceRequest, ExportTraceServiceResponse,
-};
-use opentelemetry_proto::tonic::common::v1::any_value::Value;
-use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue};
-use opentelemetry_proto::tonic::resource::v1::Resource;
-use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
-use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
-use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span, Status};
 use prost::Message;
 use toolgate_core::Digest;
 use toolgate_core::event::{Event, Outcome, Recorded};
@@ -22,6 +15,10 @@ use toolgate_core::event::{Event, Outcome, Recorded};
 use crate::client::Client;
 use crate::delivery::Failure;
 use crate::{BadReceiver, Otlp};
+use message::{
+    AnyValue, ExportTraceServiceRequest, ExportTraceServiceResponse, InstrumentationScope, KeyValue,
+    Resource, ResourceSpans, ScopeSpans, Span, SpanKind, Status, StatusCode,
+};
 
 const MEDIA_TYPE: &str = "application/x-protobuf";
 const TRACES_PATH: &str = "v1/traces";
@@ -47,7 +44,7 @@ impl OtlpDelivery {
         }
         let about = [("service.name", &*otlp.service_name), ("service.version", env!("CARGO_PKG_VERSION"))];
         let attributes = about.map(|(key, value)| text(key, value)).into();
-        let resource = Resource { attributes, ..Resource::default() };
+        let resource = Resource { attributes };
         Ok(Self { client: Client::new(&address)?, headers, resource })
     }
 
@@ -66,14 +63,10 @@ impl OtlpDelivery {
         let scope = InstrumentationScope {
             name: "toolgate".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            ..InstrumentationScope::default()
         };
-        let of_scope = ScopeSpans { scope: Some(scope), spans, ..ScopeSpans::default() };
-        let of_resource = ResourceSpans {
-            resource: Some(self.resource.clone()),
-            scope_spans: vec![of_scope],
-            ..ResourceSpans::default()
-        };
+        let of_scope = ScopeSpans { scope: Some(scope), spans };
+        let of_resource =
+            ResourceSpans { resource: Some(self.resource.clone()), scope_spans: vec![of_scope] };
         ExportTraceServiceRequest { resource_spans: vec![of_resource] }
     }
 }
@@ -110,7 +103,6 @@ fn span(recorded: &Recorded) -> Option<Span> {
         end_time_unix_nano: end,
         attributes: attributes(event, call, tool, failed),
         status: failed.map(|_| Status { code: StatusCode::Error.into(), message: String::new() }),
-        ..Span::default()
     })
 }
 
@@ -151,8 +143,8 @@ fn attributes(event: &Event, call: &str, tool: &str, failed: Option<Outcome>) ->
 }
 
 fn text(key: &str, value: &str) -> KeyValue {
-    let value = AnyValue { value: Some(Value::StringValue(value.to_owned())) };
-    KeyValue { key: key.to_owned(), value: Some(value), ..KeyValue::default() }
+    let value = AnyValue { string_value: Some(value.to_owned()) };
+    KeyValue { key: key.to_owned(), value: Some(value) }
 }
 
 /// Where a span belongs.

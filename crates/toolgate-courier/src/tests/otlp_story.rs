@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use http::StatusCode;
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::common::v1::any_value::Value;
-use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, Span};
 use prost::Message;
 use toolgate_core::event::{About, Event, Outcome};
 
 use super::ledger::TestLedger;
 use super::listener::Listener;
 use super::{completed, start, until};
+use crate::otlp::message::{ExportTraceServiceRequest, KeyValue, ResourceSpans, Span};
 use crate::{Otlp, Receiver};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -41,10 +38,8 @@ fn texts(attributes: &[KeyValue]) -> BTreeMap<&str, &str> {
 }
 
 fn text(attribute: &KeyValue) -> &str {
-    match attribute.value.as_ref().and_then(|value| value.value.as_ref()) {
-        Some(Value::StringValue(text)) => text,
-        other => panic!("{} is {other:?}", attribute.key),
-    }
+    let value = attribute.value.as_ref().and_then(|value| value.string_value.as_deref());
+    value.unwrap_or_else(|| panic!("{} is no text", attribute.key))
 }
 
 fn only(spans: &[ResourceSpans]) -> Vec<&Span> {
