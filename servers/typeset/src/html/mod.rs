@@ -3,6 +3,7 @@
 mod read;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod write;
 
 pub(crate) use read::fragment;

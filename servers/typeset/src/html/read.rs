@@ -1,12 +1,11 @@
 //! HTML to an article: text and structure come through, everything that acts does not.
 
-use ego_tree::NodeRef;
-use scraper::{ElementRef, Html, Node};
-
 use crate::article::{Align, Article, Block, Item, Table, Text};
 use crate::error::TypesetError;
 use crate::limits::Limits;
 use crate::markdown::{Looks, Step, picture_at};
+
+use super::tree::{Child, Element, Tree};
 
 /// Elements within elements; what is deeper is left out.
 const DEPTH_MAX: usize = 150;
@@ -38,7 +37,7 @@ impl Article {
         if is_too_deep(html) {
             return Err(TypesetError::TooLarge { what: "HTML elements within each other", limit: OPEN_MAX });
         }
-        let page = Html::parse_document(html);
+        let page = Tree::of_page(html);
         let mut article = read(&page).lift_title();
         about(&page, &mut article);
         article.cleaned().check()
@@ -53,7 +52,7 @@ pub(crate) fn fragment(html: &str) -> Article {
             ..Article::default()
         };
     }
-    read(&Html::parse_fragment(html))
+    read(&Tree::of_fragment(html))
 }
 
 /// Counts what is opened and closed, without parsing.
@@ -74,9 +73,9 @@ fn is_too_deep(html: &str) -> bool {
     false
 }
 
-fn read(page: &Html) -> Article {
+fn read(page: &Tree) -> Article {
     let mut reader = Reader::default();
-    reader.children(*page.root_element(), 0);
+    reader.children(page.root(), 0);
     reader.flush();
     let mut article = Article { blocks: reader.blocks, warnings: reader.warnings, ..Article::default() };
     if reader.too_deep {
@@ -91,18 +90,17 @@ fn read(page: &Html) -> Article {
 }
 
 /// What the head of the page says.
-fn about(page: &Html, article: &mut Article) {
-    article.language =
-        page.root_element().value().attr("lang").map(str::to_owned).filter(|code| !code.is_empty());
-    for element in page.tree.nodes().filter_map(ElementRef::wrap) {
-        match element.value().name() {
+fn about(page: &Tree, article: &mut Article) {
+    article.language = page.root().attribute("lang").map(str::to_owned).filter(|code| !code.is_empty());
+    for element in page.elements() {
+        match element.name() {
             "title" if article.title.is_none() => {
-                let title = squeezed(&element.text().collect::<String>()).trim().to_owned();
+                let title = squeezed(&element.text()).trim().to_owned();
                 article.title = Some(title).filter(|title| !title.is_empty());
             }
-            "meta" if element.attr("name").is_some_and(|name| name.eq_ignore_ascii_case("author")) => {
+            "meta" if element.attribute("name").is_some_and(|name| name.eq_ignore_ascii_case("author")) => {
                 article.author =
-                    element.attr("content").map(str::to_owned).filter(|author| !author.is_empty());
+                    element.attribute("content").map(str::to_owned).filter(|author| !author.is_empty());
             }
             _ => {}
         }
@@ -120,26 +118,22 @@ struct Reader {
 }
 
 impl Reader {
-    fn children(&mut self, node: NodeRef<'_, Node>, depth: usize) {
+    fn children(&mut self, element: Element<'_>, depth: usize) {
         if depth > DEPTH_MAX {
             self.too_deep = true;
             return;
         }
-        for child in node.children() {
-            match child.value() {
-                Node::Text(text) => self.add_text(text),
-                Node::Element(_) => {
-                    if let Some(element) = ElementRef::wrap(child) {
-                        self.element(element, depth + 1);
-                    }
-                }
-                _ => {}
+        for child in element.children() {
+            match child {
+                Child::Text(text) => self.add_text(text),
+                Child::Element(element) => self.element(element, depth + 1),
+                Child::Other => {}
             }
         }
     }
 
-    fn element(&mut self, element: ElementRef<'_>, depth: usize) {
-        let name = element.value().name();
+    fn element(&mut self, element: Element<'_>, depth: usize) {
+        let name = element.name();
         if LEFT_OUT.contains(&name) || is_hidden(element) {
             return;
         }
@@ -148,7 +142,7 @@ impl Reader {
             "hr" => self.block(Block::Rule),
             "img" => self.picture(element),
             "pre" => {
-                let text: String = element.text().collect();
+                let text = element.text();
                 self.block(Block::Code { text: text.trim_matches('\n').to_owned(), language: None });
             }
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(element, depth),
@@ -161,7 +155,7 @@ impl Reader {
             "a" => self.link(element, depth),
             _ if is_inline(name) => {
                 let known = self.looks.html(name, Step::Open);
-                self.children(*element, depth);
+                self.children(element, depth);
                 if known {
                     self.looks.html(name, Step::Close);
                 }
@@ -169,7 +163,7 @@ impl Reader {
             _ => {
                 self.flush();
                 let known = self.looks.html(name, Step::Open);
-                self.children(*element, depth);
+                self.children(element, depth);
                 if known {
                     self.looks.html(name, Step::Close);
                 }
@@ -200,8 +194,8 @@ impl Reader {
         }
     }
 
-    fn heading(&mut self, element: ElementRef<'_>, depth: usize) {
-        let level = element.value().name().as_bytes()[1] - b'0';
+    fn heading(&mut self, element: Element<'_>, depth: usize) {
+        let level = element.name().as_bytes()[1] - b'0';
         self.flush();
         let text = self.inline(element, depth);
         if !text.is_empty() {
@@ -209,42 +203,42 @@ impl Reader {
         }
     }
 
-    fn link(&mut self, element: ElementRef<'_>, depth: usize) {
-        match element.attr("href") {
+    fn link(&mut self, element: Element<'_>, depth: usize) {
+        match element.attribute("href") {
             Some(address) => {
                 self.looks.links.push(address.trim().to_owned());
-                self.children(*element, depth);
+                self.children(element, depth);
                 self.looks.links.pop();
             }
-            None => self.children(*element, depth),
+            None => self.children(element, depth),
         }
     }
 
     /// What is inside as blocks of its own.
-    fn inside(&mut self, element: ElementRef<'_>, depth: usize) -> Vec<Block> {
+    fn inside(&mut self, element: Element<'_>, depth: usize) -> Vec<Block> {
         self.flush();
         let before = std::mem::take(&mut self.blocks);
-        self.children(*element, depth);
+        self.children(element, depth);
         self.flush();
         std::mem::replace(&mut self.blocks, before)
     }
 
     /// What is inside as one text, as headings and cells want it.
-    fn inline(&mut self, element: ElementRef<'_>, depth: usize) -> Text {
+    fn inline(&mut self, element: Element<'_>, depth: usize) -> Text {
         let before = std::mem::take(&mut self.text);
         let blocks = std::mem::take(&mut self.blocks);
-        self.children(*element, depth);
+        self.children(element, depth);
         self.flush();
         self.text = before;
         joined(std::mem::replace(&mut self.blocks, blocks))
     }
 
-    fn list(&mut self, element: ElementRef<'_>, depth: usize) {
+    fn list(&mut self, element: Element<'_>, depth: usize) {
         self.flush();
         let mut items: Vec<Item> = Vec::new();
-        for child in element.children().filter_map(ElementRef::wrap) {
+        for child in element.elements() {
             let checked = box_of(child);
-            let blocks = if child.value().name() == "li" {
+            let blocks = if child.name() == "li" {
                 self.inside(child, depth + 1)
             } else {
                 let before = std::mem::take(&mut self.blocks);
@@ -252,34 +246,34 @@ impl Reader {
                 self.flush();
                 std::mem::replace(&mut self.blocks, before)
             };
-            match (child.value().name(), items.last_mut()) {
+            match (child.name(), items.last_mut()) {
                 // Lists are often written beside the item they belong to.
                 ("ul" | "ol", Some(last)) => last.blocks.extend(blocks),
                 _ if !blocks.is_empty() => items.push(Item { checked, blocks }),
                 _ => {}
             }
         }
-        let ordered = element.value().name() == "ol";
-        let start = element.attr("start").and_then(|start| start.trim().parse().ok()).filter(|_| ordered);
+        let ordered = element.name() == "ol";
+        let start =
+            element.attribute("start").and_then(|start| start.trim().parse().ok()).filter(|_| ordered);
         if !items.is_empty() {
             self.blocks.push(Block::List { ordered, start, items });
         }
     }
 
     /// Tables within tables become text of their cell.
-    fn table(&mut self, element: ElementRef<'_>, depth: usize) {
+    fn table(&mut self, element: Element<'_>, depth: usize) {
         self.flush();
         let mut table = Table::default();
         let mut heads = 0;
         for row in rows_of(element) {
-            let cells: Vec<_> =
-                row.children().filter_map(ElementRef::wrap).filter(|cell| is_cell(*cell)).collect();
-            let head = !cells.is_empty() && cells.iter().all(|cell| cell.value().name() == "th");
+            let cells: Vec<_> = row.elements().filter(|cell| is_cell(*cell)).collect();
+            let head = !cells.is_empty() && cells.iter().all(|cell| cell.name() == "th");
             let mut texts = Vec::new();
             for cell in &cells {
                 set_side(&mut table.align, texts.len(), *cell);
                 texts.push(self.inline(*cell, depth + 3));
-                let span = cell.attr("colspan").and_then(|span| span.parse().ok()).unwrap_or(1_usize);
+                let span = cell.attribute("colspan").and_then(|span| span.parse().ok()).unwrap_or(1_usize);
                 texts.extend(vec![Text::default(); span.clamp(1, Limits::DEFAULT.columns_max) - 1]);
             }
             match head && table.rows.is_empty() && heads == 0 {
@@ -291,17 +285,16 @@ impl Reader {
                 false => {}
             }
         }
-        let caption =
-            element.children().filter_map(ElementRef::wrap).find(|it| it.value().name() == "caption");
-        table.caption = caption.map(|it| squeezed(&it.text().collect::<String>()).trim().to_owned());
+        let caption = element.elements().find(|it| it.name() == "caption");
+        table.caption = caption.map(|it| squeezed(&it.text()).trim().to_owned());
         if table.columns() > 0 {
             self.blocks.push(Block::Table(table));
         }
     }
 
-    fn picture(&mut self, element: ElementRef<'_>) {
-        let alt = element.attr("alt").unwrap_or_default().trim().to_owned();
-        match picture_at(element.attr("src").unwrap_or_default().trim()) {
+    fn picture(&mut self, element: Element<'_>) {
+        let alt = element.attribute("alt").unwrap_or_default().trim().to_owned();
+        match picture_at(element.attribute("src").unwrap_or_default().trim()) {
             Some(Ok(data)) => self.block(Block::Image { data, alt, caption: None }),
             Some(Err(error)) => self.warnings.push(format!("a picture was left out: {error}")),
             None => {
@@ -313,15 +306,13 @@ impl Reader {
 }
 
 /// Rows of the table itself, not of those within.
-fn rows_of(table: ElementRef<'_>) -> Vec<ElementRef<'_>> {
+fn rows_of(table: Element<'_>) -> Vec<Element<'_>> {
     let mut rows = Vec::new();
-    for child in table.children().filter_map(ElementRef::wrap) {
-        match child.value().name() {
+    for child in table.elements() {
+        match child.name() {
             "tr" => rows.push(child),
             "thead" | "tbody" | "tfoot" => {
-                rows.extend(
-                    child.children().filter_map(ElementRef::wrap).filter(|row| row.value().name() == "tr"),
-                );
+                rows.extend(child.elements().filter(|row| row.name() == "tr"));
             }
             _ => {}
         }
@@ -329,13 +320,14 @@ fn rows_of(table: ElementRef<'_>) -> Vec<ElementRef<'_>> {
     rows
 }
 
-fn is_cell(element: ElementRef<'_>) -> bool {
-    matches!(element.value().name(), "td" | "th")
+fn is_cell(element: Element<'_>) -> bool {
+    matches!(element.name(), "td" | "th")
 }
 
-fn set_side(sides: &mut Vec<Align>, at: usize, cell: ElementRef<'_>) {
-    let style = cell.attr("style").unwrap_or_default().replace(' ', "").to_ascii_lowercase();
-    let says = |side: &str| style.contains(&format!("text-align:{side}")) || cell.attr("align") == Some(side);
+fn set_side(sides: &mut Vec<Align>, at: usize, cell: Element<'_>) {
+    let style = cell.attribute("style").unwrap_or_default().replace(' ', "").to_ascii_lowercase();
+    let says =
+        |side: &str| style.contains(&format!("text-align:{side}")) || cell.attribute("align") == Some(side);
     let side = match () {
         () if says("right") => Align::Right,
         () if says("center") => Align::Center,
@@ -349,11 +341,11 @@ fn set_side(sides: &mut Vec<Align>, at: usize, cell: ElementRef<'_>) {
 }
 
 /// The box at the beginning of a task.
-fn box_of(item: ElementRef<'_>) -> Option<bool> {
-    let first =
-        item.children().find(|child| !matches!(child.value(), Node::Text(text) if text.trim().is_empty()))?;
-    let input = ElementRef::wrap(first).filter(|it| it.value().name() == "input")?;
-    (input.attr("type") == Some("checkbox")).then(|| input.attr("checked").is_some())
+fn box_of(item: Element<'_>) -> Option<bool> {
+    let first = item.children().find(|it| !matches!(it, Child::Text(text) if text.trim().is_empty()))?;
+    let Child::Element(input) = first else { return None };
+    (input.name() == "input" && input.attribute("type") == Some("checkbox"))
+        .then(|| input.attribute("checked").is_some())
 }
 
 fn is_inline(name: &str) -> bool {
@@ -398,9 +390,9 @@ fn is_inline(name: &str) -> bool {
     )
 }
 
-fn is_hidden(element: ElementRef<'_>) -> bool {
-    let style = element.attr("style").unwrap_or_default().replace(' ', "").to_ascii_lowercase();
-    element.attr("hidden").is_some() || style.contains("display:none")
+fn is_hidden(element: Element<'_>) -> bool {
+    let style = element.attribute("style").unwrap_or_default().replace(' ', "").to_ascii_lowercase();
+    element.attribute("hidden").is_some() || style.contains("display:none")
 }
 
 fn squeezed(text: &str) -> String {

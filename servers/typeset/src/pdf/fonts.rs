@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
-use typst_kit::fonts::{FontStore, embedded, system};
-
 use crate::style::{FontSource, PdfOptions};
+
+use super::shelf::Shelf;
 
 /// For text; the second has the letters that the first lacks.
 const TEXT_FAMILIES: [&str; 2] = ["Libertinus Serif", "New Computer Modern"];
@@ -28,21 +28,12 @@ const OTHER_FAMILIES: [&str; 14] = [
 ];
 pub(super) const MONO_FAMILY: &str = "DejaVu Sans Mono";
 
-static EMBEDDED: LazyLock<FontStore> = LazyLock::new(|| {
-    let mut store = FontStore::new();
-    store.extend(embedded());
-    store
-});
-static MACHINE: LazyLock<FontStore> = LazyLock::new(|| {
-    let mut store = FontStore::new();
-    store.extend(embedded());
-    store.extend(system());
-    store
-});
+static EMBEDDED: LazyLock<Shelf> = LazyLock::new(Shelf::embedded);
+static MACHINE: LazyLock<Shelf> = LazyLock::new(Shelf::machine);
 
 /// The fonts of one document.
 pub(super) struct Fonts {
-    store: &'static FontStore,
+    shelf: &'static Shelf,
     families: Vec<String>,
     warnings: Vec<String>,
 }
@@ -50,18 +41,18 @@ pub(super) struct Fonts {
 impl Fonts {
     pub(super) fn choose(letters: &str, options: &PdfOptions) -> Self {
         let family = options.style.font_family.as_deref().map(str::trim).filter(|family| !family.is_empty());
-        let store = Self::store_for(letters, family, options.fonts);
-        let known = |family: &&str| store.book().contains_family(&family.to_lowercase());
+        let shelf = Self::shelf_for(letters, family, options.fonts);
+        let known = |family: &&str| shelf.book().contains_family(&family.to_lowercase());
         let mut warnings = Vec::new();
         if let Some(family) = family.filter(|family| !known(family)) {
             warnings
                 .push(format!("the font {family:?} is not on this machine; {} was used", TEXT_FAMILIES[0]));
         }
         let families = family.into_iter().chain(TEXT_FAMILIES).chain(OTHER_FAMILIES).filter(known);
-        Self { store, families: families.map(str::to_owned).collect(), warnings }
+        Self { shelf, families: families.map(str::to_owned).collect(), warnings }
     }
 
-    fn store_for(letters: &str, family: Option<&str>, source: FontSource) -> &'static FontStore {
+    fn shelf_for(letters: &str, family: Option<&str>, source: FontSource) -> &'static Shelf {
         let asked = family.is_some_and(|family| !EMBEDDED.book().contains_family(&family.to_lowercase()));
         match source {
             FontSource::Machine if asked || !covers_well(letters) => &MACHINE,
@@ -69,8 +60,8 @@ impl Fonts {
         }
     }
 
-    pub(super) fn store(&self) -> &'static FontStore {
-        self.store
+    pub(super) fn shelf(&self) -> &'static Shelf {
+        self.shelf
     }
 
     pub(super) fn families(&self) -> &[String] {

@@ -4,6 +4,7 @@
 mod fonts;
 mod glyphs;
 mod sheet;
+mod shelf;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -32,7 +33,7 @@ pub fn pdf(article: &Article, options: &PdfOptions) -> Result<Made, TypesetError
     let letters = article.plain_text();
     let fonts = Fonts::choose(&letters, options);
     let sheet = sheet::of(&article, options, &fonts);
-    let desk = Desk::new(&sheet.data, sheet.pictures, fonts.store());
+    let desk = Desk::new(&sheet.data, sheet.pictures, fonts.shelf());
     let made = set(&desk, options, sheet.cells);
     // What the typesetter remembers for a next run of the same document would only grow.
     typst::comemo::evict(0);

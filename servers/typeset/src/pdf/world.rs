@@ -8,7 +8,8 @@ use typst::syntax::{FileId, RootedPath, Source, VirtualPath, VirtualRoot};
 use typst::text::{Font, FontBook};
 use typst::utils::LazyHash;
 use typst::{Library, LibraryExt, World};
-use typst_kit::fonts::FontStore;
+
+use super::shelf::Shelf;
 
 static LIBRARY: LazyLock<LazyHash<Library>> =
     LazyLock::new(|| LazyHash::new(<Library as LibraryExt>::default()));
@@ -19,15 +20,11 @@ static TEMPLATE: LazyLock<Source> =
 pub(super) struct Desk {
     article: (FileId, Bytes),
     pictures: Vec<(FileId, Bytes)>,
-    fonts: &'static FontStore,
+    fonts: &'static Shelf,
 }
 
 impl Desk {
-    pub(super) fn new(
-        article: &serde_json::Value,
-        pictures: Vec<Vec<u8>>,
-        fonts: &'static FontStore,
-    ) -> Self {
+    pub(super) fn new(article: &serde_json::Value, pictures: Vec<Vec<u8>>, fonts: &'static Shelf) -> Self {
         let numbered = pictures.into_iter().enumerate();
         Self {
             article: (id_of("/article.json"), Bytes::new(article.to_string().into_bytes())),
