@@ -5,9 +5,9 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use capability_testkit::speak_with;
 use rmcp::model::{CallToolRequestParams, ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService};
-use rmcp::transport::TokioChildProcess;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use toolgate_testkit::conformance::client::{MODEL_ANSWER, ObligingClient, ROOT_URI};
@@ -34,7 +34,7 @@ async fn serve_http(flags: &[&str]) -> Http {
 async fn over_stdio(flags: &[&str], lifecycle: ClientLifecycleMode) -> Client {
     let mut command = Command::new(SERVER);
     command.arg("--stdio").args(flags);
-    let transport = TokioChildProcess::new(command).unwrap();
+    let transport = speak_with(command);
     ObligingClient::default().serve_with_lifecycle(transport, lifecycle).await.unwrap()
 }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use capability_testkit::speak_with;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ProtocolVersion, ReadResourceRequestParams};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService};
-use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -44,7 +44,7 @@ async fn over_http(server: &Http, lifecycle: ClientLifecycleMode) -> Client {
 async fn over_stdio() -> Client {
     let mut command = Command::new(SERVER);
     command.args(["--stdio", "--tools", "documents"]);
-    let transport = TokioChildProcess::new(command).unwrap();
+    let transport = speak_with(command);
     ObligingClient::default().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize).await.unwrap()
 }
 

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use capability_testkit::speak_with;
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ProgressNotificationParam, ReadResourceRequestParams,
 };
 use rmcp::service::{NotificationContext, RoleClient, RunningService};
-use rmcp::transport::TokioChildProcess;
 use rmcp::{ClientHandler, ServiceExt};
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -38,7 +38,7 @@ pub(crate) async fn start_with(arguments: &[&str]) -> Client {
         }
     }
     command.args(["--workers", "1"]).args(arguments).env_remove("RUST_BACKTRACE").kill_on_drop(true);
-    Client(Ears::default().serve(TokioChildProcess::new(command).unwrap()).await.unwrap())
+    Client(Ears::default().serve(speak_with(command)).await.unwrap())
 }
 
 impl Client {

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use capability_testkit::speak_with;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
-use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -26,7 +26,7 @@ async fn start(arguments: &[&str], path: Option<&str>) -> Client {
         command.env("PATH", path);
     }
     command.args(["--workers", "1"]).args(arguments).env_remove("RUST_BACKTRACE").kill_on_drop(true);
-    Client(().serve(TokioChildProcess::new(command).unwrap()).await.unwrap())
+    Client(().serve(speak_with(command)).await.unwrap())
 }
 
 /// With the weights, if they are there: without them the test is skipped and says so, unless `TOOLGATE_TEST_OCR` says that it

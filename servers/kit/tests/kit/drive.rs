@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use capability_testkit::speak_with;
 use rmcp::ClientHandler;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam,
@@ -14,7 +15,7 @@ use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RequestHandle,
     RoleClient, RunningService, ServiceError,
 };
-use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
+use rmcp::transport::StreamableHttpClientTransport;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -82,7 +83,7 @@ pub(crate) async fn over_stdio(era: Era, arguments: &[&str]) -> Client {
     let folder = tempfile::tempdir().unwrap();
     let mut command = command(arguments);
     command.env("TMPDIR", folder.path());
-    let transport = TokioChildProcess::new(command).unwrap();
+    let transport = speak_with(command);
     let service = Ears::default().serve_with_lifecycle(transport, era.lifecycle()).await.unwrap();
     Client { service, _folder: Some(folder) }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use capability_testkit::speak_with;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ReadResourceRequestParams};
 use rmcp::service::{RoleClient, RunningService};
-use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -25,7 +25,7 @@ pub(crate) async fn start_with(arguments: &[&str]) -> Client {
         }
     }
     command.args(["--workers", "1"]).args(arguments).env_remove("RUST_BACKTRACE").kill_on_drop(true);
-    Client(().serve(TokioChildProcess::new(command).unwrap()).await.unwrap())
+    Client(().serve(speak_with(command)).await.unwrap())
 }
 
 impl Client {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use capability_testkit::speak_with;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
-use rmcp::transport::TokioChildProcess;
 use serde_json::Value;
 use tokio::process::Command;
 
@@ -24,7 +24,7 @@ pub(crate) async fn start(arguments: &[&str]) -> Client {
         }
     }
     command.args(["--workers", "1"]).args(arguments).env("TEST_LLM_KEY", KEY).kill_on_drop(true);
-    Client(().serve(TokioChildProcess::new(command).unwrap()).await.unwrap())
+    Client(().serve(speak_with(command)).await.unwrap())
 }
 
 impl Client {
