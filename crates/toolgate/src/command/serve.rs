@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use toolgate_core::Role;
 use toolgate_edge::serve;
 use toolgate_registry::Registry;
@@ -50,6 +50,8 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     // Made once it is certain that they will be shown: a start that fails must not use them up.
     let first = store.first_start_tokens().await?;
     lock.announce(Some(endpoint.clone()))?;
+    // From here on there is something to clean up, and whoever reads that it is ready may end it at once.
+    let mut signals = Signals::listen()?;
     let sockets = Sockets::open(&config.data, &house, &config.limits);
     let console = match config.console.enabled {
         true => Some(link_address(&endpoint, &store.create_login_link(LINK_TIME).await?)),
@@ -65,13 +67,13 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(follow_config(following, registry)));
     let mut serving = tokio::spawn(serve(listener, house.gateway.clone()));
     tokio::select! {
-        signal = wait_for_signal() => signal?,
+        () = signals.next() => {}
         failed = &mut serving => return failed?.map(|()| ExitCode::SUCCESS).context("could not start serving"),
     }
     tracing::info!("shutting down; a second signal ends it at once");
     tokio::select! {
         () = finish(house, serving, &sockets) => {}
-        again = wait_for_signal() => again?,
+        () = signals.next() => {}
     }
     sockets.remove();
     store.close().await;
@@ -120,12 +122,23 @@ async fn finish(house: House, serving: tokio::task::JoinHandle<std::io::Result<(
     sockets.finish().await;
 }
 
-async fn wait_for_signal() -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate()).context("could not wait for signals")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("could not wait for signals")?;
-    tokio::select! {
-        _ = terminate.recv() => Ok(()),
-        _ = interrupt.recv() => Ok(()),
+/// What asks the gateway to end. One that comes while nobody waits is not lost.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> anyhow::Result<Self> {
+        let listen = |kind| signal(kind).context("could not wait for signals");
+        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
     }
 }
 
