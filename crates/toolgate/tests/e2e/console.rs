@@ -21,4 +21,5 @@ mod plain;
 mod ruling;
 mod running;
 mod showing;
+mod webdriver;
 mod wire;

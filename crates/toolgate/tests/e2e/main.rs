@@ -24,6 +24,7 @@ mod reference;
 mod runs;
 mod sdk;
 mod servers;
+mod up;
 
 use std::path::{Path, PathBuf};
 

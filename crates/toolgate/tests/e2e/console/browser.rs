@@ -6,17 +6,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use fantoccini::Client;
-use fantoccini::wd::{TimeoutConfiguration, WebDriverCompatibleCommand};
-use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::until;
-use url::{ParseError, Url};
+
+use super::webdriver::Client;
 
 /// A machine with two busy cores takes its time to start a browser.
 const START_WAIT: Duration = Duration::from_secs(60);
-/// A page, or a script on it, that takes longer hangs.
-const PAGE_WAIT: Duration = Duration::from_secs(90);
 const DRIVER_SAYS: &str = "started successfully on port ";
 
 pub(crate) struct Browser {
@@ -38,15 +34,16 @@ impl Browser {
 
     /// A command of the browser's own protocol, for what WebDriver has no word for.
     pub(crate) async fn devtools(&self, command: &str, params: Value) -> Value {
-        let asked = Extra { path: "goog/cdp/execute", body: json!({ "cmd": command, "params": params }) };
-        self.client.issue_cmd(asked).await.unwrap_or_else(|error| panic!("{command}: {error}"))
+        let asked = json!({ "cmd": command, "params": params });
+        let answer = self.client.post("/goog/cdp/execute", asked).await;
+        answer.unwrap_or_else(|error| panic!("{command}: {error}"))
     }
 
     /// What the browser complained of since it was asked last: errors of scripts, what failed to load, and whatever
     /// the content security policy stopped.
     pub(crate) async fn complaints(&self) -> Vec<String> {
-        let asked = Extra { path: "se/log", body: json!({ "type": "browser" }) };
-        let log = self.client.issue_cmd(asked).await.expect("the browser keeps a log");
+        let log = self.client.post("/se/log", json!({ "type": "browser" })).await;
+        let log = log.expect("the browser keeps a log");
         let entries = log.as_array().expect("a log is a list").iter();
         let serious = entries.filter(|entry| entry["level"] == "SEVERE" || entry["source"] == "security");
         serious.map(|entry| format!("{}: {}", entry["source"], entry["message"])).collect()
@@ -126,28 +123,6 @@ async fn connect(port: u16, debugger: &str) -> Client {
         // A dialog that a test did not expect is a failure and not to be closed in passing.
         "unhandledPromptBehavior": "ignore",
     });
-    let capabilities = capabilities.as_object().expect("it is one");
-    let driver = format!("http://127.0.0.1:{port}");
-    let client = Client::with_capabilities_and_connector(&driver, capabilities, HttpConnector::new()).await;
-    let client = client.expect("the driver finds the browser");
-    let limits = TimeoutConfiguration::new(Some(PAGE_WAIT), Some(PAGE_WAIT), Some(Duration::ZERO));
-    client.update_timeouts(limits).await.expect("limits can be set");
-    client
-}
-
-/// A command that only the driver of Chromium has.
-#[derive(Debug)]
-struct Extra {
-    path: &'static str,
-    body: Value,
-}
-
-impl WebDriverCompatibleCommand for Extra {
-    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
-        base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
-    }
-
-    fn method_and_body(&self, _url: &Url) -> (http::Method, Option<String>) {
-        (http::Method::POST, Some(self.body.to_string()))
-    }
+    let client = Client::open(&format!("http://127.0.0.1:{port}"), capabilities).await;
+    client.expect("the driver finds the browser")
 }

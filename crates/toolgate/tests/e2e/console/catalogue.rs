@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::office::Office;
 use super::person::Person;
+use super::webdriver::key;
 use crate::kit::names;
 use crate::live::site::tool;
 
@@ -82,7 +83,7 @@ async fn tools_are_found_as_agents_find_them() {
     person.open("/console/tools").await;
     person.press("/").await;
     person.press("move money back").await;
-    person.press("\u{e007}").await;
+    person.press(key::ENTER).await;
     person.gets_to("/console/tools?q=").await;
     person.sees("bank:refund").await;
     let first = person.run("return document.querySelector('main [data-entry]').innerText", vec![]).await;

@@ -1,12 +1,12 @@
 //! Getting in, and being kept out.
 
-use fantoccini::key::Key;
 use serde_json::json;
 use toolgate_testkit::gateway::{HttpClient, until_async};
 
 use super::office::Office;
 use super::person::Person;
 use super::plain::{Visitor, client, cookies, form, try_login};
+use super::webdriver::key;
 use crate::boot;
 use crate::doors::WAIT;
 
@@ -39,7 +39,7 @@ async fn a_login_leads_to_the_page_that_was_asked_for() {
     person.open("/console/calls?outcome=failed").await;
     person.gets_to("/console/login").await;
     person.fill("token", &gateway.admin).await;
-    person.press(&Key::Enter).await;
+    person.press(key::ENTER).await;
     person.gets_to("/console/calls?outcome=failed").await;
     person.leaves().await;
 }

@@ -3,19 +3,15 @@
 
 use std::time::Duration;
 
-use fantoccini::Client;
-use fantoccini::elements::{Element, ElementRef};
-use fantoccini::error::CmdError;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Gateway, until_async};
 
 use super::browser::Browser;
+use super::webdriver::{Client, Error};
 
 /// Nobody looks at one page for longer than this to see something happen.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 const FIND: &str = include_str!("find.js");
-/// How WebDriver writes an element.
-const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// What the phone of the tests is wide, and a desk.
 pub(crate) const PHONE: Screen = Screen { name: "phone", width: 360, height: 740 };
 pub(crate) const DESK: Screen = Screen { name: "desk", width: 1280, height: 720 };
@@ -259,10 +255,9 @@ impl Person {
         }
     }
 
-    async fn try_act(&self, script: &str, arguments: Vec<Value>, act: &Act) -> Result<Option<()>, CmdError> {
+    async fn try_act(&self, script: &str, arguments: Vec<Value>, act: &Act) -> Result<Option<()>, Error> {
         let found = self.try_run(script, arguments).await?;
-        let Some(id) = found[ELEMENT].as_str() else { return Ok(None) };
-        let element = Element::from_element_id(self.client().clone(), ElementRef::from(id.to_owned()));
+        let Some(element) = self.client().element(&found) else { return Ok(None) };
         match act {
             Act::Click => element.click().await?,
             Act::Choose(option) => element.select_by_label(option).await?,
@@ -281,7 +276,7 @@ impl Person {
         self.try_run(script, arguments).await.unwrap_or_else(|error| panic!("{script}: {error}"))
     }
 
-    async fn try_run(&self, script: &str, arguments: Vec<Value>) -> Result<Value, CmdError> {
+    async fn try_run(&self, script: &str, arguments: Vec<Value>) -> Result<Value, Error> {
         self.client().execute(&format!("{FIND}\n{script}"), arguments).await
     }
 

@@ -4,13 +4,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use capability_testkit::speak_with;
 use rmcp::model::*;
 use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt, NotificationContext, RequestContext, RoleClient, RunningService,
     ServiceError,
 };
+use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, ErrorData};
 use serde_json::{Map, Value, json};
 use toolgate_testkit::gateway::until_async;
@@ -142,7 +143,7 @@ impl Client {
                 let words = scene.stdio(matches!(door, Door::StdioAlone));
                 let mut command = tokio::process::Command::new(&words[0]);
                 command.args(&words[1..]);
-                let transport = TokioChildProcess::new(command).expect("`toolgate stdio` starts");
+                let transport = speak_with(command);
                 notes.clone().serve_with_lifecycle(transport, lifecycle).await.expect("the client connects")
             }
         };
