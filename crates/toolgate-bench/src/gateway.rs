@@ -118,7 +118,7 @@ impl Gateway {
     pub(crate) async fn start(program: &Path, home: &Home, launcher: &Launcher) -> anyhow::Result<Gateway> {
         ensure!(
             program.is_file(),
-            "there is no gateway binary at {}\nhint: build it with `cargo build --release -p toolgate`, or name it with --toolgate",
+            "there is no gateway binary at {}\nhint: build it with `cargo build --profile dist -p toolgate`, or name it with --toolgate",
             program.display()
         );
         let mut words =

@@ -4,7 +4,7 @@
 
 use std::io::IsTerminal;
 
-use comfy_table::{Attribute, Cell, ContentArrangement, presets};
+use comfy_table::{ContentArrangement, presets};
 use serde::Serialize;
 
 /// Who reads the output.
@@ -43,20 +43,20 @@ impl Table {
     /// The text to print, with a line break at its end. `data` is what `--json` shows in place of the table.
     pub(crate) fn render(&self, reader: Reader, data: &impl Serialize) -> String {
         match reader {
-            Reader::Terminal => self.framed(None),
+            Reader::Terminal => bold_header(&self.framed(terminal_width())),
             Reader::Pipe => self.plain(),
             Reader::Program => json(data),
         }
     }
 
-    /// `width` in columns; that of the terminal if it is not given.
+    /// `width` in columns; as wide as it needs to be if it is not given.
     fn framed(&self, width: Option<u16>) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
         if let Some(width) = width {
             table.set_width(width);
         }
-        table.set_header(self.header.iter().map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
+        table.set_header(&self.header);
         table.add_rows(&self.rows);
         format!("{}\n", table.trim_fmt())
     }
@@ -76,6 +76,24 @@ impl Table {
         }
         text
     }
+}
+
+fn terminal_width() -> Option<u16> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
+}
+
+/// The rows above the line under the header stand out.
+fn bold_header(table: &str) -> String {
+    let mut in_header = true;
+    let lines = table.lines().map(|line| {
+        in_header &= !line.starts_with('╞');
+        if in_header && line.starts_with('│') {
+            format!("\x1b[1m{line}\x1b[0m\n")
+        } else {
+            format!("{line}\n")
+        }
+    });
+    lines.collect()
 }
 
 /// JSON for programs and people.
@@ -140,6 +158,16 @@ mod tests {
           ]
         }
         "#);
+    }
+
+    #[test]
+    fn only_the_header_is_bold() {
+        let mut table = Table::new(["ID"]);
+        table.row(["one".to_owned()]);
+        assert_eq!(
+            bold_header(&table.framed(None)),
+            "┌─────┐\n\x1b[1m│ ID  │\x1b[0m\n╞═════╡\n│ one │\n└─────┘\n"
+        );
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(crate) fn side_by_side(before: (&str, &str), after: (&str, &str)) -> Markup 
 /// Whether a line is different from the other side, and the line.
 type Side<'a> = Option<(bool, &'a str)>;
 
-fn paired<'a>(diff: &'a TextDiff<'a, 'a, str>) -> Vec<(Side<'a>, Side<'a>)> {
+fn paired<'a>(diff: &'a TextDiff<'a, 'a, 'a, str>) -> Vec<(Side<'a>, Side<'a>)> {
     let mut rows: Vec<(Side<'a>, Side<'a>)> = Vec::new();
     // Lines that are new stand beside those that went away just before.
     let mut first_open = 0;
