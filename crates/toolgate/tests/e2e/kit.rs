@@ -124,8 +124,13 @@ pub(crate) fn names_of(page: &Value) -> Vec<String> {
 
 /// Calls a tool in the newer era.
 pub(crate) async fn call(client: &HttpClient, tool: &str, arguments: Value) -> Value {
+    call_within(WAIT, client, tool, arguments).await
+}
+
+/// The same where an answer may take longer than usual.
+pub(crate) async fn call_within(wait: Duration, client: &HttpClient, tool: &str, arguments: Value) -> Value {
     let answer = client.modern("tools/call", json!({ "name": tool, "arguments": arguments }));
-    tokio::time::timeout(WAIT, answer).await.unwrap_or_else(|_| panic!("{tool} was never answered")).result()
+    tokio::time::timeout(wait, answer).await.unwrap_or_else(|_| panic!("{tool} was never answered")).result()
 }
 
 /// The text of a result.

@@ -1,12 +1,14 @@
 //! The database goes away in the middle: nothing runs unrecorded, and the gateway recovers by itself.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::until_async;
 
 use super::bank::{Bank, GATED, NO_HOLD, gate, money, moved, pending, status};
 use super::database::Server;
 use crate::doors::WAIT;
-use crate::kit::call;
+use crate::kit::{call, call_within};
 
 const TOOL: &str = "bank__transfer";
 
@@ -148,6 +150,9 @@ async fn a_held_call_survives_a_short_absence_of_the_database() {
     assert_eq!(transfers(&bank), [moved(1)]);
 }
 
+/// Whoever writes waits ten seconds for somebody else's lock, and there may be two before a call.
+const LOCKED_WAIT: Duration = Duration::from_secs(60);
+
 /// Somebody who keeps the SQLite database locked for as long as they live.
 struct Locker(std::process::Child);
 
@@ -184,8 +189,9 @@ async fn while_sqlite_cannot_be_written_nothing_with_effects_runs() {
     let agent = bank.agent();
     assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
     let locker = Locker::lock(&bank);
-    refused(&call(&agent, TOOL, money(2)).await, "a transfer");
-    assert_eq!(status(&call(&agent, "bank__balance", json!({})).await), "succeeded");
+    refused(&call_within(LOCKED_WAIT, &agent, TOOL, money(2)).await, "a transfer");
+    let balance = call_within(LOCKED_WAIT, &agent, "bank__balance", json!({})).await;
+    assert_eq!(status(&balance), "succeeded");
     drop(locker);
     recovers(&bank, 3).await;
     assert_eq!(transfers(&bank), [moved(1), moved(3)]);
