@@ -122,6 +122,7 @@ struct Bench {
 impl Bench {
     fn run(&self, jobs: &Receiver<Vec<u8>>) -> io::Result<()> {
         for job in jobs {
+            self.output.send(&Reply::Taken)?;
             let frame = frames::pack(&self.answer(&job))?;
             if frame.len() > ANSWER_BYTES_MAX {
                 self.output.send(&Reply::Trouble(too_long(frame.len())))?;

@@ -1,6 +1,6 @@
 //! Worker processes: the program itself, started again, that runs tools and may die of it.
 //!
-//! Server and worker speak frames over the worker's stdin and stdout: a [`Job`] goes in, any number of
+//! Server and worker speak frames over the worker's stdin and stdout: a [`Job`] goes in, [`Reply::Taken`], any number of
 //! [`Reply::Progress`] and one answer or trouble come out. The worker ends when its stdin does.
 
 pub(crate) mod child;
@@ -47,6 +47,8 @@ pub(crate) enum Telling {
 pub(crate) enum Reply {
     /// The first word of a worker.
     Ready,
+    /// It has read a job and begins. Before that, another worker can be given the same job.
+    Taken,
     Progress(Progress),
     Answer(Value),
     Trouble(Trouble),

@@ -60,7 +60,17 @@ struct Inner {
     closed: CancellationToken,
 }
 
-/// What a worker said in the end, or that it did not.
+/// How it went with one worker.
+enum Outcome {
+    Said(Said),
+    /// It died before it began: another one can be given the same job.
+    Untouched(io::Error),
+    Died(io::Error),
+    TimedOut,
+    Cancelled,
+}
+
+/// What a worker said in the end.
 enum Said {
     Answer(Value),
     Trouble(Trouble),
@@ -105,22 +115,26 @@ impl Pool {
         // It may be as large as a file.
         drop(job);
         let mut worker = self.0.worker().await?;
-        let exchange = tokio::time::timeout(terms.limit, exchange(&mut worker, &frame, listener));
-        let done = tokio::select! {
-            biased;
-            () = terms.cancelled.cancelled() => {
-                self.end(worker, "cancelled");
-                return Err(Ending::Cancelled);
+        let mut outcome = give(&mut worker, &frame, terms, listener).await;
+        if let Outcome::Untouched(error) = &outcome {
+            tracing::debug!(%error, "a worker died before it began; another one is given its job");
+            self.0.metrics.worker_ended("lost");
+            worker = self.0.start().await?;
+            outcome = give(&mut worker, &frame, terms, listener).await;
+        }
+        match outcome {
+            Outcome::Said(said) => self.keep(worker, said),
+            Outcome::Untouched(error) | Outcome::Died(error) => {
+                Err(self.died(worker, &tool, &error).await.into())
             }
-            done = exchange => done,
-        };
-        match done {
-            Ok(Ok(said)) => self.keep(worker, said),
-            Ok(Err(error)) => Err(self.died(worker, &tool, &error).await.into()),
-            Err(_) => {
+            Outcome::TimedOut => {
                 let fate = Fate::TimedOut(terms.limit);
                 self.end(worker, fate.as_str());
                 Err(fate.trouble(&tool, &self.0.limits).into())
+            }
+            Outcome::Cancelled => {
+                self.end(worker, "cancelled");
+                Err(Ending::Cancelled)
             }
         }
     }
@@ -175,15 +189,33 @@ impl Pool {
     }
 }
 
-/// Cancelling it leaves the worker in the middle of something: it has to be ended then.
-async fn exchange(worker: &mut Worker, job: &[u8], listener: &impl Listener) -> io::Result<Said> {
-    worker.send(job).await?;
+/// Gives a worker a job and waits for the end of it. Unless it has said something in the end, it is in the middle of it
+/// then and has to be ended.
+async fn give(worker: &mut Worker, job: &[u8], terms: &Terms, listener: &impl Listener) -> Outcome {
+    let exchange = tokio::time::timeout(terms.limit, exchange(worker, job, listener));
+    match terms.cancelled.run_until_cancelled(exchange).await {
+        None => Outcome::Cancelled,
+        Some(Err(_)) => Outcome::TimedOut,
+        Some(Ok(outcome)) => outcome,
+    }
+}
+
+async fn exchange(worker: &mut Worker, job: &[u8], listener: &impl Listener) -> Outcome {
+    if let Err(error) = worker.send(job).await {
+        return Outcome::Untouched(error);
+    }
+    let mut has_begun = false;
     loop {
-        match worker.receive().await? {
-            Reply::Ready => return Err(io::Error::other("a worker said twice that it is ready")),
-            Reply::Progress(progress) => listener.hear(progress).await,
-            Reply::Answer(answer) => return Ok(Said::Answer(answer)),
-            Reply::Trouble(trouble) => return Ok(Said::Trouble(trouble)),
+        match worker.receive().await {
+            Ok(Reply::Taken) => has_begun = true,
+            Ok(Reply::Progress(progress)) => listener.hear(progress).await,
+            Ok(Reply::Answer(answer)) => return Outcome::Said(Said::Answer(answer)),
+            Ok(Reply::Trouble(trouble)) => return Outcome::Said(Said::Trouble(trouble)),
+            Ok(Reply::Ready) => {
+                return Outcome::Died(io::Error::other("a worker said twice that it is ready"));
+            }
+            Err(error) if has_begun => return Outcome::Died(error),
+            Err(error) => return Outcome::Untouched(error),
         }
     }
 }
@@ -216,6 +248,10 @@ impl Inner {
             }
             self.metrics.worker_ended("lost");
         }
+        self.start().await
+    }
+
+    async fn start(&self) -> Result<Worker, Trouble> {
         self.launch.start().await.map_err(|error| {
             tracing::error!("a worker could not be started: {error}");
             Trouble::internal(format!("the server could not start a worker: {error}"))

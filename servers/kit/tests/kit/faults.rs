@@ -1,5 +1,7 @@
 //! Tools that fail in every way there is: each is a clear error, and the next call works.
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::json;
 
 use super::drive::{Client, ERAS, Era, eventually, is_alive, over_stdio, serve};
@@ -93,11 +95,27 @@ async fn a_worker_that_panicked_is_replaced_with_what_it_started() {
 #[tokio::test]
 async fn a_worker_that_was_killed_while_it_waited_is_replaced_unnoticed() {
     let client = over_stdio(Era::Initialize, &["--workers", "1"]).await;
-    let worker = client.worker().await;
-    nix::sys::signal::kill(nix::unistd::Pid::from_raw(worker as i32), nix::sys::signal::Signal::SIGKILL)
-        .unwrap();
-    eventually("it is gone", async || !is_alive(worker)).await;
+    send_signal(client.worker().await, Signal::SIGKILL);
     client.is_well().await;
+}
+
+/// It is sure not to have begun: it is held up before it can read its job.
+#[tokio::test]
+async fn a_worker_that_dies_with_a_job_it_never_began_is_replaced_unnoticed() {
+    let server = serve(&["--workers", "1"]).await;
+    let client = server.client(Era::Modern).await;
+    let worker = client.worker().await;
+    send_signal(worker, Signal::SIGSTOP);
+    let killed = async {
+        eventually("it has a job", async || server.metric("capability_busy_workers").await == 1.0).await;
+        send_signal(worker, Signal::SIGKILL);
+    };
+    tokio::join!(client.is_well(), killed);
+    assert_eq!(server.metric("capability_worker_ends_total{reason=\"lost\"}").await, 1.0);
+}
+
+fn send_signal(process: u32, signal: Signal) {
+    kill(Pid::from_raw(process as i32), signal).unwrap();
 }
 
 /// Over HTTP, what calls off a call may overtake it: the call has to have arrived.

@@ -13,7 +13,9 @@ use crate::{boot, conforming};
 
 /// Two servers, and an agent that sees one of them but for one tool.
 fn two_servers() -> String {
-    conforming("one", &[])
+    // The first list is complete, however busy the machine is.
+    "[limits]\nstart_wait_seconds = 60\n".to_owned()
+        + &conforming("one", &[])
         + &conforming("two", &[])
         + r#"
 [[capabilities]]
