@@ -287,10 +287,22 @@ pub struct RunCallEnd {
     pub bytes: u64,
 }
 
+/// To whom a run belongs that a call names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    Callers,
+    /// Of another principal, or nobody can tell at the moment.
+    Somebodys,
+    /// No run of this gateway: a name that means something elsewhere.
+    Nobodys,
+}
+
 /// The runs, as calls meet them.
 pub trait Runs: Send + Sync {
     /// Lets a call begin, if the run is running and within its budget. A pending run starts with it.
     fn admit(&self, run: &RunId, call: RunCall) -> BoxFuture<'static, Result<(), Refusal>>;
+    /// Whether there is such a run, and whether somebody works in it or started it.
+    fn whose(&self, run: &RunId, caller: &PrincipalId) -> BoxFuture<'static, Whose>;
     /// The call that was let in has ended.
     fn finish(&self, run: &RunId, call: &CallId, end: RunCallEnd) -> BoxFuture<'static, ()>;
 }

@@ -1,5 +1,6 @@
 //! A tool as policy, validation and ledger see it.
 
+mod action;
 mod extra;
 mod files;
 mod handling;
@@ -10,6 +11,7 @@ use serde_json::Value;
 
 use crate::{CanonicalName, Digest, RawJson, ServerName};
 
+pub use action::Action;
 pub use extra::{BadExtra, EXTRA_META, ToolExtra};
 pub use files::{BadSlot, FileSlot, FileStrategy, SlotForm};
 pub use handling::{BadRate, CacheRule, CacheScope, Handling, Rate};

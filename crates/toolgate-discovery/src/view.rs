@@ -7,6 +7,7 @@ use toolgate_catalog::{Alias, Entry, FoundTool, Missing, Section, Snapshot};
 use toolgate_core::decision::{Asking, Glimpse, Policy, Visibility};
 use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::scope::{AgentName, Reason, Scope, Seat};
+use toolgate_core::tool::Action;
 use toolgate_core::{Digest, Principal, RawJson, ServerName, Tool};
 use toolgate_search::Subset;
 
@@ -49,6 +50,9 @@ pub struct View {
     pub(crate) servers: BTreeSet<ServerName>,
     /// Servers that have tools, seen or not.
     with_tools: BTreeSet<ServerName>,
+    /// Servers whose resources, or prompts, policy lets nobody like this one have.
+    without_resources: BTreeSet<ServerName>,
+    without_prompts: BTreeSet<ServerName>,
     /// The gateway's own tools among them.
     own: Vec<Arc<Entry>>,
     /// Names of those that are listed whatever the budget.
@@ -83,6 +87,12 @@ impl View {
             own,
             own_pinned,
             with_tools: servers_of(snapshot.tools.entries()),
+            without_resources: closed(
+                eyes,
+                Action::ReadResource,
+                &[&snapshot.resources, &snapshot.templates],
+            ),
+            without_prompts: closed(eyes, Action::GetPrompt, &[&snapshot.prompts]),
             dressed: entries.iter().map(|_| OnceLock::new()).collect(),
             entries,
             asking,
@@ -169,23 +179,34 @@ impl View {
             && read_alike(&self.entries, &other.entries)
     }
 
+    /// The prompts that are seen.
+    pub fn prompts(&self) -> Vec<Arc<Entry>> {
+        let all = self.snapshot.prompts.entries().iter();
+        all.filter(|entry| self.shows_prompts(&entry.server)).cloned().collect()
+    }
+
+    /// The resources that are seen.
+    pub fn resources(&self) -> Vec<Arc<Entry>> {
+        self.resources_in(&self.snapshot.resources)
+    }
+
+    /// The templates of resources that are seen.
+    pub fn templates(&self) -> Vec<Arc<Entry>> {
+        self.resources_in(&self.snapshot.templates)
+    }
+
+    fn resources_in(&self, section: &Section) -> Vec<Arc<Entry>> {
+        section.entries().iter().filter(|entry| self.shows_resources(&entry.server)).cloned().collect()
+    }
+
     /// Whether the prompts that are seen are the same in both.
     pub fn prompts_like(&self, other: &View) -> bool {
-        self.sections_like(other, |snapshot| &snapshot.prompts)
+        read_alike(&self.prompts(), &other.prompts())
     }
 
     /// Whether the resources and templates that are seen are the same in both.
     pub fn resources_like(&self, other: &View) -> bool {
-        self.sections_like(other, |snapshot| &snapshot.resources)
-            && self.sections_like(other, |snapshot| &snapshot.templates)
-    }
-
-    fn sections_like(&self, other: &View, section: fn(&Snapshot) -> &Section) -> bool {
-        let entries = |view: &'_ View| -> Vec<Arc<Entry>> {
-            let all = section(&view.snapshot).entries().iter();
-            all.filter(|entry| view.reaches(&entry.server)).cloned().collect()
-        };
-        read_alike(&entries(self), &entries(other))
+        read_alike(&self.resources(), &other.resources()) && read_alike(&self.templates(), &other.templates())
     }
 
     /// What its list costs, once that was counted.
@@ -193,8 +214,15 @@ impl View {
         self.tally.get().copied()
     }
 
-    /// Whether anything of a server is seen: its prompts and resources are, then. Of one whose tools are all out of
-    /// sight nothing is.
+    pub fn shows_prompts(&self, server: &ServerName) -> bool {
+        self.reaches(server) && !self.without_prompts.contains(server)
+    }
+
+    pub fn shows_resources(&self, server: &ServerName) -> bool {
+        self.reaches(server) && !self.without_resources.contains(server)
+    }
+
+    /// Whether anything of a server is seen. Of one whose tools are all out of sight nothing is.
     pub fn reaches(&self, server: &ServerName) -> bool {
         self.servers.contains(server) || (!self.with_tools.contains(server) && self.scope.reaches(server))
     }
@@ -229,6 +257,17 @@ fn add_own(eyes: Eyes<'_>, entries: &mut Vec<Arc<Entry>>, asking: &mut Vec<Askin
 fn read_alike(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
     let same = |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other) || one.reads_like(other);
     one.len() == other.len() && one.iter().zip(other).all(same)
+}
+
+/// The servers among these for which policy forbids something whatever the arguments are.
+fn closed(eyes: Eyes<'_>, action: Action, sections: &[&Section]) -> BTreeSet<ServerName> {
+    let mut servers: BTreeSet<ServerName> =
+        sections.iter().flat_map(|section| servers_of(section.entries())).collect();
+    servers.retain(|server| {
+        let tool = Tool::of_action(server, action);
+        matches!(eyes.policy.visibility(&glimpse(eyes, &tool)), Visibility::Hidden(_))
+    });
+    servers
 }
 
 fn servers_of(entries: &[Arc<Entry>]) -> BTreeSet<ServerName> {

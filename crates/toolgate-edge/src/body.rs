@@ -41,11 +41,23 @@ pub(crate) enum OutBody {
     Events(EventBody),
     /// What the service beside MCP answers.
     Rest(RestBody),
+    /// A stream that ends early when its reader may not read any more.
+    Watched(Box<Watched>),
+}
+
+pub(crate) struct Watched {
+    inner: OutBody,
+    over: BoxFuture<'static, ()>,
 }
 
 impl OutBody {
     pub(crate) fn whole(pieces: Pieces) -> Self {
         Self::Whole(pieces)
+    }
+
+    /// The same until `over` comes.
+    pub(crate) fn until(self, over: BoxFuture<'static, ()>) -> Self {
+        Self::Watched(Box::new(Watched { inner: self, over }))
     }
 }
 
@@ -66,6 +78,12 @@ impl Body for OutBody {
                 Poll::Pending => return Poll::Pending,
             },
             OutBody::Rest(body) => return Pin::new(body).poll_frame(context),
+            OutBody::Watched(watched) => {
+                return match watched.over.as_mut().poll(context) {
+                    Poll::Ready(()) => Poll::Ready(None),
+                    Poll::Pending => Pin::new(&mut watched.inner).poll_frame(context),
+                };
+            }
         };
         Poll::Ready(next.map(|bytes| Ok(BodyFrame::data(bytes))))
     }
@@ -75,6 +93,7 @@ impl Body for OutBody {
             OutBody::Whole(Pieces(pieces)) => pieces.iter().all(Bytes::is_empty),
             OutBody::Events(_) => false,
             OutBody::Rest(body) => body.is_end_stream(),
+            OutBody::Watched(watched) => watched.inner.is_end_stream(),
         }
     }
 
@@ -85,6 +104,7 @@ impl Body for OutBody {
             }
             OutBody::Events(_) => SizeHint::default(),
             OutBody::Rest(body) => body.size_hint(),
+            OutBody::Watched(watched) => watched.inner.size_hint(),
         }
     }
 }

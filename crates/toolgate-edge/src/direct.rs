@@ -8,13 +8,14 @@ use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError, Tool};
 use toolgate_pipeline::{Answer, Patience};
 use toolgate_wire::Version;
+use toolgate_wire::object::push_member;
 
 use crate::caller::{Client, RequestCaller};
 use crate::find::{self, Found};
 use crate::gateway::Gateway;
 use crate::mailbox::Mailbox;
 use crate::parts::OwnedRequest;
-use crate::tool_call::{SchemaNote, ToolCall, Whole};
+use crate::tool_call::{RUN_KEY, SchemaNote, TASK_KEY, TRACE_KEY, ToolCall, Whole};
 
 /// A call by name.
 #[derive(Clone, Debug)]
@@ -46,7 +47,9 @@ impl Gateway {
         let found = find::tool(self, &call.seat, &call.name).await.map_err(NotCalled::Missing)?;
         let Found { entry, warning, barred } = found;
         let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
-        request.parts.meta.cargo = cargo(&call);
+        let (claims, cargo) = belongings(&call);
+        request.parts.meta.claims = claims;
+        request.parts.meta.cargo = cargo;
         let caller = RequestCaller {
             client: Arc::new(Client::new(call.seat, Version::LATEST_MODERN, RawJson::EMPTY)),
             session: None,
@@ -78,17 +81,16 @@ impl Gateway {
     }
 }
 
-/// What the call belongs to, where MCP would have it.
-fn cargo(call: &DirectCall) -> String {
-    let mut text = String::new();
-    for (key, value) in [
-        ("dev.toolgate/run_id", &call.run),
-        ("dev.toolgate/task_id", &call.task),
-        ("traceparent", &call.trace),
-    ] {
+/// What the call says that it belongs to, and its trace, where MCP would have them.
+fn belongings(call: &DirectCall) -> (String, String) {
+    let mut texts = (String::new(), String::new());
+    let push = |text: &mut String, key: &str, value: &Option<String>| {
         if let Some(value) = value {
-            toolgate_wire::object::push_member(&mut text, key, &crate::era::quoted(value));
+            push_member(text, key, &crate::era::quoted(value));
         }
-    }
-    text
+    };
+    push(&mut texts.0, RUN_KEY, &call.run);
+    push(&mut texts.0, TASK_KEY, &call.task);
+    push(&mut texts.1, TRACE_KEY, &call.trace);
+    texts
 }

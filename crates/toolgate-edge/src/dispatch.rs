@@ -1,4 +1,5 @@
-//! One `match` over request kinds: what is answered here, and what goes to which server.
+//! One `match` over request kinds: what is answered here, and what goes to which server. Whatever goes to one takes the path of
+//! a call: tools as a [`ToolCall`], everything else as a [`Deed`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,26 +7,26 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Entry, Page, Section, Snapshot};
+use toolgate_catalog::{Entry, Page};
 use toolgate_core::content::Holder;
 use toolgate_core::port::{AskKind, Caller, InputAnswers, Reply, ServerError, ServerRequest};
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
-use toolgate_core::{Fault, PrincipalId, RawJson, Refusal, RefusalKind, RpcError, ServerName, Tool};
+use toolgate_core::{PrincipalId, RawJson, Refusal, RefusalKind, RpcError, ServerName, Tool};
 use toolgate_discovery::{BuiltIn, View};
 use toolgate_wire::Members;
 use toolgate_wire::object::{push_member, with_member};
 
 use crate::caller::{RequestCaller, cannot_answer, level_rank};
+use crate::deed::{self, Deed};
 use crate::era::{self, quoted, resource_not_found};
-use crate::find;
+use crate::find::{self, FoundPrompt};
 use crate::gateway::Gateway;
 use crate::jobs;
 use crate::lookup;
 use crate::parts::{Head, OwnedRequest};
 use crate::said::Said;
 use crate::seal::Sealer;
-use crate::server_state;
 use crate::session::Session;
 use crate::task_id;
 use crate::through;
@@ -37,12 +38,15 @@ const INPUT_ROUNDS_MAX: usize = 10;
 /// How long to wait, at first, before a server is called again that asked for nothing else.
 const CALL_AGAIN_PAUSE: Duration = Duration::from_millis(50);
 
+/// Why somebody may not have what belongs to a server that the session does not show.
+const OUT_OF_SIGHT: &str = "the session does not show anything of this server";
+
 type Answer = Result<Said, RpcError>;
 
 pub(crate) async fn run(
     gateway: &Arc<Gateway>,
     caller: Arc<RequestCaller>,
-    mut request: OwnedRequest,
+    request: OwnedRequest,
     cancel: &CancellationToken,
 ) -> Answer {
     let method = request.head.method.clone();
@@ -50,27 +54,23 @@ pub(crate) async fn run(
     let modern = caller.client.era() == Era::Modern;
     match (&*method, session) {
         ("tools/list", _) => list_tools(gateway, &caller, &request).await,
-        ("prompts/list", _) => {
-            list(gateway, &caller, &request, "prompts", |snapshot| &snapshot.prompts).await
-        }
-        ("resources/list", _) => {
-            list(gateway, &caller, &request, "resources", |snapshot| &snapshot.resources).await
-        }
+        ("prompts/list", _) => list(gateway, &caller, &request, "prompts", |view| view.prompts()).await,
+        ("resources/list", _) => list(gateway, &caller, &request, "resources", |view| view.resources()).await,
         ("resources/templates/list", _) => {
-            list(gateway, &caller, &request, "resourceTemplates", |snapshot| &snapshot.templates).await
+            list(gateway, &caller, &request, "resourceTemplates", |view| view.templates()).await
         }
         // The way of a call is long. In a box it is not copied each time that what holds it is handed on.
         ("tools/call", _) => Box::pin(call_tool(gateway, caller, request, cancel)).await,
-        ("prompts/get", _) => get_prompt(gateway, caller, &mut request).await,
-        ("resources/read", _) => read_resource(gateway, caller, &mut request).await,
-        ("completion/complete", _) => complete(gateway, caller, &mut request).await,
+        ("prompts/get", _) => get_prompt(gateway, caller, request, cancel).await,
+        ("resources/read", _) => read_resource(gateway, caller, request, cancel).await,
+        ("completion/complete", _) => complete(gateway, caller, request, cancel).await,
         ("server/discover", None) => complete_with(era::discover(gateway, &caller.client.seat())),
         ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => {
-            task(gateway, caller, &mut request).await
+            task(gateway, caller, request, cancel).await
         }
         ("ping", Some(_)) => empty(),
         ("logging/setLevel", Some(session)) => set_level(gateway, &session, &request),
-        ("resources/subscribe", Some(session)) => subscribe(gateway, &session, &request).await,
+        ("resources/subscribe", Some(session)) => subscribe(gateway, caller, &session, request, cancel).await,
         ("resources/unsubscribe", Some(session)) => unsubscribe(gateway, &session, &request),
         (other, _) => Err(RpcError::method_not_found(other)),
     }
@@ -121,14 +121,12 @@ async fn list(
     caller: &RequestCaller,
     request: &OwnedRequest,
     key: &str,
-    section: fn(&Snapshot) -> &Section,
+    section: fn(&View) -> Vec<Arc<Entry>>,
 ) -> Answer {
     let cursor = cursor(request)?;
     gateway.wait_settled().await;
     let view = gateway.discovery.view(&caller.client.seat());
-    let entries = section(view.snapshot()).entries();
-    let shown: Vec<Arc<Entry>> =
-        entries.iter().filter(|entry| view.reaches(&entry.server)).cloned().collect();
+    let shown = section(&view);
     let page = Page::of(&shown, cursor.as_deref(), gateway.limits.page_size)
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let mut text = String::with_capacity(page.bytes_max() + 64);
@@ -164,19 +162,23 @@ async fn call_tool(
 async fn get_prompt(
     gateway: &Arc<Gateway>,
     caller: Arc<RequestCaller>,
-    request: &mut OwnedRequest,
+    request: OwnedRequest,
+    cancel: &CancellationToken,
 ) -> Answer {
     let name = request.parts.target(&request.head.method)?;
-    let entry = find::prompt(gateway, &caller.client.seat(), name).await;
-    let entry = entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
-    let upstream = upstream(gateway, &caller, request, &entry.server, &entry.own)?;
-    pass_on(gateway, &caller, &entry.server, upstream).await
+    let unknown = || RpcError::invalid_params(format!("unknown prompt: {name}"));
+    let FoundPrompt { entry, is_shown } =
+        find::prompt(gateway, &caller.client.seat(), name).await.ok_or_else(unknown)?;
+    let not_shown = unknown();
+    let deed = Deed::new(gateway, caller, request, &entry.server, &entry.own)?;
+    do_if(is_shown, deed, not_shown, cancel).await
 }
 
 async fn read_resource(
     gateway: &Arc<Gateway>,
     caller: Arc<RequestCaller>,
-    request: &mut OwnedRequest,
+    request: OwnedRequest,
+    cancel: &CancellationToken,
 ) -> Answer {
     let uri = request.parts.target(&request.head.method)?;
     let holder = Holder::of(&caller.client.seat());
@@ -186,9 +188,19 @@ async fn read_resource(
             .map(|result| Reply::Complete(result).into())
             .map_err(|refusal| not_read(uri, &refusal));
     }
-    let (server, own) = resource_target(gateway, &caller.client.seat(), uri).await?;
-    let upstream = upstream(gateway, &caller, request, &server, &own)?;
-    pass_on(gateway, &caller, &server, upstream).await
+    let not_shown = resource_not_found(uri);
+    let Target { server, own, is_shown } = resource_target(gateway, &caller.client.seat(), uri).await?;
+    let deed = Deed::new(gateway, caller, request, &server, &own)?;
+    do_if(is_shown, deed, not_shown, cancel).await
+}
+
+/// Takes what a client asks for on its way, if its session shows it. The attempt is recorded in any case.
+async fn do_if(is_shown: bool, deed: Deed, not_shown: RpcError, cancel: &CancellationToken) -> Answer {
+    if is_shown {
+        return Box::pin(deed.run(cancel)).await;
+    }
+    deed.record_attempt(OUT_OF_SIGHT);
+    Err(not_shown)
 }
 
 /// Why a ref cannot be read.
@@ -200,11 +212,14 @@ fn not_read(uri: &str, refusal: &Refusal) -> RpcError {
     }
 }
 
-async fn resource_target(
-    gateway: &Gateway,
-    seat: &Seat,
-    uri: &str,
-) -> Result<(ServerName, String), RpcError> {
+/// Where a resource is.
+struct Target {
+    server: ServerName,
+    own: String,
+    is_shown: bool,
+}
+
+async fn resource_target(gateway: &Gateway, seat: &Seat, uri: &str) -> Result<Target, RpcError> {
     gateway.wait_settled().await;
     let view = gateway.discovery.view(seat);
     let snapshot = view.snapshot();
@@ -214,31 +229,36 @@ async fn resource_target(
         None => gateway.links.server_of(&seat.principal.id, uri).map(|server| (server, uri.to_owned())),
     };
     let target = || snapshot.resource(uri).map(|target| (target.server, target.uri));
-    let found = linked.or_else(target).filter(|(server, _)| view.reaches(server));
-    found.ok_or_else(|| resource_not_found(uri))
+    let (server, own) = linked.or_else(target).ok_or_else(|| resource_not_found(uri))?;
+    let is_shown = view.shows_resources(&server);
+    Ok(Target { server, own, is_shown })
 }
 
-async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+async fn complete(
+    gateway: &Arc<Gateway>,
+    caller: Arc<RequestCaller>,
+    request: OwnedRequest,
+    cancel: &CancellationToken,
+) -> Answer {
     let seat = caller.client.seat();
-    let cargo = std::mem::take(&mut request.parts.meta.cargo);
     let params = Members::of(&request.head.params)
         .map_err(|error| RpcError::invalid_params(format!("params: {error}")))?;
     let reference = params.get("ref").ok_or_else(|| RpcError::invalid_params("params.ref is missing"))?;
     let members = Members::parse(reference)
         .map_err(|error| RpcError::invalid_params(format!("params.ref: {error}")))?;
-    let (server, key, own) =
+    let (server, key, own, is_shown) =
         match (members.get_str("type").as_deref(), members.get_str("name"), members.get_str("uri")) {
             (Some("ref/prompt"), Some(name), _) => {
-                let entry = find::prompt(gateway, &seat, &name).await;
-                let entry =
-                    entry.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
-                (entry.server.clone(), "name", entry.own.clone())
+                let found = find::prompt(gateway, &seat, &name).await;
+                let FoundPrompt { entry, is_shown } =
+                    found.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
+                (entry.server.clone(), "name", entry.own.clone(), is_shown)
             }
             (Some("ref/resource"), _, Some(uri)) => {
                 let view = gateway.discovery.view(&seat);
-                let target = view.snapshot().template(&uri).filter(|target| view.reaches(&target.server));
-                let target = target.ok_or_else(|| resource_not_found(&uri))?;
-                (target.server, "uri", target.uri)
+                let target = view.snapshot().template(&uri).ok_or_else(|| resource_not_found(&uri))?;
+                let is_shown = view.shows_resources(&target.server);
+                (target.server, "uri", target.uri, is_shown)
             }
             _ => {
                 return Err(RpcError::invalid_params(
@@ -246,17 +266,26 @@ async fn complete(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &
                 ));
             }
         };
+    let not_shown = match key {
+        "name" => RpcError::invalid_params(format!(
+            "unknown prompt: {}",
+            members.get_str("name").unwrap_or_default()
+        )),
+        _ => resource_not_found(&members.get_str("uri").unwrap_or_default()),
+    };
     let own = with_member(reference.get(), key, &quoted(&own))
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
-    let mut text = String::new();
-    push_member(&mut text, "ref", &own);
-    params.write_without(&mut text, |key| matches!(key, "ref" | "_meta"));
-    let mut upstream = ServerRequest::new("completion/complete", text);
-    upstream.meta = cargo;
-    pass_on(gateway, &caller, &server, upstream).await
+    let params = deed::completion_params(&own, &params);
+    let deed = Deed::with_params(gateway, caller, request, &server, params)?;
+    do_if(is_shown, deed, not_shown, cancel).await
 }
 
-async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut OwnedRequest) -> Answer {
+async fn task(
+    gateway: &Arc<Gateway>,
+    caller: Arc<RequestCaller>,
+    request: OwnedRequest,
+    cancel: &CancellationToken,
+) -> Answer {
     if !caller.client.abilities.tasks {
         let required = json!({ "requiredCapabilities": { "extensions": { (toolgate_wire::meta::TASKS_EXTENSION): {} } } });
         let message = "the client did not declare the tasks extension";
@@ -266,19 +295,24 @@ async fn task(gateway: &Arc<Gateway>, caller: Arc<RequestCaller>, request: &mut 
     if let Some(approval) = jobs::resolve(&gateway.sealer, &caller.client.owner(), exposed) {
         return jobs::answer(gateway, &caller, &request.head.method, exposed, approval).await;
     }
-    let view = gateway.discovery.view(&caller.client.seat());
-    let (server, own) = task_id::resolve(&gateway.sealer, &caller.client.owner(), exposed)
-        .filter(|(server, _)| view.reaches(server))
-        .ok_or_else(|| RpcError::invalid_params(format!("unknown task: {exposed}")))?;
-    let upstream = upstream(gateway, &caller, request, &server, &own)?;
-    match forward(gateway, &caller, &server, upstream).await.map_err(rpc_error)? {
-        Reply::Complete(result) => {
-            let result =
-                expose_task(&gateway.sealer, &server, &caller.client.owner(), &result).unwrap_or(result);
-            complete_with(unpack_task(gateway, &caller, &server, result).await)
-        }
-        other => Ok(other.into()),
-    }
+    let unknown = RpcError::invalid_params(format!("unknown task: {exposed}"));
+    let Some((server, own)) = task_id::resolve(&gateway.sealer, &caller.client.owner(), exposed) else {
+        return Err(unknown);
+    };
+    let is_shown = gateway.discovery.view(&caller.client.seat()).reaches(&server);
+    let deed = Deed::new(gateway, caller, request, &server, &own)?;
+    do_if(is_shown, deed, unknown, cancel).await
+}
+
+/// The state of a task of a server as the client of this gateway must see it.
+pub(crate) async fn tell_task(
+    gateway: &Gateway,
+    caller: &RequestCaller,
+    server: &ServerName,
+    result: RawJson,
+) -> RawJson {
+    let result = expose_task(&gateway.sealer, server, &caller.client.owner(), &result).unwrap_or(result);
+    unpack_task(gateway, caller, server, result).await
 }
 
 /// The state of a task with the result of its call as a client would have got it at once.
@@ -320,9 +354,17 @@ fn set_level(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> An
     empty()
 }
 
-async fn subscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> Answer {
-    let uri = string_param(request, "uri")?;
-    let (server, own) = resource_target(gateway, &session.client.seat(), &uri).await?;
+async fn subscribe(
+    gateway: &Arc<Gateway>,
+    caller: Arc<RequestCaller>,
+    session: &Session,
+    request: OwnedRequest,
+    cancel: &CancellationToken,
+) -> Answer {
+    let uri = string_param(&request, "uri")?;
+    let Target { server, own, is_shown } = resource_target(gateway, &session.client.seat(), &uri).await?;
+    let deed = Deed::with_params(gateway, caller, request, &server, deed::uri_params(&own))?;
+    do_if(is_shown, deed, resource_not_found(&uri), cancel).await?;
     if session.watch(&server, &own, &uri)? {
         let taken = gateway.servers.watch_resource(&server, &own).await;
         if !taken {
@@ -344,23 +386,6 @@ fn unsubscribe(gateway: &Gateway, session: &Session, request: &OwnedRequest) -> 
     empty()
 }
 
-/// The request for the server, which knows the target under its own name.
-fn upstream(
-    gateway: &Gateway,
-    caller: &RequestCaller,
-    request: &mut OwnedRequest,
-    server: &ServerName,
-    own: &str,
-) -> Result<ServerRequest, RpcError> {
-    let OwnedRequest { head, parts, .. } = request;
-    let mut upstream = ServerRequest::new(head.method.clone(), parts.params_for(&head.method, own));
-    upstream.name = Some(own.to_owned());
-    upstream.meta = std::mem::take(&mut parts.meta.cargo);
-    let open = |sealed: &str| server_state::open(&gateway.sealer, server, &caller.client.owner(), sealed);
-    upstream.input = parts.input(open)?.answers;
-    Ok(upstream)
-}
-
 /// A parameter that must be a string.
 fn string_param(request: &OwnedRequest, key: &str) -> Result<String, RpcError> {
     let members = Members::of(&request.head.params)
@@ -373,20 +398,6 @@ fn string_param(request: &OwnedRequest, key: &str) -> Result<String, RpcError> {
 pub(crate) fn arguments(head: &Head) -> serde_json::Value {
     let members = Members::of(&head.params).unwrap_or_default();
     members.get("arguments").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
-}
-
-/// Sends what is not a tool call to its server and passes the answer on.
-async fn pass_on(
-    gateway: &Arc<Gateway>,
-    caller: &Arc<RequestCaller>,
-    server: &ServerName,
-    request: ServerRequest,
-) -> Answer {
-    let reply = forward(gateway, caller, server, request).await.map_err(rpc_error)?;
-    let Reply::InputRequired(result) = reply else { return Ok(reply.into()) };
-    let owner = caller.client.owner();
-    let seal = |own: &str| server_state::seal(&gateway.sealer, server, &owner, None, own);
-    Ok(Reply::InputRequired(mark_state(&result, seal)).into())
 }
 
 /// Sends a request to its server and brings the answer into a form this client understands. What a server of the newer
@@ -455,23 +466,4 @@ pub(crate) fn mark_state(result: &RawJson, seal: impl Fn(&str) -> String) -> Raw
     let marked =
         state.and_then(|own| with_member(result.as_str(), "requestState", &quoted(&seal(&own))).ok());
     marked.map_or_else(|| result.clone(), RawJson::from_composed)
-}
-
-fn fault_data(fault: &Fault) -> serde_json::Value {
-    json!({
-        "code": fault.kind.code(),
-        "server": fault.server.as_str(),
-        "fault": fault.blame(),
-        "retry": fault.kind.safe_to_retry(),
-        "hint": fault.hint(),
-    })
-}
-
-fn rpc_error(error: ServerError) -> RpcError {
-    match error {
-        ServerError::Rpc(error) => error,
-        ServerError::Fault(fault) => {
-            RpcError::new(RpcError::INTERNAL, fault.to_string()).with_data(fault_data(&fault))
-        }
-    }
 }

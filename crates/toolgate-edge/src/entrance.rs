@@ -16,13 +16,22 @@ use crate::body::OutBody;
 use crate::gateway::Gateway;
 use crate::guard::{self, ProtectedResource, Refusal};
 use crate::http::mcp;
-use crate::message::{Request, Response, empty, json_response, not_allowed, problem, whole};
+use crate::message::{EVENT_STREAM, Request, Response, empty, json_response, not_allowed, problem, whole};
+use crate::patience::PatientBody;
+use crate::places::Standing;
 use crate::rest::Serves;
 use crate::seats::{NoSeat, route_of};
 use crate::sse;
 
+/// Who comes in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visitor {
+    pub(crate) peer: SocketAddr,
+    pub(crate) standing: Standing,
+}
+
 /// The one way in: Host, Origin and token are checked on every route.
-pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
+pub(crate) async fn enter(gateway: &Arc<Gateway>, visitor: Visitor, request: Request) -> Response {
     let authority = request.uri().authority().map(|authority| authority.as_str());
     if let Err(refusal) = gateway.allowed.check(request.headers(), authority) {
         return refuse(gateway, &refusal);
@@ -31,7 +40,7 @@ pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Req
     let response = if request.method() == Method::OPTIONS {
         preflight(request.headers())
     } else {
-        admit(gateway, peer, request).await
+        admit(gateway, visitor, request).await
     };
     match origin {
         None => response,
@@ -39,19 +48,56 @@ pub(crate) async fn enter(gateway: &Arc<Gateway>, peer: SocketAddr, request: Req
     }
 }
 
-async fn admit(gateway: &Arc<Gateway>, peer: SocketAddr, request: Request) -> Response {
+async fn admit(gateway: &Arc<Gateway>, visitor: Visitor, request: Request) -> Response {
     let beside = match (&gateway.rest, request.uri().path()) {
         // Where almost everybody goes.
         (None, _) | (_, "/mcp") => Serves::Nothing,
         (Some(rest), path) => rest.serves(path),
     };
-    if is_open(peer, &request) || beside == Serves::Anybody {
+    let is_kept = visitor.standing == Standing::Kept;
+    if is_open(visitor.peer, &request) {
         return serve(gateway, None, beside, request).await;
     }
+    if beside == Serves::Anybody {
+        return if is_kept { no_place() } else { serve(gateway, None, beside, request).await };
+    }
     match guard::authenticate(&gateway.credentials, request.headers()).await {
-        Ok(credential) => serve(gateway, Some(credential), beside, request).await,
+        Ok(credential) if is_kept && !looks_after(&credential) => no_place(),
+        Ok(credential) => {
+            let secret = guard::secret_of(request.headers()).map(str::to_owned);
+            let response = serve(gateway, Some(credential), beside, request).await;
+            while_good(gateway, secret, response)
+        }
         Err(refusal) => refuse(gateway, &refusal),
     }
+}
+
+/// A stream ends when the secret it was opened with is revoked.
+fn while_good(gateway: &Gateway, secret: Option<String>, response: Response) -> Response {
+    let is_stream = response.headers().get(h::CONTENT_TYPE).is_some_and(|media| media == EVENT_STREAM);
+    match secret {
+        Some(secret) if is_stream => {
+            let credentials = gateway.credentials.clone();
+            response.map(|body| body.until(Box::pin(guard::until_revoked(credentials, secret))))
+        }
+        _ => response,
+    }
+}
+
+/// Whether somebody may have a place that is kept.
+fn looks_after(credential: &Credential) -> bool {
+    matches!(credential.principal.role, Role::Admin | Role::Operator)
+}
+
+fn no_place() -> Response {
+    let mut response = problem(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "connections_full",
+        "the gateway has no place for another connection",
+        "try again in a moment; `[limits] connections_max` says how many there are",
+    );
+    response.headers_mut().insert(h::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
 }
 
 /// Every route. What needs a credential has one here.
@@ -63,7 +109,7 @@ async fn serve(
 ) -> Response {
     let path = request.uri().path();
     if let (Some(rest), true) = (&gateway.rest, beside != Serves::Nothing) {
-        return rest.serve(credential, request).await.map(OutBody::Rest);
+        return rest.serve(credential, request.map(PatientBody::new)).await.map(OutBody::Rest);
     }
     if let (Some(credential), Some(route)) = (&credential, route_of(path)) {
         return match credential.principal.role.may_call_tools() {

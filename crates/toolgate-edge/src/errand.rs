@@ -12,13 +12,13 @@ use toolgate_core::platform::PlatformTool;
 use toolgate_core::port::{BoxFuture, Reply, ServerRequest};
 use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
 use toolgate_core::{RawJson, Refusal, RefusalKind, RpcError};
-use toolgate_pipeline::{Answer, Delivered, Executor, Undelivered};
+use toolgate_pipeline::{Answer, Delivered, Executor, Load, Undelivered};
 use toolgate_wire::header;
 
 use crate::dispatch::{self, arguments};
 use crate::own;
 use crate::parts::{Input, OwnedRequest};
-use crate::tool_call::{METHOD, ToolCall, Whole};
+use crate::tool_call::{METHOD, ToolCall, Whole, add_members};
 
 pub(crate) struct Errand<'a> {
     call: &'a ToolCall,
@@ -118,7 +118,8 @@ impl<'a> Errand<'a> {
         Ok(())
     }
 
-    async fn send(&self, call: &CallId, changed: Option<RawJson>) -> Result<Delivered, Undelivered> {
+    async fn send(&self, call: &CallId, load: Load) -> Result<Delivered, Undelivered> {
+        let Load { arguments: changed, extras, is_agreed } = load;
         let ToolCall { gateway, caller, entry, .. } = self.call;
         if gateway.seats.has_ended(&self.holder.session) {
             // It may have waited for people for long.
@@ -131,10 +132,17 @@ impl<'a> Errand<'a> {
             let arguments = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
             return own::answer(gateway, caller, own, &holder, &arguments).await;
         }
-        let (request, secrets) = match self.is_concerned(changed.as_ref()) {
+        let (mut request, secrets) = match self.is_concerned(changed.as_ref()) {
             false => (self.server_request(changed), Vec::new()),
             true => self.loaded_request(&holder, changed).await?,
         };
+        if let Some(extras) = extras {
+            add_members(&mut request.meta, &extras);
+        }
+        if is_agreed {
+            // A header that repeats no argument of this tool is something else that nobody has seen.
+            request.param_headers.retain(|(name, _)| is_declared(entry, name));
+        }
         let reply = dispatch::forward(gateway, caller, &entry.server, request).await?;
         Ok(self.unpack(&holder, reply, &secrets).await)
     }
@@ -217,12 +225,8 @@ impl Executor for Errand<'_> {
         }))
     }
 
-    fn execute<'a>(
-        &'a self,
-        call: &'a CallId,
-        arguments: Option<RawJson>,
-    ) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
-        Box::pin(self.send(call, arguments))
+    fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+        Box::pin(self.send(call, load))
     }
 }
 
@@ -239,7 +243,11 @@ fn param_headers(entry: &Entry, request: &OwnedRequest, changed: Option<&RawJson
         .param_headers
         .iter()
         .filter_map(|one| Some((one.header.clone(), header::encode_value(&one.value(&arguments)?))));
-    let known = |name: &str| entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name));
-    let foreign = request.param_headers.iter().filter(|(name, _)| !known(name)).cloned();
+    let foreign = request.param_headers.iter().filter(|(name, _)| !is_declared(entry, name)).cloned();
     own.chain(foreign).collect()
+}
+
+/// Whether the tool's own schema asks for a header.
+fn is_declared(entry: &Entry, name: &str) -> bool {
+    entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name))
 }

@@ -62,14 +62,22 @@ fn old_name(alias: &Alias, entry: &Entry) -> Warning {
     Warning::new("alias", message)
 }
 
+/// A prompt, and whether the session shows it.
+pub(crate) struct FoundPrompt {
+    pub(crate) entry: Arc<Entry>,
+    pub(crate) is_shown: bool,
+}
+
 /// A prompt by any of its names.
-pub(crate) async fn prompt(gateway: &Gateway, seat: &Seat, name: &str) -> Option<Arc<Entry>> {
+pub(crate) async fn prompt(gateway: &Gateway, seat: &Seat, name: &str) -> Option<FoundPrompt> {
     let now = || {
         let view = gateway.discovery.view(seat);
-        view.snapshot().prompts.find(name).filter(|entry| view.reaches(&entry.server)).cloned()
+        let entry = view.snapshot().prompts.find(name)?.clone();
+        let is_shown = view.shows_prompts(&entry.server);
+        Some(FoundPrompt { entry, is_shown })
     };
-    if let Some(entry) = now() {
-        return Some(entry);
+    if let Some(found) = now() {
+        return Some(found);
     }
     gateway.wait_settled().await;
     now()

@@ -2,12 +2,16 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
+
+/// How often it is looked whether a secret that holds something open is still good.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Verifies secrets that callers present.
 pub trait Credentials: Send + Sync {
@@ -186,21 +190,40 @@ pub(crate) async fn authenticate(
     credentials: &Arc<dyn Credentials>,
     headers: &HeaderMap,
 ) -> Result<Credential, Refusal> {
-    let Some(value) = headers.get(header::AUTHORIZATION) else {
+    if !headers.contains_key(header::AUTHORIZATION) {
         return Err(Refusal::token("a token is required"));
-    };
-    let secret = value.to_str().ok().and_then(|text| {
-        let (scheme, secret) = text.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
-    });
-    let Some(secret) = secret else {
+    }
+    let Some(secret) = secret_of(headers) else {
         return Err(Refusal::token("the Authorization header is not a bearer token"));
     };
-    let verdict = match credentials.check_known(secret) {
-        Some(verdict) => verdict,
-        None => credentials.check(secret.to_owned()).await.map_err(|_| Refusal::unchecked())?,
-    };
+    let verdict = look(credentials, secret).await.map_err(|_| Refusal::unchecked())?;
     verdict.map_err(Refusal::not_let_in)
+}
+
+/// The bearer token of a request.
+pub(crate) fn secret_of(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, secret) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
+}
+
+async fn look(
+    credentials: &Arc<dyn Credentials>,
+    secret: &str,
+) -> Result<Result<Credential, NotLetIn>, StoreDown> {
+    match credentials.check_known(secret) {
+        Some(verdict) => Ok(verdict),
+        None => credentials.check(secret.to_owned()).await,
+    }
+}
+
+/// Returns once a secret that was good is good no more. While nobody can tell, it goes on being taken for good.
+pub(crate) async fn until_revoked(credentials: Arc<dyn Credentials>, secret: String) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if let Ok(Err(_)) = look(&credentials, &secret).await {
+            return;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ impl Hub {
             push_string(&mut quoted, uri);
             with_member(params.as_str(), "uri", &quoted).map(RawJson::from_composed).ok()
         };
-        let sees = |seat: &Seat| self.discovery.view(seat).reaches(server);
+        let sees = |seat: &Seat| self.discovery.view(seat).shows_resources(server);
         for session in sessions {
             if let Some(params) = session.watched_as(server, own).and_then(|uri| renamed(&uri))
                 && sees(&session.client.seat())

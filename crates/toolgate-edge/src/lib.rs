@@ -10,11 +10,14 @@ mod stdio;
 mod body;
 mod guard;
 mod listener;
+mod patience;
+mod places;
 mod rest;
 
 mod dispatch;
 mod era;
 
+mod deed;
 mod described;
 mod direct;
 mod errand;
@@ -50,6 +53,7 @@ pub use guard::{AllowedHosts, Credentials, NotLetIn, ProtectedResource};
 pub use hub::Hub;
 pub use listener::serve;
 pub use metrics::{Numbers, metrics_by_example};
+pub use patience::PatientBody;
 pub use rest::{Rest, RestBody, Serves};
 pub use seats::{NoSeat, NoSeatKind, Seats};
 pub use stdio::serve_pipe;

@@ -107,7 +107,8 @@ impl Subscription {
         let seat = client.seat();
         let view = gateway.discovery.view(&seat);
         let mut watched = BTreeMap::new();
-        let target = |uri: &str| view.snapshot().resource(uri).filter(|target| view.reaches(&target.server));
+        let target =
+            |uri: &str| view.snapshot().resource(uri).filter(|target| view.shows_resources(&target.server));
         notifications.resource_subscriptions.retain(|uri| match target(uri) {
             None => false,
             Some(target) => {

@@ -12,15 +12,19 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::entrance;
+use crate::entrance::{self, Visitor};
 use crate::gateway::Gateway;
+use crate::places::{Place, Places, Standing};
 
 /// How long a client may take to send its request line and headers.
 const HEADERS_WAIT: Duration = Duration::from_secs(15);
+/// The same, and how long it may last altogether, where a connection has one of the few places that are kept.
+const KEPT_HEADERS_WAIT: Duration = Duration::from_secs(2);
+const KEPT_WAIT: Duration = Duration::from_secs(10);
 /// Breathing space after `accept` failed, usually because file descriptors ran out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Connections that wait to be taken over by their thread.
@@ -30,7 +34,7 @@ const HANDED_OVER_MAX: usize = 64;
 struct Accepted {
     stream: std::net::TcpStream,
     peer: SocketAddr,
-    place: OwnedSemaphorePermit,
+    place: Place,
 }
 
 /// Serves until the gateway shuts down, then lets connections finish what they are answering.
@@ -65,9 +69,14 @@ fn open_door(
     std::thread::Builder::new().name(format!("door-{number}")).spawn(move || {
         runtime.block_on(async {
             while let Some(Accepted { stream, peer, place }) = accepted.recv().await {
-                let connection = serve_connection(stream, peer, gateway.clone(), gateway.shutdown.clone());
+                let (standing, shutdown) = (place.standing, gateway.shutdown.clone());
+                let connection = serve_connection(stream, peer, standing, gateway.clone(), shutdown);
                 connections.spawn(async move {
-                    connection.await;
+                    match standing {
+                        Standing::Ordinary => connection.await,
+                        // Whoever takes longer has had their chance.
+                        Standing::Kept => drop(tokio::time::timeout(KEPT_WAIT, connection).await),
+                    }
                     drop(place);
                 });
             }
@@ -80,7 +89,7 @@ fn open_door(
 }
 
 async fn accept(listener: TcpListener, gateway: &Gateway, doors: &[mpsc::Sender<Accepted>]) {
-    let places = Arc::new(Semaphore::new(gateway.limits.connections_max));
+    let places = Places::new(gateway.limits.connections_max);
     for door in doors.iter().cycle() {
         let accepted = tokio::select! {
             () = gateway.shutdown.cancelled() => return,
@@ -93,12 +102,11 @@ async fn accept(listener: TcpListener, gateway: &Gateway, doors: &[mpsc::Sender<
     }
 }
 
-async fn accept_one(listener: &TcpListener, places: &Arc<Semaphore>) -> Accepted {
-    let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
+async fn accept_one(listener: &TcpListener, places: &Places) -> Accepted {
     loop {
         let accepted = listener.accept().await.and_then(|(stream, peer)| Ok((stream.into_std()?, peer)));
         match accepted {
-            Ok((stream, peer)) => return Accepted { stream, peer, place },
+            Ok((stream, peer)) => return Accepted { stream, peer, place: places.take(peer.ip()).await },
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -110,6 +118,7 @@ async fn accept_one(listener: &TcpListener, places: &Arc<Semaphore>) -> Accepted
 async fn serve_connection(
     stream: std::net::TcpStream,
     peer: SocketAddr,
+    standing: Standing,
     gateway: Arc<Gateway>,
     shutdown: CancellationToken,
 ) {
@@ -121,11 +130,13 @@ async fn serve_connection(
     drop(stream.set_nodelay(true));
     let service = service_fn(|request| {
         let gateway = &gateway;
-        async move { Ok::<_, Infallible>(entrance::enter(gateway, peer, request).await) }
+        async move { Ok::<_, Infallible>(entrance::enter(gateway, Visitor { peer, standing }, request).await) }
     });
+    let is_kept = standing == Standing::Kept;
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_WAIT)
+        .header_read_timeout(if is_kept { KEPT_HEADERS_WAIT } else { HEADERS_WAIT })
+        .keep_alive(!is_kept)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {

@@ -13,7 +13,7 @@ use toolgate_core::port::{BoxFuture, Reply};
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_discovery::{BuiltIn, DESCRIBED_MAX, Wanted, described};
-use toolgate_pipeline::{AnswerBody, CallRequest, Client, Delivered, Executor, Patience, Undelivered};
+use toolgate_pipeline::{AnswerBody, CallRequest, Client, Delivered, Executor, Load, Patience, Undelivered};
 use toolgate_search::{Budget, Detail, tokens};
 
 use crate::caller::RequestCaller;
@@ -113,12 +113,8 @@ fn remember(gateway: &Gateway, caller: &RequestCaller, seat: &Seat, told: &Told)
 }
 
 impl Executor for Lookup {
-    fn execute<'a>(
-        &'a self,
-        _call: &'a CallId,
-        changed: Option<RawJson>,
-    ) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
-        let arguments = changed.unwrap_or_else(|| self.arguments.clone());
+    fn execute<'a>(&'a self, _call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+        let arguments = load.arguments.unwrap_or_else(|| self.arguments.clone());
         Box::pin(async move {
             let (text, told) = match self.built_in {
                 BuiltIn::Describe => self.describe(&arguments)?,

@@ -14,6 +14,7 @@ use toolgate_wire::compose;
 use crate::body::{EventBody, OutBody};
 use crate::exchange::Pieces;
 
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 /// How long a client may take to send a body.
 const BODY_WAIT: Duration = Duration::from_secs(30);
 /// How much of a body over the limit is still taken and thrown away, and for how long. A client that is busy sending
@@ -83,7 +84,7 @@ pub(crate) fn invalid(status: StatusCode, message: impl Into<String>) -> Respons
 }
 
 pub(crate) fn event_stream(events: EventBody) -> Response {
-    let mut response = respond(StatusCode::OK, "text/event-stream", OutBody::Events(events));
+    let mut response = respond(StatusCode::OK, EVENT_STREAM, OutBody::Events(events));
     let headers = response.headers_mut();
     headers.insert(h::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));

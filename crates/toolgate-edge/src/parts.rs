@@ -35,7 +35,8 @@ pub(crate) struct Head {
 pub(crate) struct Parts {
     /// The member that `Mcp-Name` repeats: a tool's or prompt's name, a resource's URI, a task's id.
     pub(crate) target: Option<String>,
-    /// Every member that is neither the target nor machinery, as text without braces.
+    /// What else the method takes, as text without braces. Members that it does not know go nowhere: nobody has checked them,
+    /// and nobody agreed to them.
     pub(crate) rest: String,
     pub(crate) meta: Meta,
     pub(crate) input_responses: Option<RawJson>,
@@ -62,6 +63,10 @@ pub(crate) struct Meta {
     pub(crate) progress_token: Option<RawJson>,
     /// What merely travels along, as text without braces.
     pub(crate) cargo: String,
+    /// What the client says to the gateway, as text without braces.
+    pub(crate) claims: String,
+    /// What the client says to the server beside the arguments, as text without braces.
+    pub(crate) extras: String,
 }
 
 impl OwnedRequest {
@@ -123,10 +128,7 @@ impl Parts {
         }
         let target_key = header::name_member(method);
         let mut rest = String::with_capacity(params.get().len());
-        let machinery = |key: &str| {
-            Some(key) == target_key || matches!(key, "_meta" | "inputResponses" | "requestState" | "task")
-        };
-        members.write_without(&mut rest, machinery);
+        members.write_without(&mut rest, |key| !is_taken(method, key));
         Ok(Self {
             target: target_key.and_then(|key| members.get_str(key)).map(Cow::into_owned),
             rest,
@@ -209,7 +211,18 @@ impl Meta {
             log_level: meta.log_level.and_then(object::string).map(Cow::into_owned),
             progress_token: meta.progress_token.map(|raw| RawJson::within(body, raw)),
             cargo: meta.cargo,
+            claims: meta.claims,
+            extras: meta.extras,
         })
+    }
+}
+
+/// Whether a method takes a member beside its target and the machinery.
+fn is_taken(method: &str, key: &str) -> bool {
+    match method {
+        "tools/call" | "prompts/get" => key == "arguments",
+        "completion/complete" => matches!(key, "ref" | "argument" | "context"),
+        _ => false,
     }
 }
 

@@ -4,9 +4,10 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
-use hyper::body::Incoming;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
+
+use crate::patience::PatientBody;
 
 pub type RestBody = UnsyncBoxBody<Bytes, Infallible>;
 
@@ -17,7 +18,7 @@ pub trait Rest: Send + Sync {
     fn serve(
         &self,
         credential: Option<Credential>,
-        request: http::Request<Incoming>,
+        request: http::Request<PatientBody>,
     ) -> BoxFuture<'static, http::Response<RestBody>>;
 }
 

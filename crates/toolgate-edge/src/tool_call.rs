@@ -10,6 +10,7 @@ use toolgate_catalog::{Entry, Missing};
 use toolgate_core::approval::Approval;
 use toolgate_core::id::RunId;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply};
+use toolgate_core::run::Whose;
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName, Tool};
@@ -25,15 +26,15 @@ use crate::find::{self, Found};
 use crate::gateway::Gateway;
 use crate::jobs;
 use crate::own;
-use crate::parts::{Input, OwnedRequest};
+use crate::parts::{Input, Meta, OwnedRequest};
 use crate::said::Said;
 use crate::server_state;
 
 pub(crate) const METHOD: &str = "tools/call";
 const INVALID_ARGUMENTS: &str = "invalid_arguments";
-const RUN_KEY: &str = "dev.toolgate/run_id";
-const TASK_KEY: &str = "dev.toolgate/task_id";
-const TRACE_KEY: &str = "traceparent";
+pub(crate) const RUN_KEY: &str = "dev.toolgate/run_id";
+pub(crate) const TASK_KEY: &str = "dev.toolgate/task_id";
+pub(crate) const TRACE_KEY: &str = "traceparent";
 
 /// One call and everything it needs on its way.
 pub(crate) struct ToolCall {
@@ -129,6 +130,7 @@ impl ToolCall {
         let input = if self.barred.is_some() { Input::default() } else { self.input()? };
         let mut context = context(&self.caller.client.seat(), &self.request);
         context.warnings.clone_from(&self.warnings);
+        vouch(&self.gateway, &self.caller.client.principal.id, &mut context).await;
         context.barred.clone_from(&self.barred);
         context.round = input.round.clone();
         let request = CallRequest {
@@ -211,18 +213,48 @@ pub(crate) fn context(seat: &Seat, request: &OwnedRequest) -> CallContext {
         template: seat.scope.template,
         ..CallContext::default()
     };
-    let cargo = &request.parts.meta.cargo;
-    if cargo.contains("dev.toolgate/") || cargo.contains(TRACE_KEY) {
-        let meta = format!("{{{cargo}}}");
-        let members = Members::of_str(&meta).unwrap_or_default();
-        context.run = members.get_str(RUN_KEY).map(|run| RunId::new(run.as_ref()));
-        context.task = members.get_str(TASK_KEY).map(|task| task.as_ref().into());
+    let Meta { cargo, claims, extras, .. } = &request.parts.meta;
+    if !claims.is_empty() {
+        let claims = format!("{{{claims}}}");
+        let members = Members::of_str(&claims).unwrap_or_default();
+        context.labels.run = members.get_str(RUN_KEY).map(|run| RunId::new(run.as_ref()));
+        context.labels.task = members.get_str(TASK_KEY).map(|task| task.as_ref().into());
+    }
+    if cargo.contains(TRACE_KEY) {
+        let cargo = format!("{{{cargo}}}");
+        let members = Members::of_str(&cargo).unwrap_or_default();
         context.trace = members.get_str(TRACE_KEY).map(|trace| trace.as_ref().into());
     }
-    // What the session was opened for is not for its calls to say.
-    context.run = seat.run.clone().or(context.run);
-    context.task = seat.task.clone().or(context.task);
+    context.extras = (!extras.is_empty()).then(|| RawJson::from_composed(format!("{{{extras}}}")));
+    // What the session was opened for is not for its calls to say. Whoever opened it for itself could say anything.
+    context.run = seat.run.clone();
+    match seat.opened_by.as_ref() == Some(&seat.principal.id) {
+        true => context.labels.task = seat.task.clone().or(context.labels.task),
+        false => context.task = seat.task.clone(),
+    }
     context
+}
+
+/// Holds the run that a call says it belongs to against the runs there are. One of the caller's own is as good as that of its
+/// session; one of somebody else's collects nothing.
+pub(crate) async fn vouch(gateway: &Gateway, caller: &PrincipalId, context: &mut CallContext) {
+    if context.run.is_some() {
+        return;
+    }
+    let Some(run) = context.labels.run.take() else { return };
+    match gateway.runs.whose(&run, caller).await {
+        Whose::Callers => context.run = Some(run),
+        Whose::Nobodys => context.labels.run = Some(run),
+        Whose::Somebodys => {
+            let message = format!("the call was not recorded under {run}, which is not a run of its caller");
+            context.warnings.push(Warning::new("run_not_yours", message));
+        }
+    }
+}
+
+/// Puts the members of an object behind those that are there, as text without braces.
+pub(crate) fn add_members(text: &mut String, object: &RawJson) {
+    Members::of(object).unwrap_or_default().write_without(text, |_| false);
 }
 
 impl Client for ToolCall {

@@ -117,8 +117,12 @@ pub struct CallContext {
     pub agent: Option<AgentName>,
     /// The level of care of the session.
     pub template: Option<Template>,
+    /// The run and the task that the session was opened for, or a run that is known to be the caller's.
     pub run: Option<RunId>,
     pub task: Option<Arc<str>>,
+    pub labels: Labels,
+    /// What goes to the server beside the arguments: members of `_meta`, as an object.
+    pub extras: Option<RawJson>,
     /// W3C `traceparent`.
     pub trace: Option<Arc<str>>,
     /// The call this one goes on with, as its sealed state says.
@@ -127,6 +131,13 @@ pub struct CallContext {
     pub warnings: Vec<Warning>,
     /// Why the session may not call this tool, whatever policy says: it is denied, and that is recorded.
     pub barred: Option<Arc<str>>,
+}
+
+/// What a caller says that its call belongs to. It is recorded, and policy does not go by it: nobody vouches for it.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    pub run: Option<RunId>,
+    pub task: Option<Arc<str>>,
 }
 
 /// A call that waited for its client, and how often it has.
@@ -185,12 +196,18 @@ pub trait Executor: Send + Sync {
         None
     }
 
-    /// `arguments` where they differ from what the client sent.
-    fn execute<'a>(
-        &'a self,
-        call: &'a CallId,
-        arguments: Option<RawJson>,
-    ) -> BoxFuture<'a, Result<Delivered, Undelivered>>;
+    fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>>;
+}
+
+/// What is sent of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Load {
+    /// Where they differ from what the client sent.
+    pub arguments: Option<RawJson>,
+    /// What else of `_meta` goes to the server.
+    pub extras: Option<RawJson>,
+    /// Whether people agreed to the call: nothing that they have not seen is sent, then.
+    pub is_agreed: bool,
 }
 
 /// What came back of a call.

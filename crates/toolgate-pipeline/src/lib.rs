@@ -13,8 +13,8 @@ mod ticket;
 
 pub use answer::{Answer, AnswerBody, Refusal};
 pub use call::{
-    CallContext, CallRequest, Client, Delivered, Executor, Keep, Patience, Pipeline, Round, Settings, Setup,
-    Undelivered, WhenDown,
+    CallContext, CallRequest, Client, Delivered, Executor, Keep, Labels, Load, Patience, Pipeline, Round,
+    Settings, Setup, Undelivered, WhenDown,
 };
 pub use envelope::{Envelope, META_KEY, OUTPUT_SCHEMA, Warning};
 pub use ticket::Received;

@@ -8,7 +8,7 @@ use toolgate_core::approval::Approval;
 use toolgate_core::content::Attachment;
 use toolgate_core::decision::Template;
 use toolgate_core::event::{About, Body, DecisionKind, Entry, Event, EventKind, Outcome};
-use toolgate_core::id::{ApprovalId, CallId};
+use toolgate_core::id::{ApprovalId, CallId, RunId};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{AuditLevel, Digest, Principal, PrincipalId, RawJson, Tool};
 
@@ -31,8 +31,8 @@ impl Received {
         };
         let about = Arc::new(About {
             session: context.session,
-            run: context.run,
-            task: context.task,
+            run: context.run.clone().or(context.labels.run),
+            task: context.task.clone().or(context.labels.task),
             call: Some(call.clone()),
             tool: Some(tool.name.clone()),
             server: Some(tool.server.clone()),
@@ -47,6 +47,9 @@ impl Received {
             opened_by: context.opened_by,
             agent: context.agent,
             template: context.template,
+            run: context.run,
+            task: context.task,
+            extras: context.extras,
             arguments: arguments.unwrap_or(RawJson::EMPTY),
             round: context.round,
             started_us: pipeline.clock.monotonic_us(),
@@ -74,6 +77,11 @@ pub(crate) struct Ticket {
     pub(crate) agent: Option<AgentName>,
     /// The level of care of the session.
     pub(crate) template: Option<Template>,
+    /// What is known of where it belongs; `about` has what the caller says, too.
+    pub(crate) run: Option<RunId>,
+    pub(crate) task: Option<Arc<str>>,
+    /// What goes to the server beside the arguments, unless people agree to these alone.
+    pub(crate) extras: Option<RawJson>,
     /// As they came.
     pub(crate) arguments: RawJson,
     pub(crate) round: Option<Round>,

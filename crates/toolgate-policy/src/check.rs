@@ -49,6 +49,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn check(&mut self, tools: &[Arc<Tool>]) {
+        let tools = &self.with_actions(tools);
         let known = Known::of(tools);
         let unknown: Vec<Problem> = self.rules.iter().flat_map(|rule| known.missing_in(rule)).collect();
         self.report.warnings.extend(unknown);
@@ -56,6 +57,15 @@ impl Checker<'_> {
             Ok(generated) => self.check_types(&Validator::new(generated.schema), &known),
             Err(error) => self.report.errors.extend(error.problems),
         }
+    }
+
+    /// The tools, and what rules name of servers' resources, prompts, completion and tasks.
+    fn with_actions(&self, tools: &[Arc<Tool>]) -> Vec<Arc<Tool>> {
+        let named = self.rules.iter().flat_map(|rule| &rule.usage.entities);
+        let named = named.filter(|named| [ACTION, TOOL].contains(&named.entity_type.as_str()));
+        let actions = named.filter_map(|named| Tool::action_named(&named.id)).map(Arc::new);
+        let is_known = |action: &Arc<Tool>| tools.iter().any(|tool| tool.server == action.server);
+        tools.iter().cloned().chain(actions.filter(is_known)).collect()
     }
 
     fn check_types(&mut self, validator: &Validator, known: &Known<'_>) {

@@ -160,7 +160,7 @@ fn tool_of(case: &Case, tools: &[Arc<Tool>]) -> Tool {
         let effects = case.effects.unwrap_or(tool.effects);
         return Tool { effects, ..Tool::clone(tool) };
     }
-    if let Some(tool) = discovery::tool(&case.tool) {
+    if let Some(tool) = discovery::tool(&case.tool).or_else(|| Tool::action_named(&case.tool)) {
         return Tool { effects: case.effects.unwrap_or(tool.effects), ..tool };
     }
     Tool {

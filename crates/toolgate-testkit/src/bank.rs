@@ -26,6 +26,7 @@ pub struct Settings {
     pub description: String,
 }
 
+const RESOURCES: [&str; 2] = ["bank://lobby/hours", "bank://vault/contents"];
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Serves stdin and stdout until stdin ends.
@@ -53,12 +54,26 @@ fn answer(settings: &Settings, message: &Value) -> Value {
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => json!({
             "protocolVersion": "2025-11-25",
-            "capabilities": { "tools": {} },
+            "capabilities": { "tools": {}, "resources": {}, "prompts": {} },
             "serverInfo": { "name": "bank", "version": "1" },
         }),
         "tools/list" => json!({ "tools": tools(settings) }),
         "ping" => json!({}),
         "tools/call" => call(settings, &message["params"]),
+        "resources/list" => json!({ "resources": RESOURCES.map(|uri| json!({ "uri": uri, "name": uri })) }),
+        "resources/templates/list" => json!({ "resourceTemplates": [] }),
+        "prompts/list" => {
+            json!({ "prompts": [{ "name": "letter", "description": "A letter to a customer" }] })
+        }
+        "resources/read" => {
+            let uri = &message["params"]["uri"];
+            write_down(settings, &format!("resources/read {uri}\n"));
+            json!({ "contents": [{ "uri": uri, "text": "12 bars of gold" }] })
+        }
+        "prompts/get" => {
+            write_down(settings, &format!("prompts/get {}\n", message["params"]["name"]));
+            json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "Dear customer" } }] })
+        }
         _ => {
             return json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "unknown method" } });
         }
@@ -93,7 +108,7 @@ fn tools(settings: &Settings) -> Value {
 fn call(settings: &Settings, params: &Value) -> Value {
     let name = params["name"].as_str().unwrap_or_default();
     let arguments = &params["arguments"];
-    write_down(settings, &format!("{name} {arguments}\n"));
+    write_down(settings, &format!("{name} {arguments}{}\n", beside(params)));
     if settings.doom.as_ref().is_some_and(|doom| std::fs::remove_file(doom).is_ok()) {
         std::process::exit(1);
     }
@@ -114,6 +129,19 @@ fn call(settings: &Settings, params: &Value) -> Value {
         result["_meta"] = json!({ "bank/branch": 7 });
     }
     result
+}
+
+/// What came with a call beside its name and arguments; nothing where there was nothing.
+fn beside(params: &Value) -> String {
+    let mut rest = params.as_object().cloned().unwrap_or_default();
+    rest.retain(|key, _| key != "name" && key != "arguments");
+    if let Some(meta) = rest.get_mut("_meta").and_then(Value::as_object_mut) {
+        meta.retain(|key, _| key.contains('/') && !key.starts_with("io.modelcontextprotocol/"));
+        if meta.is_empty() {
+            rest.remove("_meta");
+        }
+    }
+    if rest.is_empty() { String::new() } else { format!(" beside {}", Value::from(rest)) }
 }
 
 fn write_down(settings: &Settings, line: &str) {

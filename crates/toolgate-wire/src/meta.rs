@@ -1,4 +1,5 @@
-//! The keys that the newer era puts into `_meta`, and the split of a request's `_meta` into machinery and cargo.
+//! The keys that the newer era puts into `_meta`, and the split of a request's `_meta` into machinery, cargo, claims and
+//! extras.
 
 use toolgate_core::Raw;
 
@@ -12,6 +13,8 @@ pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 pub const PROGRESS_TOKEN: &str = "progressToken";
+/// What clients say to the gateway itself begins with this.
+pub const GATEWAY_PREFIX: &str = "dev.toolgate/";
 /// The extension under which long work is handed out as tasks.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
@@ -23,15 +26,22 @@ pub struct RequestMeta<'a> {
     pub client_info: Option<Raw<'a>>,
     pub log_level: Option<Raw<'a>>,
     pub progress_token: Option<Raw<'a>>,
-    /// Every other member as text without braces: trace context and whatever else travels along.
+    /// What travels along whatever the call is, as text without braces: trace context.
     pub cargo: String,
+    /// What the client says to the gateway itself, as text without braces.
+    pub claims: String,
+    /// Every other member, as text without braces: what servers and clients have agreed on between them.
+    pub extras: String,
 }
 
 impl<'a> RequestMeta<'a> {
     pub fn parse(meta: Raw<'a>) -> Result<Self, NotJson> {
         let members = Members::parse(meta)?;
-        let mut cargo = String::new();
-        members.write_without(&mut cargo, is_machinery);
+        let (mut cargo, mut claims, mut extras) = (String::new(), String::new(), String::new());
+        members.write_without(&mut cargo, |key| !is_trace(key));
+        members.write_without(&mut claims, |key| !key.starts_with(GATEWAY_PREFIX));
+        let is_known = |key: &str| is_machinery(key) || is_trace(key) || key.starts_with(GATEWAY_PREFIX);
+        members.write_without(&mut extras, is_known);
         Ok(Self {
             protocol_version: members.get(PROTOCOL_VERSION),
             client_capabilities: members.get(CLIENT_CAPABILITIES),
@@ -39,8 +49,15 @@ impl<'a> RequestMeta<'a> {
             log_level: members.get(LOG_LEVEL),
             progress_token: members.get(PROGRESS_TOKEN),
             cargo,
+            claims,
+            extras,
         })
     }
+}
+
+/// W3C Trace Context and Baggage.
+fn is_trace(key: &str) -> bool {
+    matches!(key, "traceparent" | "tracestate" | "baggage")
 }
 
 fn is_machinery(key: &str) -> bool {

@@ -146,7 +146,10 @@ struct Tools(Arc<Catalog>);
 
 impl ToolBook for Tools {
     fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>> {
-        self.0.snapshot().tools.find(name.as_str())?.tool.clone()
+        match self.0.snapshot().tools.find(name.as_str()) {
+            Some(entry) => entry.tool.clone(),
+            None => Tool::action_named(name.as_str()).map(Arc::new),
+        }
     }
 }
 

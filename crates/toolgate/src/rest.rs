@@ -15,7 +15,7 @@ use toolgate_core::signature::SigningKey;
 use toolgate_courier::Board;
 use toolgate_credentials::Vault;
 use toolgate_discovery::Discovery;
-use toolgate_edge::{DirectCall, Gateway, Rest, RestBody, Serves};
+use toolgate_edge::{DirectCall, Gateway, PatientBody, Rest, RestBody, Serves};
 use toolgate_pipeline::{Answer, Patience};
 use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
@@ -59,7 +59,7 @@ impl Rest for Doorway {
     fn serve(
         &self,
         credential: Option<Credential>,
-        mut request: http::Request<hyper::body::Incoming>,
+        mut request: http::Request<PatientBody>,
     ) -> BoxFuture<'static, http::Response<RestBody>> {
         let beside = self.0.get().cloned();
         if let Some(credential) = credential {

@@ -87,6 +87,20 @@ pub(super) const CODES: &[Code] = &[
         see: &["wrong_role", "not_allowed"],
     },
     Code {
+        code: "connections_full",
+        fault: Blame::Gateway,
+        retry: Retry::Yes,
+        seen: &[Seen::Http(503)],
+        title: "There is no place for another connection",
+        happened: "As many connections are open as may be, or one address has its share of them. The few places that \
+             are left are for health checks, operators and admins.",
+        advice: "Try again in a moment. The operator raises `[limits] connections_max`, or finds out who holds so \
+             many.",
+        message: "the gateway has no place for another connection",
+        hint: "try again in a moment; `[limits] connections_max` says how many there are",
+        see: &["configuration.md#limits"],
+    },
+    Code {
         code: "wrong_role",
         fault: Blame::Caller,
         retry: Retry::No,

@@ -56,6 +56,33 @@ pub(super) const CODES: &[Code] = &[
         see: &["server_garbled", "configuration.md#validation"],
     },
     Code {
+        code: "meta_withheld",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Warning],
+        title: "Something beside the arguments was not sent",
+        happened: "People agreed to this call, and they have seen its arguments alone. What the client had put into \
+             `_meta` for the server was left out.",
+        advice: "Put what the server needs into the arguments.",
+        message: "people agreed to the arguments of this call alone, so these members of `_meta` were not sent: \
+             vendor/priority",
+        hint: "",
+        see: &["pending_approval"],
+    },
+    Code {
+        code: "run_not_yours",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Warning],
+        title: "The call names a run of somebody else",
+        happened: "The run that the call names belongs to another principal. The call was made all the same, and is \
+             not recorded under that run.",
+        advice: "Name a run of your own, or none. Whoever works in a run has a token for it.",
+        message: "the call was not recorded under run_1, which is not a run of its caller",
+        hint: "",
+        see: &["not_allowed"],
+    },
+    Code {
         code: "sent_again",
         fault: Blame::Server,
         retry: Retry::No,

@@ -169,8 +169,8 @@ impl Asking {
             opened_by: self.ticket.opened_by.clone(),
             agent: self.ticket.agent.clone(),
             template: self.ticket.template,
-            run: about.run.clone(),
-            task: about.task.as_deref().map(str::to_owned),
+            run: self.ticket.run.clone(),
+            task: self.ticket.task.as_deref().map(str::to_owned),
             timeout: self.requirement.timeout().unwrap_or(pipeline.settings.approval_timeout),
         }
     }

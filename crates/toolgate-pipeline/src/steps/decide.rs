@@ -55,8 +55,8 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
         session: ticket.about.session.as_ref(),
         agent: ticket.agent.as_ref(),
         template: ticket.template,
-        run: ticket.about.run.as_ref(),
-        task: ticket.about.task.as_deref(),
+        run: ticket.run.as_ref(),
+        task: ticket.task.as_deref(),
     });
     ticket.policy_version = Some(decision.policy_version);
     let verdict = match &ticket.barred {

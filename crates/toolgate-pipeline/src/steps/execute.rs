@@ -1,20 +1,23 @@
 //! Step four: the call is sent, once what allows it is used up and, where it may change something, its start is on disk.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{ApprovalRefusal, ApprovalState};
 use toolgate_core::event::{Durability, EventKind, Outcome};
 use toolgate_core::governance::{StartRefused, StoreDown, Warrant};
 use toolgate_core::port::{Reply, ServerError};
-use toolgate_core::{Blame, FaultKind, RawJson, RpcError, stop_point};
+use toolgate_core::{Blame, Digest, FaultKind, RawJson, RpcError, stop_point};
 use toolgate_wire::Members;
 
 use super::approve::Approved;
 use crate::answer::Refusal;
-use crate::call::{Executor, Pipeline, Undelivered, WhenDown};
+use crate::call::{Executor, Load, Pipeline, Undelivered, WhenDown};
 use crate::envelope::Warning;
 use crate::flight::Flight;
 use crate::ticket::{Stopped, Ticket, Words};
+
+/// Larger extras are told by digest and size alone.
+const EXTRAS_BYTES_MAX: usize = 4 << 10;
 
 /// A call that was sent, and how it ended.
 pub(crate) struct Executed<'p> {
@@ -22,7 +25,7 @@ pub(crate) struct Executed<'p> {
     pub(super) end: End,
     pub(super) flight: Option<Flight<'p>>,
     /// What the next round of the call may go on with.
-    pub(super) agreed: Option<toolgate_core::Digest>,
+    pub(super) agreed: Option<Digest>,
 }
 
 pub(super) enum End {
@@ -65,10 +68,11 @@ pub(crate) async fn execute<'p>(
     if let Err(refusal) = admitted {
         return Err(Stopped::new(ticket, Outcome::Refused, Refusal::of_content(&refusal)));
     }
+    let extras = extras(&mut ticket, agreed.is_some());
     let kind = if ticket.round.is_some() { EventKind::CallResumed } else { EventKind::CallStarted };
     if ticket.is_recorded() {
         let mut started = ticket.event(pipeline, kind);
-        started.detail = files_detail(&ticket);
+        started.detail = beside_arguments(pipeline, &ticket, &extras);
         ticket.unwritten.events.push(started);
     }
     let flight = match &warrant {
@@ -77,7 +81,8 @@ pub(crate) async fn execute<'p>(
     };
     let (mut ticket, flight) = start(pipeline, ticket, warrant, flight).await?;
     stop_point::reach("started");
-    let end = send(&mut ticket, arguments, executor, cancel).await;
+    let load = Load { arguments, extras: extras.sent, is_agreed: agreed.is_some() };
+    let end = send(&mut ticket, load, executor, cancel).await;
     stop_point::reach("answered");
     Ok(Executed { ticket, end, flight, agreed })
 }
@@ -119,25 +124,20 @@ async fn start<'p>(
     }
 }
 
-async fn send(
-    ticket: &mut Ticket,
-    arguments: Option<RawJson>,
-    executor: &dyn Executor,
-    cancel: &CancellationToken,
-) -> End {
-    let again = ticket.tool.may_repeat().then(|| arguments.clone());
+async fn send(ticket: &mut Ticket, load: Load, executor: &dyn Executor, cancel: &CancellationToken) -> End {
+    let again = ticket.tool.may_repeat().then(|| load.clone());
     let call = ticket.call.clone();
     let mut delivered = tokio::select! {
-        delivered = executor.execute(&call, arguments) => delivered,
+        delivered = executor.execute(&call, load) => delivered,
         () = cancel.cancelled() => return End::Cancelled,
     };
     // Whether a lost call took effect is not known; one that may run twice is sent once more.
-    if let (Err(Undelivered::Server(ServerError::Fault(fault))), Some(arguments)) = (&delivered, again)
+    if let (Err(Undelivered::Server(ServerError::Fault(fault))), Some(load)) = (&delivered, again)
         && matches!(fault.kind, FaultKind::Lost { .. })
     {
         ticket.warnings.push(Warning::new("sent_again", format!("{fault}; the call was sent once more")));
         delivered = tokio::select! {
-            delivered = executor.execute(&call, arguments) => delivered,
+            delivered = executor.execute(&call, load) => delivered,
             () = cancel.cancelled() => return End::Cancelled,
         };
     }
@@ -158,11 +158,54 @@ async fn send(
     }
 }
 
-/// Which content goes to the server beside the arguments.
-fn files_detail(ticket: &Ticket) -> Option<RawJson> {
-    let files =
-        ticket.attachments.iter().map(|one| json!({ "id": one.id, "digest": one.digest, "size": one.bytes }));
-    (!ticket.attachments.is_empty()).then(|| json!({ "files": files.collect::<Vec<_>>() }).into())
+/// What a client wants its server to have beside the arguments.
+#[derive(Default)]
+struct Extras {
+    sent: Option<RawJson>,
+    /// Names of what is not sent: people agreed to the arguments, and have seen nothing else.
+    withheld: Vec<String>,
+}
+
+fn extras(ticket: &mut Ticket, is_agreed: bool) -> Extras {
+    let Some(extras) = ticket.extras.take() else { return Extras::default() };
+    if !is_agreed {
+        return Extras { sent: Some(extras), withheld: Vec::new() };
+    }
+    let members = Members::of(&extras).unwrap_or_default();
+    let withheld: Vec<String> = members.iter().map(|(key, _)| key.to_owned()).collect();
+    let message = format!(
+        "people agreed to the arguments of this call alone, so these members of `_meta` were not sent: {}",
+        withheld.join(", ")
+    );
+    ticket.warnings.push(Warning::new("meta_withheld", message));
+    Extras { sent: None, withheld }
+}
+
+/// Which content goes to the server beside the arguments, and what does not.
+fn beside_arguments(pipeline: &Pipeline, ticket: &Ticket, extras: &Extras) -> Option<RawJson> {
+    let mut detail = serde_json::Map::new();
+    if !ticket.attachments.is_empty() {
+        let files = ticket.attachments.iter();
+        let files = files.map(|one| json!({ "id": one.id, "digest": one.digest, "size": one.bytes }));
+        detail.insert("files".into(), files.collect());
+    }
+    if let Some(sent) = &extras.sent {
+        detail.insert("meta".into(), told(pipeline, ticket, sent));
+    }
+    if !extras.withheld.is_empty() {
+        detail.insert("meta_withheld".into(), json!(extras.withheld));
+    }
+    (!detail.is_empty()).then(|| Value::from(detail).into())
+}
+
+/// Redacted like arguments; what is large is told by its digest.
+fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
+    let bytes = extras.as_bytes().len();
+    if bytes > EXTRAS_BYTES_MAX {
+        return json!({ "digest": Digest::of(extras.as_bytes()), "size": bytes });
+    }
+    let extras: Value = extras.decode().unwrap_or_default();
+    pipeline.redactor.redact_input(ticket.tool.name.as_str(), &extras).value.into_owned()
 }
 
 /// Looked for as text first: almost no result says that it is an error.

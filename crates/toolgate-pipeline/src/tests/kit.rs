@@ -27,8 +27,8 @@ use toolgate_core::{
 
 use crate::redact::Redactor;
 use crate::{
-    Answer, AnswerBody, CallContext, CallRequest, Client, Delivered, Executor, Patience, Pipeline, Settings,
-    Setup, Undelivered,
+    Answer, AnswerBody, CallContext, CallRequest, Client, Delivered, Executor, Load, Patience, Pipeline,
+    Settings, Setup, Undelivered,
 };
 
 /// Says the same about everything, but forbids amounts above the limit, which is lower where more care is asked for, and
@@ -346,6 +346,7 @@ impl Clock for CountingClock {
 pub(super) struct Server {
     pub(super) ran: AtomicUsize,
     pub(super) arguments: Mutex<Option<RawJson>>,
+    pub(super) extras: Mutex<Option<RawJson>>,
     pub(super) replies: Mutex<Vec<Result<Reply, ServerError>>>,
     pub(super) hangs: AtomicBool,
     /// What the arguments name.
@@ -372,14 +373,11 @@ impl Executor for Server {
         Some(Box::pin(async { Err(refusal) }))
     }
 
-    fn execute<'a>(
-        &'a self,
-        _call: &'a CallId,
-        arguments: Option<RawJson>,
-    ) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+    fn execute<'a>(&'a self, _call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
         Box::pin(async move {
             self.ran.fetch_add(1, Ordering::Relaxed);
-            *lock(&self.arguments) = arguments;
+            *lock(&self.arguments) = load.arguments;
+            *lock(&self.extras) = load.extras;
             if self.hangs.load(Ordering::Relaxed) {
                 std::future::pending::<()>().await;
             }

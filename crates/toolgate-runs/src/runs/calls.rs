@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::BoxFuture;
-use toolgate_core::run::{self, RunCall, RunCallEnd};
-use toolgate_core::{Refusal, RefusalKind};
+use toolgate_core::run::{self, RunCall, RunCallEnd, Whose};
+use toolgate_core::{PrincipalId, Refusal, RefusalKind};
 use toolgate_store::RunError;
 
 use super::Runs;
@@ -30,6 +30,17 @@ impl run::Runs for Runs {
                     .hint("another instance can take the call")
             };
             answer.await.map_err(|_| stopped())?.map(Admission::keep)
+        })
+    }
+
+    fn whose(&self, run: &RunId, caller: &PrincipalId) -> BoxFuture<'static, Whose> {
+        let (desk, run, caller) = (Arc::clone(&self.desk), run.clone(), caller.clone());
+        Box::pin(async move {
+            match desk.store.run(&run).await {
+                Ok(None) => Whose::Nobodys,
+                Ok(Some(run)) if run.principal == caller || run.created_by == caller => Whose::Callers,
+                Ok(Some(_)) | Err(_) => Whose::Somebodys,
+            }
         })
     }
 

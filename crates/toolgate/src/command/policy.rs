@@ -79,7 +79,7 @@ impl Room<'_> {
         let (session, run) = (args.session.map(SessionId::new), args.run.map(RunId::new));
         let explanation = engine.explain(&Question {
             principal: &principal,
-            tool,
+            tool: &tool,
             arguments: &arguments,
             session: session.as_ref(),
             agent: args.agent.as_ref(),
@@ -90,14 +90,19 @@ impl Room<'_> {
         if self.context.global.json {
             put!("{}", json_text(&explanation));
         } else {
-            put!("{}", render::explanation(&explanation, &principal, tool));
+            put!("{}", render::explanation(&explanation, &principal, &tool));
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn tool(&self, name: &str) -> anyhow::Result<&Tool> {
+    fn tool(&self, name: &str) -> anyhow::Result<Arc<Tool>> {
         if let Some(tool) = self.tools.iter().find(|tool| tool.name.as_str() == name) {
-            return Ok(tool);
+            return Ok(tool.clone());
+        }
+        if let Some(action) = Tool::action_named(name)
+            && self.tools.iter().any(|tool| tool.server == action.server)
+        {
+            return Ok(Arc::new(action));
         }
         if self.tools.is_empty() {
             bail!("{NO_TOOLS}");

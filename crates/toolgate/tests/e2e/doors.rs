@@ -321,6 +321,16 @@ pub(crate) fn another_token(gateway: &Gateway) -> String {
     String::from_utf8(made.stdout).expect("tokens are text").trim().to_owned()
 }
 
+/// Seconds that it has kept a core busy: unlike time on the clock, they do not grow with what else the machine does.
+pub(crate) fn cpu_seconds(pid: u32) -> f64 {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("the process runs");
+    // The name stands in brackets and may have blanks in it; 11 fields later come user and system time.
+    let (_, fields) = stat.rsplit_once(')').expect("Linux writes the name in brackets");
+    let ticks = |at: usize| fields.split_whitespace().nth(at).and_then(|field| field.parse::<f64>().ok());
+    (ticks(11).expect("user time") + ticks(12).expect("system time")) / TICKS_PER_SECOND
+}
+
 /// The most memory the process ever held, in KiB.
 pub(crate) fn memory_peak_kib(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process runs");

@@ -2,6 +2,8 @@
 //! bank behind the gateway writes down what reached it, so every test can tell what has run.
 
 pub(crate) mod bank;
+mod belonging;
+mod beside;
 mod changes;
 mod crashes;
 pub(crate) mod database;

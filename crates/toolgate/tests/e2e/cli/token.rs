@@ -7,6 +7,7 @@ use toolgate_testkit::gateway::{Gateway, HttpClient, until_async};
 
 use super::{Place, Said};
 use crate::boot;
+use crate::doors::WAIT;
 
 fn cli(gateway: &Gateway, args: &[&str]) -> Said {
     Said::from(gateway.cli(args))
@@ -136,4 +137,29 @@ fn tokens_are_hashed_at_rest() {
     assert!(looked_at > 0, "there was nothing to look at");
     let listed = cli(&gateway, &["token", "list"]).well();
     assert!(secrets.iter().all(|secret| !listed.stdout.contains(secret)), "{listed:?}");
+}
+
+#[tokio::test]
+async fn what_was_opened_with_a_token_ends_when_it_is_revoked() {
+    let gateway = boot("");
+    let auditor = cli(&gateway, &["token", "create", "--role", "auditor", "--label", "eye"]).well().stdout;
+    let agent = cli(&gateway, &["token", "create", "--role", "agent", "--label", "hand"]).well().stdout;
+    let mut older = HttpClient::new(&gateway.endpoint, agent.trim());
+    older.initialize("2025-11-25").await;
+    let events = older.http.get(gateway.url("/events")).bearer_auth(auditor.trim());
+    let session = older.session.as_deref().expect("a session");
+    let messages =
+        older.http.get(&gateway.endpoint).bearer_auth(agent.trim()).header("mcp-session-id", session);
+    let mut streams = Vec::new();
+    for request in [events, messages] {
+        let response = request.header("accept", "text/event-stream").send().await.expect("an answer");
+        assert_eq!(response.status(), 200);
+        streams.push(response);
+    }
+    cli(&gateway, &["token", "revoke", "eye"]).well();
+    cli(&gateway, &["token", "revoke", "hand"]).well();
+    for mut stream in streams {
+        let ended = async { while let Ok(Some(_)) = stream.chunk().await {} };
+        tokio::time::timeout(WAIT, ended).await.expect("the stream ends");
+    }
 }

@@ -1,0 +1,133 @@
+//! Places for connections: so many at once, not all of them for one peer, and a few that are kept for health checks and for those
+//! who look after the gateway when all others are taken.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Places beyond the limit. What comes there is answered at once or not at all.
+const KEPT: usize = 8;
+
+pub(crate) struct Places {
+    ordinary: Arc<Semaphore>,
+    kept: Arc<Semaphore>,
+    peers: Arc<Peers>,
+    per_peer_max: usize,
+}
+
+#[derive(Default)]
+struct Peers(Mutex<HashMap<IpAddr, usize>>);
+
+/// What a connection may be used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Standing {
+    Ordinary,
+    /// For health checks, operators and admins: everybody else is told that there is no place.
+    Kept,
+}
+
+/// A connection's place among all.
+pub(crate) struct Place {
+    pub(crate) standing: Standing,
+    _permit: OwnedSemaphorePermit,
+    _visit: Option<Visit>,
+}
+
+/// One of a peer's ordinary places.
+struct Visit {
+    peers: Arc<Peers>,
+    peer: IpAddr,
+}
+
+impl Places {
+    pub(crate) fn new(connections_max: usize) -> Self {
+        Self {
+            ordinary: Arc::new(Semaphore::new(connections_max)),
+            kept: Arc::new(Semaphore::new(KEPT)),
+            peers: Arc::default(),
+            // A proxy in front is one peer for everybody, so most of them are for one.
+            per_peer_max: (connections_max - connections_max / 4).max(1),
+        }
+    }
+
+    /// A place for a connection from this peer, as soon as there is one.
+    pub(crate) async fn take(&self, peer: IpAddr) -> Place {
+        let kept = || async { Place::kept(acquire(&self.kept).await) };
+        let Some(visit) = Visit::begin(&self.peers, peer, self.per_peer_max) else { return kept().await };
+        tokio::select! {
+            biased;
+            permit = acquire(&self.ordinary) => {
+                Place { standing: Standing::Ordinary, _permit: permit, _visit: Some(visit) }
+            }
+            place = kept() => place,
+        }
+    }
+}
+
+async fn acquire(places: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    places.clone().acquire_owned().await.expect("the semaphore is never closed")
+}
+
+impl Place {
+    fn kept(permit: OwnedSemaphorePermit) -> Self {
+        Self { standing: Standing::Kept, _permit: permit, _visit: None }
+    }
+}
+
+impl Peers {
+    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Visit {
+    fn begin(peers: &Arc<Peers>, peer: IpAddr, max: usize) -> Option<Self> {
+        let mut counts = peers.lock();
+        let count = counts.entry(peer).or_default();
+        if *count >= max {
+            return None;
+        }
+        *count += 1;
+        Some(Self { peers: peers.clone(), peer })
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        let mut counts = self.peers.lock();
+        if let Some(count) = counts.get_mut(&self.peer) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.peer);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANN: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 1));
+    const BOB: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 2));
+
+    #[tokio::test]
+    async fn one_peer_leaves_places_for_others_and_some_are_kept_when_all_are_taken() {
+        let places = Places::new(4);
+        let mut taken = Vec::new();
+        for standing in [Standing::Ordinary, Standing::Ordinary, Standing::Ordinary, Standing::Kept] {
+            let place = places.take(ANN).await;
+            assert_eq!(place.standing, standing);
+            taken.push(place);
+        }
+        let other = places.take(BOB).await;
+        assert_eq!(other.standing, Standing::Ordinary);
+        assert_eq!(places.take(BOB).await.standing, Standing::Kept, "all are taken");
+        drop(taken.remove(0));
+        assert_eq!(places.take(ANN).await.standing, Standing::Ordinary, "one has left");
+        drop((taken, other));
+        assert!(places.peers.lock().is_empty(), "nobody is remembered who has left");
+    }
+}
