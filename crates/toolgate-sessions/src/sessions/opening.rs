@@ -6,7 +6,9 @@ use toolgate_core::decision::Template;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Definitions, Scope};
 use toolgate_core::{Principal, PrincipalId, Refusal, RefusalKind, Role};
-use toolgate_store::{NewSessionError, OpenSessions, SessionKind, StoredSession, is_reserved_principal};
+use toolgate_store::{
+    NewSessionError, OpenSessions, SessionKind, StoredSession, Token, is_reserved_principal,
+};
 
 use super::Sessions;
 use crate::choice::{self, Choice};
@@ -32,6 +34,7 @@ impl Sessions {
     pub async fn open(&self, by: &Credential, new: NewSession) -> Result<Opened, Refusal> {
         let definitions = self.desk.surroundings.definitions();
         let Plan { choice, principal, base } = self.plan(&definitions, by, &new)?;
+        self.check_impersonation(by, &principal).await?;
         let Choice { agent, limits, .. } = choice;
         self.desk.note_versions(&definitions).await.map_err(down)?;
         let now_ms = self.desk.clock.now_ms();
@@ -55,6 +58,23 @@ impl Sessions {
             row_version: 1,
         };
         self.create(session, by, OpenSessions { agent: agent.name.clone(), max: limits.sessions_max }).await
+    }
+
+    /// Operators open sessions for names that are nobody else's. To act as somebody who has a token of their own is for admins;
+    /// the ledger has who opened the session beside whoever calls in it.
+    async fn check_impersonation(&self, by: &Credential, principal: &Principal) -> Result<(), Refusal> {
+        if by.principal.role == Role::Admin || by.principal.id == principal.id {
+            return Ok(());
+        }
+        let tokens = self.desk.store.list_tokens().await.map_err(down)?;
+        let is_theirs =
+            |token: &Token| token.revoked_at_ms.is_none() && token.principal().id == principal.id;
+        if !tokens.iter().any(is_theirs) {
+            return Ok(());
+        }
+        Err(not_allowed(format!("{} has a token of their own; only admins act in their name", principal.id))
+            .field("principal")
+            .hint("open the session for another name, or let an admin open it"))
     }
 
     /// Whose session would be opened, and of which agent, or what speaks against it. Nothing is opened.
