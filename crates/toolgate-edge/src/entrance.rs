@@ -173,9 +173,14 @@ fn is_open(peer: SocketAddr, request: &Request) -> bool {
         path if path.starts_with(ProtectedResource::PATH) => true,
         "/metrics" => {
             let headers = request.headers();
-            let proxied = headers.contains_key("x-forwarded-for") || headers.contains_key(h::FORWARDED);
+            // A page in a browser says where it comes from, and a proxy for whom it asks.
+            let for_others =
+                [h::ORIGIN, h::REFERER, h::FORWARDED, h::VIA].iter().any(|name| headers.contains_key(name))
+                    || headers
+                        .keys()
+                        .any(|name| name.as_str().starts_with("x-forwarded-") || name == "x-real-ip");
             let local = peer.ip().is_loopback() && guard::names_loopback(headers);
-            !headers.contains_key(h::AUTHORIZATION) && !proxied && local
+            !headers.contains_key(h::AUTHORIZATION) && !for_others && local
         }
         _ => false,
     }

@@ -170,11 +170,13 @@ impl Hub {
         })
     }
 
-    /// Registers a session; `false` if there are too many.
+    /// Registers a session; `false` if there are too many. One principal leaves a quarter of them to others.
     pub(crate) fn add_session(&self, session: &Arc<Session>, sessions_max: usize) -> bool {
         session.seen.store(Some(self.discovery.view(&session.client.seat())));
         let mut state = self.lock();
-        if state.sessions.len() >= sessions_max {
+        let is_theirs = |one: &&Arc<Session>| one.client.principal.id == session.client.principal.id;
+        let theirs = state.sessions.values().filter(is_theirs).count();
+        if state.sessions.len() >= sessions_max || theirs >= sessions_max - sessions_max / 4 {
             return false;
         }
         state.sessions.insert(session.id.clone(), session.clone());

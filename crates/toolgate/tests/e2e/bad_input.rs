@@ -828,6 +828,16 @@ async fn nobody_comes_in_without_a_live_token() {
         HttpClient::finish(http.get(gateway.url("/metrics")).bearer_auth(&gateway.admin)).await.status,
         200
     );
+    assert_eq!(HttpClient::finish(http.get(gateway.url("/metrics"))).await.status, 200, "for this machine");
+    for (header, of_others) in [
+        ("origin", "http://localhost:3000"),
+        ("x-forwarded-host", "gate.example.com"),
+        ("x-real-ip", "192.0.2.7"),
+        ("via", "1.1 proxy"),
+    ] {
+        let asked = http.get(gateway.url("/metrics")).header(header, of_others);
+        assert_eq!(HttpClient::finish(asked).await.status, 401, "{header} says that it is for somebody else");
+    }
 }
 
 #[tokio::test]
@@ -1241,6 +1251,19 @@ async fn limits_on_sessions_and_calls_are_kept_and_said() {
     });
     free.await.expect("there is room again");
     calls.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+#[tokio::test]
+async fn one_principal_leaves_sessions_for_others() {
+    let gateway = boot("[limits]\nsessions_max = 4\n");
+    let opening = initialize("2025-11-25", &json!({}));
+    for _ in 0..3 {
+        assert_eq!(gateway.client().raw(opening.clone()).await.response()["error"], Value::Null);
+    }
+    let fourth = gateway.client().raw(opening.clone()).await;
+    assert!(fourth.text.contains("too many sessions"), "{fourth:?}");
+    let other = HttpClient::new(&gateway.endpoint, &another_token(&gateway));
+    assert_eq!(other.raw(opening).await.response()["error"], Value::Null);
 }
 
 /// A generator that gives the same numbers in every run, so that what it finds can be found again.

@@ -23,7 +23,11 @@ async fn a_task_that_a_caller_names_is_no_task_for_policy() {
     assert_eq!(status(&by_mcp), "denied", "{by_mcp}");
     let body = json!({ "name": "bank:refund", "arguments": money(1), "task_id": "payroll" });
     let by_rest = bank.rest(&bank.gateway.agent, "POST", "/tools/call", Some(body)).await;
-    assert_eq!((by_rest.status, by_rest.json()["error"]["code"].as_str()), (403, Some("denied")), "{by_rest:?}");
+    assert_eq!(
+        (by_rest.status, by_rest.json()["error"]["code"].as_str()),
+        (403, Some("denied")),
+        "{by_rest:?}"
+    );
     // A session that an agent opens for itself says no more than its calls do.
     let own = bank.rest(&bank.gateway.agent, "POST", "/sessions", Some(json!({ "task": "payroll" }))).await;
     assert!(own.status == 200 || own.status == 201, "{own:?}");
