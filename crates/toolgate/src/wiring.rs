@@ -65,9 +65,22 @@ pub(crate) async fn start(
     listen: SocketAddr,
     record: Record,
 ) -> anyhow::Result<House> {
+    close_to_others();
     // In a box, since every command that needs a house would carry all that is needed to build one.
     Box::pin(build(config, store, listen, record)).await
 }
+
+/// What this process knows is its own: without this, every process of the same user could read its memory, its environment
+/// and its open files, and the servers that it starts are such processes.
+#[cfg(target_os = "linux")]
+fn close_to_others() {
+    if let Err(error) = nix::sys::prctl::set_dumpable(false) {
+        tracing::warn!(%error, "other processes of this user can look into this one");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn close_to_others() {}
 
 async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Record) -> anyhow::Result<House> {
     let shutdown = CancellationToken::new();
