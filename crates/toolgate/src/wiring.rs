@@ -23,6 +23,7 @@ use toolgate_upstream::Manager;
 use crate::callers::{self, Callers};
 use crate::chronicle::{Chronicle, Company};
 use crate::config::Config;
+use crate::confining;
 use crate::ears::Ears;
 use crate::finding;
 use crate::governance::{COMMAND_STREAM, Governance, LedgerArchive, SystemClock};
@@ -112,6 +113,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
             std::env::current_exe().context("could not find the path of this program")?,
             vec!["reap".into()],
         )),
+        confiner: Some(confining::confiner(config)?),
     });
     let machine = Machine::new(servers.clone(), chronicle.memory(), hub.clone(), keys);
     let registry = Registry::start(toolgate_registry::Setup {

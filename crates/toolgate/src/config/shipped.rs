@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
-use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Isolation, Sandbox, ServerSpec, TransportSpec};
 use toolgate_registry::Drift;
 
 use super::problem::Problems;
@@ -113,6 +113,7 @@ impl CapabilityServers {
                     args: Vec::new(),
                     env: self.env.clone(),
                     cwd: None,
+                    sandbox: Sandbox::default(),
                 },
                 timeout: server::TIMEOUT,
                 connect_timeout: server::CONNECT_TIMEOUT,

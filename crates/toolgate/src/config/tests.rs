@@ -119,7 +119,9 @@ fn a_command_server_has_every_key_read() {
         tools = { allow = ["read_*"], deny = ["*?secret"] }
         "#,
     );
-    let TransportSpec::Stdio { command, args, env, cwd } = entry.spec.transport else { panic!("a command") };
+    let TransportSpec::Stdio { command, args, env, cwd, .. } = entry.spec.transport else {
+        panic!("a command")
+    };
     assert_eq!(entry.spec.name.as_str(), "Files.v2");
     assert_eq!(command, "/srv/gate/bin/serve");
     assert_eq!(args, ["--root", "/home/ann", "${HOME}", "x y", "full", "a$b"]);

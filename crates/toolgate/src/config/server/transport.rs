@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toolgate_core::server::{InstanceId, InstanceSpec, TransportSpec};
+use toolgate_core::server::{InstanceId, InstanceSpec, Sandbox, TransportSpec};
 
 use super::super::problem::Problems;
 use super::super::reference::Vault;
@@ -101,7 +101,7 @@ impl Reader<'_> {
         let args = args.iter().filter_map(|arg| self.values.plain("args", arg, problems)).collect();
         let env = env_of(self.section, &self.values, problems);
         let cwd = self.section.string("cwd", problems).and_then(|cwd| self.cwd(&cwd, problems));
-        Some(TransportSpec::Stdio { command: command?, args, env, cwd })
+        Some(TransportSpec::Stdio { command: command?, args, env, cwd, sandbox: Sandbox::default() })
     }
 
     /// A bare word is looked up in `PATH`; anything with a slash is a path, from the folder of the file.
