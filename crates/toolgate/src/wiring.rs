@@ -102,6 +102,10 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     let company = if config.store.url.is_some() { Company::Replicas } else { Company::None };
     let mut chronicle = Chronicle::open(store, company).await?;
     let ears = Ears::new(hub.clone(), (record == Record::Yes).then(|| chronicle.notes()));
+    let confiner = confining::confiner(config)?;
+    if record == Record::Yes {
+        confining::warn(config, &confiner);
+    }
     let servers = Manager::start(toolgate_upstream::Setup {
         specs: Vec::new(),
         watcher: ears.clone(),
@@ -113,7 +117,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
             std::env::current_exe().context("could not find the path of this program")?,
             vec!["reap".into()],
         )),
-        confiner: Some(confining::confiner(config)?),
+        confiner: Some(confiner),
     });
     let machine = Machine::new(servers.clone(), chronicle.memory(), hub.clone(), keys);
     let registry = Registry::start(toolgate_registry::Setup {

@@ -233,3 +233,67 @@ async fn a_gateway_that_stands_in_its_data_folder_does_not_hand_it_on() {
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
     assert!(text.contains("'etc'") && !text.contains("vault.key"), "{text}");
 }
+
+#[tokio::test]
+async fn what_the_operator_opens_is_open() {
+    let home = folder();
+    for name in [".ssh", ".aws"] {
+        std::fs::create_dir(home.path().join(name)).expect("made");
+        std::fs::write(home.path().join(name).join("key"), "secret").expect("written");
+    }
+    let opened = outside();
+    let home = home.path().to_str().expect("text");
+    let more = format!("sandbox = {{ write = [{:?}], read = [\"${{HOME}}/.aws\"] }}", opened.path());
+    let scene = Scene::new(&hostile(&[], &more), folder(), &[("HOME", home)]).await;
+    assert_eq!(scene.run(&writing(opened.path())).await, "1");
+    assert_eq!(scene.run("out = os.listdir(os.environ['HOME'] + '/.aws')").await, "['key']");
+    assert_eq!(scene.run("out = os.listdir(os.environ['HOME'] + '/.ssh')").await, "[]");
+    assert_eq!(scene.run(&format!("{DATA}out = os.listdir(data)")).await, "[]");
+}
+
+#[tokio::test]
+async fn a_server_without_a_sandbox_is_refused_at_the_sockets_all_the_same() {
+    let elsewhere = outside();
+    let scene = Scene::new(&hostile(&[], "sandbox = \"off\""), folder(), &[]).await;
+    assert_eq!(scene.run(&writing(elsewhere.path())).await, "1");
+    let ask = "key = open(data + '/gateway.key', 'rb').read()\ns = socket.socket(socket.AF_UNIX)\n\
+        s.connect(data + '/api.sock')\ns.sendall(key + b'GET /tokens HTTP/1.1\\r\\nhost: x\\r\\n\\r\\n')\nout = s.recv(100)";
+    let said = scene.run(&format!("{DATA}{ask}")).await;
+    assert!(said == "b''" || said.starts_with("FAILED"), "{said}");
+    let log = scene.gateway.log();
+    assert!(log.iter().any(|line| line.contains("a server's process was refused")), "{log:#?}");
+}
+
+#[tokio::test]
+async fn a_server_without_a_network_reaches_nobody() {
+    let scene = Scene::new(&hostile(&[], "sandbox = { network = false }"), folder(), &[]).await;
+    let port = scene.gateway.url("").rsplit(':').next().expect("a port").to_owned();
+    scene.fails(&format!("socket.create_connection(('127.0.0.1', {port}))")).await;
+    scene
+        .fails("s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x', ('127.0.0.1', 53))")
+        .await;
+    assert_eq!(scene.run("a, b = socket.socketpair(); a.send(b'x'); out = b.recv(1)").await, "b'x'");
+}
+
+#[tokio::test]
+async fn how_a_server_is_confined_is_told_in_words() {
+    let entry = hostile(&[], "sandbox = { network = false }");
+    let off = "[[servers]]\nname = \"open\"\ncommand = \"true\"\nsandbox = \"off\"\n";
+    let scene = Scene::new(&(entry + off), folder(), &[]).await;
+    let data = scene.gateway.data().display().to_string();
+    let cli = |args: &[&str]| String::from_utf8(scene.gateway.cli(args).stdout).expect("text");
+    let shown = cli(&["servers", "show", "bad"]);
+    for words in ["sandbox    confined", "does not see ", &data, "writes only in ", "has no network"] {
+        assert!(shown.contains(words), "{words} in {shown}");
+    }
+    let shown: Value = serde_json::from_str(&cli(&["servers", "show", "open", "--json"])).expect("JSON");
+    assert_eq!(shown["confinement"]["level"], "off", "{shown}");
+    let doctor = cli(&["doctor"]);
+    assert!(doctor.contains("sandbox of bad: confined: does not see "), "{doctor}");
+    assert!(doctor.contains("sandbox of open: not confined: "), "{doctor}");
+    let http = reqwest::Client::new();
+    let asked = http.get(scene.gateway.url("/servers/bad")).bearer_auth(&scene.gateway.admin).send();
+    let told: Value =
+        serde_json::from_str(&asked.await.expect("it answers").text().await.expect("text")).expect("JSON");
+    assert_eq!(told["confinement"]["level"], "confined", "{told}");
+}
