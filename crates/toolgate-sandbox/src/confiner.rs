@@ -141,7 +141,7 @@ impl Confiner {
         let user = openings.user.as_deref().map(person).transpose()?;
         let home = user.as_ref().map(|user| user.home.clone()).or_else(|| self.ground.home.clone());
         let own: Vec<PathBuf> = outermost(self.ground.own.iter().map(|own| real(own)).collect());
-        let cwd = self.cwd(process, &own)?;
+        let cwd = self.cwd(process, user.as_ref(), &own)?;
         let opened: Vec<PathBuf> =
             openings.read.iter().chain(&openings.write).map(|path| real(path)).collect();
         let number = user.as_ref().map_or_else(|| geteuid().as_raw(), |user| user.user);
@@ -177,9 +177,13 @@ impl Confiner {
         })
     }
 
-    /// A gateway may stand in its data folder; its servers cannot.
-    fn cwd(&self, process: &Process<'_>, own: &[PathBuf]) -> Result<PathBuf, Refused> {
-        let cwd = real(process.cwd.unwrap_or(&self.ground.cwd));
+    /// A gateway may stand in its data folder; its servers cannot. Another user stands at home, for it may not be let in here.
+    fn cwd(&self, process: &Process<'_>, user: Option<&Person>, own: &[PathBuf]) -> Result<PathBuf, Refused> {
+        let cwd = match (process.cwd, user) {
+            (Some(cwd), _) => real(cwd),
+            (None, None) => real(&self.ground.cwd),
+            (None, Some(user)) => existing(&user.home).unwrap_or_else(|| "/".into()),
+        };
         match own.iter().any(|own| cwd.starts_with(own)) {
             false => Ok(cwd),
             true if process.cwd.is_some() => Err(Refused::Hidden(cwd)),

@@ -1,12 +1,14 @@
 //! A server that turns on the gateway: what its process reaches, and what it does not.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolgate_testkit::gateway::Gateway;
+use toolgate_testkit::gateway::{Gateway, until};
 
+use crate::doors::WAIT;
 use crate::kit::listed;
 use crate::toolgate;
 
@@ -296,4 +298,20 @@ async fn how_a_server_is_confined_is_told_in_words() {
     let told: Value =
         serde_json::from_str(&asked.await.expect("it answers").text().await.expect("text")).expect("JSON");
     assert_eq!(told["confinement"]["level"], "confined", "{told}");
+}
+
+#[test]
+fn a_server_may_run_as_another_user() {
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|data| data.uid() == 0);
+    let look = "[\"-c\", \"echo number $(id -u) at $HOME >&2; exit 1\"]";
+    let entry = format!(
+        "[[servers]]\nname = \"bad\"\ncommand = \"sh\"\nargs = {look}\nsandbox = {{ user = \"nobody\" }}\n"
+    );
+    let gateway = Gateway::boot(toolgate(), &entry);
+    let expected = if is_root { "number 65534 at /nonexistent" } else { "needs a gateway that runs as root" };
+    let said = until(WAIT, || {
+        let shown = String::from_utf8(gateway.cli(&["servers", "show", "bad"]).stdout).expect("text");
+        shown.contains(expected).then_some(shown)
+    });
+    assert!(said.is_some(), "{:?}", gateway.cli(&["servers", "show", "bad"]));
 }

@@ -45,6 +45,12 @@ pub(super) const SHIPPED: Table = Table {
             "{}",
             "What they get beyond `PATH`, `HOME` and the like, `TOOLGATE_MODEL` and `CAPABILITY_OCR_MODELS`.",
         ),
+        without(
+            "network",
+            Flag,
+            "`false`, unless `env` holds an address such as that of a model",
+            "Whether they and their workers may use the network.",
+        ),
     ],
     changes: WhileRunning,
     least: "[capability_servers]\n",
