@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use nix::unistd::{User, geteuid};
 use toolgate_core::server::{Confinement, Network, Openings, Sandbox, TransportSpec};
@@ -23,8 +24,10 @@ const SYSTEM: [&str; 13] = [
 /// What the gateway has to hide, and where it stands.
 #[derive(Clone, Debug)]
 pub struct Ground {
-    /// Folders and files that the gateway keeps; absolute.
+    /// Folders and files that the gateway keeps; absolute. Servers do not see them.
     pub own: Vec<PathBuf>,
+    /// Those that decide what the gateway does, and that servers may see: its program, and programs that it starts by itself.
+    pub guarded: Vec<PathBuf>,
     pub home: Option<PathBuf>,
     /// The gateway's working folder.
     pub cwd: PathBuf,
@@ -41,11 +44,13 @@ pub enum Demand {
 
 /// Makes plans for the processes of one gateway.
 pub struct Confiner {
-    /// A program that ends in [`crate::launch`], and what stands before the plan in its arguments.
-    pub launcher: (PathBuf, Vec<String>),
-    pub ground: Ground,
-    pub means: Means,
-    pub demand: Demand,
+    /// A program that ends in [`crate::launch`], or in [`crate::probe`] where it has no plan, and what stands before the plan
+    /// in its arguments.
+    launcher: (PathBuf, Vec<String>),
+    ground: Ground,
+    demand: Demand,
+    /// Found out when they are first wanted: many a command starts no process at all.
+    means: OnceLock<Means>,
 }
 
 /// A process that is to be started.
@@ -96,10 +101,19 @@ pub enum Refused {
 }
 
 impl Confiner {
+    pub fn new(launcher: (PathBuf, Vec<String>), ground: Ground, demand: Demand) -> Self {
+        Self { launcher, ground, demand, means: OnceLock::new() }
+    }
+
+    /// What this machine can do. Asking for the first time takes some milliseconds.
+    pub fn means(&self) -> &Means {
+        self.means.get_or_init(|| Means::ask(&self.launcher.0, &self.launcher.1))
+    }
+
     /// What to start for this process; nothing if it is to be started as it is.
     pub fn start(&self, process: &Process<'_>) -> Result<Option<Start>, Refused> {
         let Sandbox::On(openings) = process.sandbox else { return Ok(None) };
-        let lacking = self.means.lacking();
+        let lacking = self.means().lacking();
         if self.demand == Demand::Required && !lacking.is_empty() {
             return Err(Refused::Unconfined(lacking));
         }
@@ -131,7 +145,7 @@ impl Confiner {
         Some(match process.sandbox {
             Sandbox::Off => words::off(),
             Sandbox::On(openings) => match self.plan(&process, openings) {
-                Ok(plan) => words::of(&plan, &self.means, self.demand),
+                Ok(plan) => words::of(&plan, self.means(), self.demand),
                 Err(refused) => words::refused(&refused),
             },
         })
@@ -142,37 +156,29 @@ impl Confiner {
         let home = user.as_ref().map(|user| user.home.clone()).or_else(|| self.ground.home.clone());
         let own: Vec<PathBuf> = outermost(self.ground.own.iter().map(|own| real(own)).collect());
         let cwd = self.cwd(process, user.as_ref(), &own)?;
-        let opened: Vec<PathBuf> =
-            openings.read.iter().chain(&openings.write).map(|path| real(path)).collect();
-        let number = user.as_ref().map_or_else(|| geteuid().as_raw(), |user| user.user);
-        let secrets = home.iter().flat_map(|home| places::secrets(home, process.command));
-        let known =
-            secrets.chain(places::sockets(number, process.command)).filter_map(|path| existing(&path));
-        let is_closed = |path: &PathBuf| !opened.iter().any(|opened| path.starts_with(opened));
-        let hidden = outermost(known.filter(is_closed).collect());
-        let given = Given { own: &own, hidden: &hidden, home: home.as_deref() };
+        let hidden = hidden(process, openings, home.as_deref(), user.as_ref());
+        let guarded: Vec<PathBuf> = self.ground.guarded.iter().map(|path| real(path)).collect();
+        let closed = [own.clone(), hidden.clone(), guarded].concat();
+        let given = Given { closed: &closed, home: home.as_deref() };
         let write = [
             places::temporary(process.env),
             places::caches(home.as_deref(), process.env),
             given.of(process, &cwd),
             openings.write.clone(),
         ];
-        let make = home.iter().flat_map(|home| places::needed_caches(home, process.command)).collect();
+        let write: BTreeSet<PathBuf> = write.concat().iter().map(|path| real(path)).collect();
+        let caches = home.iter().flat_map(|home| places::needed_caches(home, process.command));
+        // A folder has to be there before anybody can be allowed to write to it.
+        let make = caches.chain(openings.write.iter().filter(|path| !path.exists()).cloned()).collect();
         Ok(Plan {
             cwd,
             make,
-            write: write
-                .concat()
-                .iter()
-                .map(|path| real(path))
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .collect(),
+            write: write.into_iter().collect(),
             own,
             hidden,
             network: openings.network == Network::Open,
-            namespaces: self.means.has_namespaces(),
-            landlock: self.means.has_landlock(),
+            namespaces: self.means().has_namespaces(),
+            landlock: self.means().has_landlock(),
             user,
         })
     }
@@ -192,10 +198,27 @@ impl Confiner {
     }
 }
 
+/// Places that people know to be nobody else's, but for those that are opened.
+fn hidden(
+    process: &Process<'_>,
+    openings: &Openings,
+    home: Option<&Path>,
+    user: Option<&Person>,
+) -> Vec<PathBuf> {
+    let read: Vec<PathBuf> = openings.read.iter().map(|path| real(path)).collect();
+    let written: Vec<PathBuf> = openings.write.iter().map(|path| real(path)).collect();
+    // Whoever may write to a whole home folder has not been given the keys in it.
+    let is_opened = |path: &PathBuf| read.iter().any(|read| path.starts_with(read)) || written.contains(path);
+    let number = user.map_or_else(|| geteuid().as_raw(), |user| user.user);
+    let secrets = home.into_iter().flat_map(|home| places::secrets(home, process.command));
+    let known = secrets.chain(places::sockets(number, process.command)).filter_map(|path| existing(&path));
+    outermost(known.filter(|path| !is_opened(path)).collect())
+}
+
 /// What the operator gave a server without saying so: its working folder, and folders that its arguments name.
 struct Given<'a> {
-    own: &'a [PathBuf],
-    hidden: &'a [PathBuf],
+    /// What they must neither hold nor lie in.
+    closed: &'a [PathBuf],
     home: Option<&'a Path>,
 }
 
@@ -210,8 +233,8 @@ impl Given<'_> {
     fn may_be_changed(&self, folder: &Path) -> bool {
         let is_system = SYSTEM.iter().any(|system| folder.starts_with(system));
         let is_above_home = self.home.is_some_and(|home| home.starts_with(folder));
-        let has_hidden = self.own.iter().chain(self.hidden).any(|place| overlap(place, folder));
-        folder.parent().is_some() && !is_system && !is_above_home && !has_hidden
+        let is_closed = self.closed.iter().any(|place| overlap(place, folder));
+        folder.parent().is_some() && !is_system && !is_above_home && !is_closed
     }
 }
 
@@ -275,7 +298,7 @@ mod tests {
     fn scene() -> Scene {
         let folder = tempfile::tempdir().unwrap();
         let home = fs::canonicalize(folder.path()).unwrap();
-        for path in [".ssh", ".aws", ".npm", "gate/data/deep", "docs/work"] {
+        for path in [".ssh", ".aws", ".npm", "gate/data/deep", "docs/work", "programs"] {
             fs::create_dir_all(home.join(path)).unwrap();
         }
         fs::write(home.join("gate/toolgate.toml"), "").unwrap();
@@ -285,12 +308,14 @@ mod tests {
                 home.join("gate/toolgate.toml"),
                 home.join("gate/data/vault.key"),
             ],
+            guarded: vec![home.join("programs")],
             home: Some(home.clone()),
             cwd: home.join("gate"),
         };
         let means = Means { no_namespaces: None, landlock: 7 };
         let launcher = ("/bin/launcher".into(), vec!["confine".into()]);
-        Scene { folder, confiner: Confiner { launcher, ground, means, demand: Demand::Wanted } }
+        let confiner = Confiner { means: means.into(), ..Confiner::new(launcher, ground, Demand::Wanted) };
+        Scene { folder, confiner }
     }
 
     impl Scene {
@@ -325,14 +350,14 @@ mod tests {
         let scene = scene();
         let openings = Openings {
             read: vec![scene.at(".ssh"), scene.at("gate/data")],
-            write: vec![scene.at("docs")],
+            write: vec![scene.at("docs"), scene.at("new")],
             network: Network::Closed,
             ..Openings::default()
         };
         let plan = scene.plan(&[], None, &openings);
         assert!(!plan.hidden.contains(&scene.at(".ssh")) && plan.hidden.contains(&scene.at(".aws")));
         assert!(plan.own.contains(&scene.at("gate/data")));
-        assert!(plan.write.contains(&scene.at("docs")));
+        assert!(plan.write.contains(&scene.at("docs")) && plan.make.contains(&scene.at("new")));
         assert!(!plan.network);
     }
 
@@ -346,8 +371,9 @@ mod tests {
         assert!(plan.write.contains(&scene.at("docs")));
         let plan = scene.plan(&[&option, "work", "-y"], Some("docs"), &Openings::default());
         assert!(plan.write.contains(&scene.at("docs/work")) && plan.write.contains(&scene.at("docs")));
-        let plan = scene.plan(&[&home, ".", "/", "/etc"], None, &Openings::default());
-        for folder in [scene.at(""), scene.at("gate"), "/".into(), "/etc".into()] {
+        let programs = scene.at("programs").display().to_string();
+        let plan = scene.plan(&[&home, ".", "/", "/etc", &programs], None, &Openings::default());
+        for folder in [scene.at(""), scene.at("gate"), "/".into(), "/etc".into(), scene.at("programs")] {
             let folder = fs::canonicalize(folder).unwrap();
             assert!(!plan.write.contains(&folder), "{}", folder.display());
         }
@@ -366,7 +392,7 @@ mod tests {
     #[test]
     fn a_required_sandbox_that_cannot_be_had_starts_nothing() {
         let mut scene = scene();
-        scene.confiner.means = Means::none("no");
+        scene.confiner.means = Means::none("no").into();
         scene.confiner.demand = Demand::Required;
         let (sandbox, env) = (Sandbox::default(), BTreeMap::new());
         let process = Process { command: "sh", args: &[], env: &env, cwd: None, sandbox: &sandbox };

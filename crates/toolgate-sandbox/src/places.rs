@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Secrets in a home folder. A server that needs one is given it by name.
-const HOME_SECRETS: [&str; 27] = [
+const HOME_SECRETS: [&str; 33] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -34,6 +34,13 @@ const HOME_SECRETS: [&str; 27] = [
     ".config/chromium",
     ".config/BraveSoftware",
     ".Xauthority",
+    // Clients of the gateway keep the tokens there with which they speak to it.
+    ".claude",
+    ".claude.json",
+    ".codex",
+    ".config/Claude",
+    ".config/Code/User/mcp.json",
+    ".cursor/mcp.json",
 ];
 
 /// Whoever may speak to these has other processes started, outside of any confinement, or watches the screen.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use toolgate_core::server::{Sandbox, TransportSpec};
 use toolgate_files::Place;
-use toolgate_sandbox::{Confiner, Ground, Means};
+use toolgate_sandbox::{Confiner, Ground};
 use toolgate_upstream::INHERITED;
 
 use crate::config::{Config, ServerEntry, VaultSettings};
@@ -17,10 +17,9 @@ const SUBCOMMAND: &str = "confine";
 
 pub(crate) fn confiner(config: &Config) -> anyhow::Result<Confiner> {
     let launcher = (PathBuf::from(LAUNCHER), vec![SUBCOMMAND.to_owned()]);
-    let means = Means::ask(&launcher.0, &launcher.1);
     let cwd = std::env::current_dir().context("could not find the working folder")?;
-    let ground = Ground { own: own(config), home: std::env::home_dir(), cwd };
-    Ok(Confiner { launcher, ground, means, demand: config.sandbox })
+    let ground = Ground { own: own(config), guarded: guarded(config), home: std::env::home_dir(), cwd };
+    Ok(Confiner::new(launcher, ground, config.sandbox))
 }
 
 /// Tells what this machine cannot keep servers from, where there are any to be kept from it.
@@ -30,7 +29,7 @@ pub(crate) fn warn(config: &Config, confiner: &Confiner) {
             && matches!(&server.spec.transport, TransportSpec::Stdio { sandbox: Sandbox::On(_), .. })
     };
     if config.servers.iter().any(is_started) {
-        for lacking in confiner.means.lacking() {
+        for lacking in confiner.means().lacking() {
             tracing::warn!(
                 "servers cannot be confined in full: {lacking}; `toolgate doctor` says how each one is"
             );
@@ -58,5 +57,11 @@ fn own(config: &Config) -> Vec<PathBuf> {
         Place::Folder(folder) => Some(folder.clone()),
         Place::S3(_) => None,
     };
-    [config.data.clone()].into_iter().chain(config.source.clone()).chain(key).chain(files).collect()
+    let policy = config.policy.folder.clone();
+    [Some(config.data.clone()), config.source.clone(), key, files, policy].into_iter().flatten().collect()
+}
+
+/// What the gateway runs because it lies where it lies.
+fn guarded(config: &Config) -> Vec<PathBuf> {
+    config.capability_servers.folder.clone().into_iter().chain(std::env::current_exe().ok()).collect()
 }

@@ -18,13 +18,13 @@ pub(super) fn check(config: &Config) -> Vec<Finding> {
 }
 
 fn machine(confiner: &Confiner) -> Finding {
-    let lacking = confiner.means.lacking();
+    let lacking = confiner.means().lacking();
     if lacking.is_empty() {
         return fine("sandbox", "this machine can confine servers".into());
     }
     let hint = "`[sandbox] required = true` starts no server that cannot be confined in full; a container may need another seccomp profile";
     let says = format!("this machine cannot confine servers in full: {}", lacking.join("; "));
-    let confined_at_all = confiner.means.has_namespaces() || confiner.means.has_landlock();
+    let confined_at_all = confiner.means().has_namespaces() || confiner.means().has_landlock();
     Finding { ok: confined_at_all, hint: Some(hint.into()), ..fine("sandbox", says) }
 }
 

@@ -209,7 +209,7 @@ pub(super) const OPENINGS: Table = Table {
             "write",
             Texts,
             "[]",
-            "Folders and files that it may change, besides temporary folders, caches, its working folder and folders that its \
+            "Folders and files that it may change (a folder that is not there is made), besides temporary folders, caches, its working folder and folders that its \
              arguments name. Its working folder is left out where this file lies in it: whoever changes this file becomes the gateway.",
         ),
         is(

@@ -76,7 +76,7 @@ fn a_part_of_what_is_hidden_as_a_whole() {
     assert_snapshot!(refusal("sandbox = { read = [\"${HOME}/.ssh/config\"] }"), @r#"
     toolgate.toml:4:21: `read` in `sandbox` of server "files" names a part of ".ssh", which is hidden as a whole
     4 | sandbox = { read = ["${HOME}/.ssh/config"] }
-      |                     ^^^^^^^^^^^^^^^^^^^^^^
+      |                     ^^^^^^^^^^^^^^^^^^^^^
     expected: paths, absolute or from the folder of this file
     hint: open all of it: "/home/ann/.ssh"
     "#);

@@ -91,7 +91,7 @@ fn a_key_that_capability_servers_do_not_have() {
     toolgate.toml:2:1: unknown key `folders` in `[capability_servers]`
     2 | folders = "bin"
       | ^^^^^^^
-    expected: `folder`, `without` or `env`
+    expected: `folder`, `without`, `env` or `network`
     hint: did you mean `folder`?
     "#);
 }
