@@ -5,6 +5,7 @@
 """
 
 import json
+import pathlib
 import sys
 
 TOOLS = [
@@ -40,6 +41,7 @@ def text(said):
 def call(name, arguments, outbox):
     if name == "read_inbox":
         return text(json.dumps(INBOX))
+    pathlib.Path(outbox).parent.mkdir(exist_ok=True)
     with open(outbox, "a", encoding="utf-8") as file:
         file.write(json.dumps(arguments) + "\n")
     return text(f"Sent to {arguments['to']}.")

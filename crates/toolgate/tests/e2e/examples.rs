@@ -63,7 +63,7 @@ impl LetterBox {
 
     /// What was sent, a letter a line.
     fn sent(&self) -> String {
-        std::fs::read_to_string(self.gateway.folder().join("outbox.jsonl")).unwrap_or_default()
+        std::fs::read_to_string(self.gateway.folder().join("outbox/letters.jsonl")).unwrap_or_default()
     }
 }
 
