@@ -44,6 +44,7 @@ pub enum TransportSpec {
         args: Vec<String>,
         env: BTreeMap<String, String>,
         cwd: Option<PathBuf>,
+        sandbox: Sandbox,
     },
     /// Streamable HTTP of either era, or the older HTTP+SSE pair: found by probing.
     Http {
@@ -58,6 +59,67 @@ impl TransportSpec {
     /// One server at one address.
     pub fn http(url: impl Into<String>, headers: BTreeMap<String, String>) -> Self {
         TransportSpec::Http { instances: vec![InstanceSpec::only(url)], headers }
+    }
+}
+
+/// What the process of a server is kept from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sandbox {
+    /// Nothing that the gateway's user may do.
+    Off,
+    /// Everything that is not opened: what the gateway keeps, secrets of the home folder, writing.
+    On(Openings),
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self::On(Openings::default())
+    }
+}
+
+/// What the operator opens for a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Openings {
+    /// Folders and files that it may change; absolute.
+    pub write: Vec<PathBuf>,
+    /// Places that it sees although they are hidden from others; absolute.
+    pub read: Vec<PathBuf>,
+    pub network: Network,
+    /// Whom it runs as, if not as the gateway's user.
+    pub user: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Network {
+    #[default]
+    Open,
+    Closed,
+}
+
+/// How the process of a server is confined, in words.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Confinement {
+    pub level: ConfinementLevel,
+    pub says: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConfinementLevel {
+    /// As it should be.
+    Confined,
+    /// As far as this machine can.
+    Partly,
+    Off,
+}
+
+impl ConfinementLevel {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Confined => "confined",
+            Self::Partly => "partly confined",
+            Self::Off => "not confined",
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_catalog::Update;
 use toolgate_core::ServerName;
-use toolgate_core::server::{InstanceId, ServerSpec};
+use toolgate_core::server::{Confinement, InstanceId, ServerSpec};
 
 /// The servers as they are reached.
 pub trait Machinery: Send + Sync {
@@ -14,6 +14,9 @@ pub trait Machinery: Send + Sync {
 
     /// How a server does at this moment.
     fn vitals(&self, server: &ServerName) -> Option<Vitals>;
+
+    /// How the process of a server is confined; `None` if it is no process of this gateway.
+    fn confinement(&self, server: &ServerName) -> Option<Confinement>;
 }
 
 /// What agents see.

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use toolgate_core::event::{Durability, Entry, Event};
 use toolgate_core::governance::{Clock, Ledger as _};
 use toolgate_core::registry::ToolRow;
-use toolgate_core::server::{Listing, ServerState, TransportSpec};
+use toolgate_core::server::{Confinement, Listing, ServerState, TransportSpec};
 use toolgate_core::{Digest, PrincipalId, Refusal, ServerName};
 use toolgate_store::{Books, Store, StoreError};
 
@@ -143,6 +143,11 @@ impl Registry {
 
     pub fn vitals(&self, server: &ServerName) -> Option<Vitals> {
         self.desk.machinery.vitals(server)
+    }
+
+    /// How the process of a server is confined; `None` if it is no process of this gateway.
+    pub fn confinement(&self, server: &ServerName) -> Option<Confinement> {
+        self.desk.machinery.confinement(server)
     }
 
     pub fn records(&self) -> &Records {

@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use toolgate_core::port::{Keyring, ServerError, SourceError, Watcher};
 use toolgate_core::server::ServerSpec;
 use toolgate_core::{Fault, FaultKind, Limits, ServerName};
+use toolgate_sandbox::Confiner;
 
 use crate::Facts;
 use crate::cache::Cache;
@@ -29,6 +30,7 @@ pub(crate) struct House {
     /// What children may inherit, already narrowed to [`crate::INHERITED`].
     pub(crate) base_env: BTreeMap<String, String>,
     pub(crate) reaper: Option<Reaper>,
+    pub(crate) confiner: Option<Confiner>,
     pub(crate) tls: Tls,
     /// The level that older-era servers are asked to log at.
     pub(crate) level: watch::Sender<Option<String>>,

@@ -113,6 +113,10 @@ impl Fleet {
         fleet
     }
 
+    pub(crate) fn transport(&self) -> TransportSpec {
+        self.roll.load().spec.transport.clone()
+    }
+
     /// Makes the fleet what `spec` says and returns who is to leave. Members that stay as they are are not touched.
     pub(crate) fn apply(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<Member>> {
         let before = self.roll.load_full();

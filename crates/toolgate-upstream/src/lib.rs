@@ -39,8 +39,9 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::port::{BoxFuture, Caller, Keyring, Reply, ServerError, ServerRequest, Servers, Watcher};
-use toolgate_core::server::{Era, ServerSpec};
+use toolgate_core::server::{Confinement, Era, ServerSpec};
 use toolgate_core::{Fault, FaultKind, Limits, RawJson, ServerName};
+use toolgate_sandbox::Confiner;
 
 pub use fleet::{InstanceVitals, Rest, ToolVitals, Vitals};
 pub use latency::LatencySnapshot;
@@ -84,6 +85,8 @@ pub struct Setup {
     pub env: BTreeMap<String, String>,
     /// A program and arguments that end in [`reaper_main`]. Without it, children may outlive a killed gateway.
     pub reaper_command: Option<(PathBuf, Vec<String>)>,
+    /// Who keeps children from what is not theirs. Without it they may do whatever the gateway may.
+    pub confiner: Option<Confiner>,
 }
 
 /// All servers.
@@ -108,6 +111,7 @@ impl Manager {
             limits: setup.limits,
             base_env,
             reaper: House::reaper_of(setup.reaper_command),
+            confiner: setup.confiner,
             tls: client::Tls::default(),
             level: watch::Sender::new(None),
             cache: cache::Cache::default(),
@@ -157,6 +161,12 @@ impl Manager {
     /// How a server is doing right now; `None` if there is none of this name.
     pub fn vitals(&self, server: &ServerName) -> Option<Vitals> {
         self.fleet(server).map(|fleet| fleet.vitals())
+    }
+
+    /// How the process of a server is confined; `None` if it is no process of ours.
+    pub fn confinement(&self, server: &ServerName) -> Option<Confinement> {
+        let transport = self.fleet(server)?.transport();
+        self.house.confiner.as_ref()?.confinement(&transport, &self.house.base_env)
     }
 
     /// Ends every connection and every child, and returns when they are gone.

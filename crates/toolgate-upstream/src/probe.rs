@@ -26,6 +26,8 @@ pub(crate) enum OpenError {
     Spawn { command: String, source: std::io::Error },
     #[error("could not start \"{command}\": its folder {} does not exist", cwd.display())]
     Folder { command: String, cwd: PathBuf },
+    #[error("could not start \"{command}\": {refused}")]
+    Confine { command: String, refused: toolgate_sandbox::Refused },
     #[error("it is not configured as a process")]
     NotAProcess,
     #[error("{reason}")]

@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
 use toolgate_core::server::TransportSpec;
+use toolgate_sandbox::{Refused, Start};
 
 use crate::context::Context;
 use crate::keys::{self, Given};
@@ -37,6 +38,8 @@ const DRAIN: Duration = Duration::from_secs(1);
 /// A child that ends this early has most likely not understood its configuration.
 const RIGHT_AFTER_START: Duration = Duration::from_secs(2);
 const STDERR_LINE_BYTES_MAX: usize = 8 << 10;
+/// What a launcher is called until it has become the program.
+const LAUNCHER: &str = "toolgate";
 
 /// A running child. Dropping it ends the child and its whole process group.
 pub(crate) struct Process {
@@ -99,17 +102,42 @@ fn spawn(ctx: &Context, env: BTreeMap<String, String>) -> Result<Child, OpenErro
     let TransportSpec::Stdio { command, args, cwd, .. } = &ctx.spec.transport else {
         return Err(OpenError::NotAProcess);
     };
+    let mut env: BTreeMap<String, String> = ctx.house.base_env.clone().into_iter().chain(env).collect();
     if let Some(cwd) = cwd.as_deref().filter(|cwd| !Path::is_dir(cwd)) {
         return Err(OpenError::Folder { command: command.clone(), cwd: cwd.to_owned() });
     }
-    let mut process = Command::new(command);
-    process.args(args).env_clear().envs(&ctx.house.base_env).envs(env);
+    let start = confined(ctx, &env).map_err(|refused| match refused {
+        Refused::Program(source) => OpenError::Spawn { command: command.clone(), source },
+        refused => OpenError::Confine { command: command.clone(), refused },
+    })?;
+    let mut process = match start {
+        Some(start) => {
+            env.extend(start.env);
+            let mut launcher = Command::new(start.program);
+            launcher.arg0(LAUNCHER).args(start.args);
+            launcher
+        }
+        None => {
+            let mut program = Command::new(command);
+            program.args(args);
+            program
+        }
+    };
+    process.env_clear().envs(env);
     process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     process.process_group(0).kill_on_drop(true);
     if let Some(cwd) = cwd {
         process.current_dir(cwd);
     }
     process.spawn().map_err(|source| OpenError::Spawn { command: command.clone(), source })
+}
+
+/// What is started in the place of the program, to become it; nothing if nobody confines it.
+fn confined(ctx: &Context, env: &BTreeMap<String, String>) -> Result<Option<Start>, Refused> {
+    match (&ctx.house.confiner, toolgate_sandbox::Process::of(&ctx.spec.transport, env)) {
+        (Some(confiner), Some(process)) => confiner.start(&process),
+        _ => Ok(None),
+    }
 }
 
 async fn read(ctx: Arc<Context>, pipe: Arc<Pipe>, output: ChildStdout) {

@@ -13,6 +13,7 @@ mod span;
 mod tokens;
 mod tools;
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -123,6 +124,17 @@ pub(crate) enum Command {
     /// Ends children of a gateway that was killed; started by the gateway itself
     #[command(hide = true)]
     Reap,
+    /// Becomes the program of a server, with what is left to it; started by the gateway itself
+    #[command(hide = true)]
+    Confine(ConfineArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct ConfineArgs {
+    /// What is to be done first; without it, what can be done is tried and told
+    pub(crate) plan: Option<String>,
+    #[arg(last = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Args)]

@@ -2,6 +2,7 @@
 //! there, or to one of its own that lives as long as the command. MCP is spoken here, the REST API in `api`.
 
 mod api;
+mod key;
 mod problem;
 mod stream;
 
@@ -21,6 +22,7 @@ use crate::config::Config;
 use crate::wiring::{self, House, Record};
 
 pub(crate) use api::{Catalogue, LocalApi, serve};
+pub(crate) use key::SocketKey;
 pub(crate) use problem::Problem;
 pub(crate) use stream::{Download, Upload};
 
@@ -54,9 +56,11 @@ impl Socket {
         })
     }
 
-    /// Connects to the gateway that runs on this data folder.
+    /// Connects to the gateway that runs on this data folder, and shows the key that it keeps there.
     pub(crate) async fn connect(self, data: &Path) -> Option<UnixStream> {
-        UnixStream::connect(self.path(data)).await.ok()
+        let mut stream = UnixStream::connect(self.path(data)).await.ok()?;
+        stream.write_all(SocketKey::read(data)?.line()).await.ok()?;
+        Some(stream)
     }
 }
 

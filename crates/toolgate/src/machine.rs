@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolgate_catalog::Update;
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
-use toolgate_core::server::{ServerSpec, TransportSpec};
+use toolgate_core::server::{Confinement, ServerSpec, TransportSpec};
 use toolgate_credentials::Keys;
 use toolgate_edge::Hub;
 use toolgate_registry::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
@@ -70,6 +70,10 @@ impl Machinery for Machine {
 
     fn vitals(&self, server: &ServerName) -> Option<Vitals> {
         self.manager.vitals(server).map(vitals)
+    }
+
+    fn confinement(&self, server: &ServerName) -> Option<Confinement> {
+        self.manager.confinement(server)
     }
 }
 

@@ -5,6 +5,7 @@ mod chronicle;
 mod cli;
 mod command;
 mod config;
+mod confining;
 mod connect;
 mod ears;
 mod failure;
@@ -39,7 +40,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use tracing_subscriber::EnvFilter;
 
-use cli::{Cli, Command};
+use cli::{Cli, Command, ConfineArgs};
 use output::{put, talk};
 
 /// Sets how much is logged.
@@ -54,6 +55,13 @@ fn main() -> ExitCode {
     match cli.command {
         Command::Reap => {
             toolgate_upstream::reaper_main();
+            return ExitCode::SUCCESS;
+        }
+        Command::Confine(ConfineArgs { plan: Some(plan), command }) => {
+            return toolgate_sandbox::launch(&plan, &command);
+        }
+        Command::Confine(ConfineArgs { plan: None, .. }) => {
+            put!("{}", confining::tried());
             return ExitCode::SUCCESS;
         }
         Command::Completions { shell } => {

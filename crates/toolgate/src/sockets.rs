@@ -1,7 +1,8 @@
-//! The gateway's side of the sockets in the data folder: for `toolgate stdio` and the CLI. They need no token, so only
-//! their owner may open them.
+//! The gateway's side of the sockets in the data folder: for `toolgate stdio` and the CLI. They need no token. Only their
+//! owner may open them, who shows the key that is kept beside them, and none of the servers that the gateway starts.
 
 mod api;
+mod descent;
 mod greeting;
 
 use std::convert::Infallible;
@@ -21,7 +22,7 @@ use toolgate_core::Limits;
 use toolgate_core::scope::Route;
 use toolgate_edge::{Gateway, serve_pipe};
 
-use crate::local::Socket;
+use crate::local::{Socket, SocketKey};
 use crate::wiring::House;
 
 pub(crate) use greeting::greet;
@@ -30,6 +31,8 @@ pub(crate) use greeting::greet;
 const BACKLOG: u32 = 128;
 /// Breathing space after `accept` failed, usually because file descriptors ran out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How long a connection may take to show its key, which it sends before anything else.
+const KEY_WAIT: Duration = Duration::from_secs(15);
 
 /// The sockets that are open.
 pub(crate) struct Sockets {
@@ -42,11 +45,26 @@ pub(crate) struct Sockets {
 impl Sockets {
     /// A socket that cannot be had is told and done without.
     pub(crate) fn open(data: &Path, house: &House, limits: &Limits) -> Self {
+        let answering = TaskTracker::new();
+        let paths = Self::opened(data, house, limits, &answering).unwrap_or_else(|error| {
+            tracing::warn!(%error, "no key for local sockets; commands start a gateway of their own");
+            Vec::new()
+        });
+        Self { paths, answering, last_answers_wait: limits.shutdown_wait }
+    }
+
+    fn opened(
+        data: &Path,
+        house: &House,
+        limits: &Limits,
+        answering: &TaskTracker,
+    ) -> io::Result<Vec<PathBuf>> {
         let host = Arc::new(Host {
+            key: SocketKey::renew(data)?,
             gateway: house.gateway.clone(),
             api: house.api.clone(),
             shutdown: house.shutdown.clone(),
-            answering: TaskTracker::new(),
+            answering: answering.clone(),
         });
         let opened = Socket::ALL.into_iter().filter_map(|socket| {
             let path = socket.path(data);
@@ -54,8 +72,7 @@ impl Sockets {
             tokio::spawn(host.clone().receive(socket, listener, limits.connections_max));
             Some(path)
         });
-        let paths = opened.collect();
-        Self { paths, answering: host.answering.clone(), last_answers_wait: limits.shutdown_wait }
+        Ok(opened.chain([SocketKey::path(data)]).collect())
     }
 
     /// Waits for the last answers, once the gateway has been told to stop.
@@ -95,6 +112,7 @@ fn bind_private(path: &Path) -> io::Result<UnixListener> {
 
 /// What is behind the sockets.
 struct Host {
+    key: SocketKey,
     gateway: Arc<Gateway>,
     api: Api,
     shutdown: CancellationToken,
@@ -107,7 +125,25 @@ impl Host {
         self.shutdown.run_until_cancelled(accept(&listener, connections_max, serve_one)).await;
     }
 
-    async fn serve(self: Arc<Self>, socket: Socket, stream: UnixStream) {
+    async fn lets_in(&self, stream: &mut UnixStream) -> bool {
+        if descent::is_of_ours(stream) {
+            tracing::warn!(
+                "a server's process was refused at a socket of the data folder, which is for people"
+            );
+            return false;
+        }
+        let shown = tokio::time::timeout(KEY_WAIT, self.key.opens(stream));
+        let opens = self.shutdown.run_until_cancelled(shown).await.is_some_and(|shown| shown == Ok(true));
+        if !opens {
+            tracing::debug!("a connection to a socket of the data folder did not show its key");
+        }
+        opens
+    }
+
+    async fn serve(self: Arc<Self>, socket: Socket, mut stream: UnixStream) {
+        if !self.lets_in(&mut stream).await {
+            return;
+        }
         let credential = socket.credential();
         match socket {
             Socket::Person => {

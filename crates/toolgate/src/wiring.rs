@@ -23,6 +23,7 @@ use toolgate_upstream::Manager;
 use crate::callers::{self, Callers};
 use crate::chronicle::{Chronicle, Company};
 use crate::config::Config;
+use crate::confining;
 use crate::ears::Ears;
 use crate::finding;
 use crate::governance::{COMMAND_STREAM, Governance, LedgerArchive, SystemClock};
@@ -65,9 +66,22 @@ pub(crate) async fn start(
     listen: SocketAddr,
     record: Record,
 ) -> anyhow::Result<House> {
+    close_to_others();
     // In a box, since every command that needs a house would carry all that is needed to build one.
     Box::pin(build(config, store, listen, record)).await
 }
+
+/// What this process knows is its own: without this, every process of the same user could read its memory, its environment
+/// and its open files, and the servers that it starts are such processes.
+#[cfg(target_os = "linux")]
+fn close_to_others() {
+    if let Err(error) = nix::sys::prctl::set_dumpable(false) {
+        tracing::warn!(%error, "other processes of this user can look into this one");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn close_to_others() {}
 
 async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Record) -> anyhow::Result<House> {
     let shutdown = CancellationToken::new();
@@ -88,6 +102,10 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     let company = if config.store.url.is_some() { Company::Replicas } else { Company::None };
     let mut chronicle = Chronicle::open(store, company).await?;
     let ears = Ears::new(hub.clone(), (record == Record::Yes).then(|| chronicle.notes()));
+    let confiner = confining::confiner(config)?;
+    if record == Record::Yes {
+        confining::warn(config, &confiner);
+    }
     let servers = Manager::start(toolgate_upstream::Setup {
         specs: Vec::new(),
         watcher: ears.clone(),
@@ -99,6 +117,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
             std::env::current_exe().context("could not find the path of this program")?,
             vec!["reap".into()],
         )),
+        confiner: Some(confiner),
     });
     let machine = Machine::new(servers.clone(), chronicle.memory(), hub.clone(), keys);
     let registry = Registry::start(toolgate_registry::Setup {

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::Serialize;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::server::{Era, InstanceState, ServerHealth, ServerState};
+use toolgate_core::server::{Confinement, ConfinementLevel, Era, InstanceState, ServerHealth, ServerState};
 use toolgate_core::{CanonicalName, Principal, Role, ServerName};
 use toolgate_registry::{InstanceView, KnownServer, Latency, Source, Vitals};
 use toolgate_store::{Counts, ServerStatus};
@@ -84,6 +84,9 @@ pub(crate) struct ServerDetail {
     server: ServerView,
     #[serde(skip_serializing_if = "Option::is_none")]
     vitals: Option<VitalsView>,
+    /// What its process may do; absent where it is no process of this gateway.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confinement: Option<ConfinementView>,
     /// What it offers and agents do not see, because they could not read it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<LeftOut>,
@@ -93,6 +96,22 @@ pub(crate) struct ServerDetail {
     /// The last lines it wrote to its standard error, oldest first. Auditors are not shown them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stderr: Vec<String>,
+}
+
+/// How the process of a server is confined
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ConfinementView {
+    /// confined, partly (as far as this machine can) or off.
+    #[schema(value_type = String)]
+    level: ConfinementLevel,
+    /// What it sees, where it writes, whether it uses the network, and what this machine lacks; a sentence each.
+    says: Vec<String>,
+}
+
+impl From<Confinement> for ConfinementView {
+    fn from(Confinement { level, says }: Confinement) -> Self {
+        Self { level, says }
+    }
 }
 
 /// Something that cannot be as it was meant
@@ -163,6 +182,7 @@ pub(crate) async fn show(
     let Some(found) = found else { return Err(unknown(&name, &known)) };
     let server = known.swap_remove(found);
     let vitals = context.registry.vitals(&server.name).map(VitalsView::from);
+    let confinement = context.registry.confinement(&server.name).map(ConfinementView::from);
     let status = statuses(&context).await?.remove(&server.name);
     let snapshot = context.catalog.snapshot();
     let left_out = of_server(&snapshot.left_out, &server.name);
@@ -173,7 +193,7 @@ pub(crate) async fn show(
         _ => context.store.read_stderr(&server.name).await?,
     };
     let server = ServerView::of(server, status);
-    Ok(json(StatusCode::OK, &ServerDetail { server, vitals, left_out, misfits, stderr }))
+    Ok(json(StatusCode::OK, &ServerDetail { server, vitals, confinement, left_out, misfits, stderr }))
 }
 
 fn of_server(all: &[(CanonicalName, String)], server: &ServerName) -> Vec<LeftOut> {

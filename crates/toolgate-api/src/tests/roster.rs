@@ -10,7 +10,7 @@ use toolgate_catalog::Update;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Confinement, ConfinementLevel, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::{Principal, ServerName};
 use toolgate_registry::{
     FileState, Latency, Machinery, Registry, ServerEntry, Setup, Shelf, Source, ToolVitals, Vitals,
@@ -35,6 +35,11 @@ impl Machinery for Still {
             latency: latency.clone(),
         };
         Some(Vitals { under_way: 1, waiting: 0, latency, instances: Vec::new(), tools: vec![tool] })
+    }
+
+    fn confinement(&self, _: &ServerName) -> Option<Confinement> {
+        let says = vec!["writes only in /tmp".to_owned()];
+        Some(Confinement { level: ConfinementLevel::Confined, says })
     }
 }
 

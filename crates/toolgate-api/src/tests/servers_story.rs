@@ -43,6 +43,8 @@ async fn servers_are_listed_with_where_they_come_from_and_shown_with_how_they_do
         (&bank["vitals"]["tools"][0]["name"], &bank["vitals"]["tools"][0]["resting_seconds"]),
         (&json!("transfer"), &json!(1.5))
     );
+    let confinement = json!({ "level": "confined", "says": ["writes only in /tmp"] });
+    assert_eq!(bank["confinement"], confinement);
     let unknown = gate.get(&somebody("op", Role::Operator), "/servers/bnak").await;
     assert_eq!((unknown.status, unknown.problem().as_str()), (StatusCode::NOT_FOUND, "unknown_server"));
     assert_eq!(unknown.json()["hint"], "did you mean \"bank\"?");

@@ -73,13 +73,20 @@ fn changed_keys(old: &ServerEntry, new: &ServerEntry) -> Vec<&'static str> {
 fn changed_transport(old: &TransportSpec, new: &TransportSpec) -> Vec<&'static str> {
     let differing: Vec<(&'static str, bool)> = match (old, new) {
         (
-            TransportSpec::Stdio { command, args, env, cwd },
-            TransportSpec::Stdio { command: command_now, args: args_now, env: env_now, cwd: cwd_now },
+            TransportSpec::Stdio { command, args, env, cwd, sandbox },
+            TransportSpec::Stdio {
+                command: command_now,
+                args: args_now,
+                env: env_now,
+                cwd: cwd_now,
+                sandbox: sandbox_now,
+            },
         ) => vec![
             ("command", command != command_now),
             ("args", args != args_now),
             ("env", env != env_now),
             ("cwd", cwd != cwd_now),
+            ("sandbox", sandbox != sandbox_now),
         ],
         (
             TransportSpec::Http { instances, headers },

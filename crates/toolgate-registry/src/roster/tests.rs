@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use toolgate_core::server::InstanceId;
+use toolgate_core::server::{InstanceId, Sandbox};
 
 use super::*;
 use crate::source::{Drift, Source};
@@ -121,8 +121,13 @@ fn differences_name_the_keys_and_no_values() {
     );
     other.drift = Some(Drift::Accept);
     let mut stdio = entry("new", Source::File);
-    stdio.spec.transport =
-        TransportSpec::Stdio { command: "x".into(), args: vec![], env: BTreeMap::new(), cwd: None };
+    stdio.spec.transport = TransportSpec::Stdio {
+        command: "x".into(),
+        args: vec![],
+        env: BTreeMap::new(),
+        cwd: None,
+        sandbox: Sandbox::default(),
+    };
     let after = [stdio, other, entry("same", Source::File)];
     let lines: Vec<String> = differences(&before, &after).iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -139,8 +144,13 @@ fn differences_name_the_keys_and_no_values() {
 #[test]
 fn a_server_that_becomes_a_command_is_told_so() {
     let mut stdio = entry("x", Source::File);
-    stdio.spec.transport =
-        TransportSpec::Stdio { command: "x".into(), args: vec![], env: BTreeMap::new(), cwd: None };
+    stdio.spec.transport = TransportSpec::Stdio {
+        command: "x".into(),
+        args: vec![],
+        env: BTreeMap::new(),
+        cwd: None,
+        sandbox: Sandbox::default(),
+    };
     let lines: Vec<String> =
         differences(&[entry("x", Source::File)], &[stdio]).iter().map(ToString::to_string).collect();
     assert_eq!(lines, ["server \"x\" changed: command, url"]);

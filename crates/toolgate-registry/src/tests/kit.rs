@@ -12,7 +12,7 @@ use toolgate_core::address::AddressRules;
 use toolgate_core::event::Filter;
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::server::{Listing, ServerSpec, TransportSpec};
+use toolgate_core::server::{Confinement, Listing, ServerSpec, TransportSpec};
 use toolgate_core::{Principal, PrincipalId, RawJson, Role, ServerName};
 use toolgate_store::{Books, BooksSettings, Order, Store};
 
@@ -58,6 +58,10 @@ impl Machinery for FakeMachinery {
     }
 
     fn vitals(&self, _server: &ServerName) -> Option<Vitals> {
+        None
+    }
+
+    fn confinement(&self, _server: &ServerName) -> Option<Confinement> {
         None
     }
 }

@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use toolgate_core::address::Reach;
 use toolgate_core::port::BoxFuture;
+use toolgate_core::server::Sandbox;
 
 use super::*;
 
@@ -176,7 +177,13 @@ fn process(env: &[(&str, &str)], isolation: Isolation) -> ServerSpec {
     let env = env.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     ServerSpec {
         name: name(),
-        transport: TransportSpec::Stdio { command: "true".into(), args: Vec::new(), env, cwd: None },
+        transport: TransportSpec::Stdio {
+            command: "true".into(),
+            args: Vec::new(),
+            env,
+            cwd: None,
+            sandbox: Sandbox::default(),
+        },
         timeout: Duration::from_secs(1),
         connect_timeout: Duration::from_secs(1),
         concurrency_max: 1,

@@ -9,7 +9,7 @@ use http::Response;
 use serde_json::{Value, json};
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::port::{AskKind, BoxFuture, Keyring, NoKey, ServerError};
-use toolgate_core::server::{InstanceState, Isolation, ServerSpec, ServerState, TransportSpec};
+use toolgate_core::server::{InstanceState, Isolation, Sandbox, ServerSpec, ServerState, TransportSpec};
 use toolgate_core::{PrincipalId, ServerName};
 
 use crate::fleet::fleet;
@@ -310,6 +310,7 @@ async fn a_child_is_not_started_without_its_secret_and_gets_it_when_it_is_there(
         args: vec!["-c".into(), script.into()],
         env: [("KEY".to_owned(), "<${vault:KEY}>".to_owned())].into(),
         cwd: None,
+        sandbox: Sandbox::default(),
     };
     let pocket = Arc::new(Pocket::default());
     let gateway = Gateway::with_keyring(spec(child), pocket.clone());

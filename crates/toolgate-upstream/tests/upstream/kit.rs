@@ -273,6 +273,7 @@ impl Gateway {
             limits,
             env: std::env::vars().chain([("SECRET".to_owned(), "x".to_owned())]).collect::<BTreeMap<_, _>>(),
             reaper_command: None,
+            confiner: None,
         });
         Self { manager, recorder }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
-use toolgate_core::server::{ServerSpec, TransportSpec};
+use toolgate_core::server::{Sandbox, ServerSpec, TransportSpec};
 
 use crate::kit::spec;
 
@@ -34,5 +34,6 @@ pub(crate) fn child_with(kind: &str, env: &[(&str, &str)]) -> ServerSpec {
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect::<BTreeMap<_, _>>(),
         cwd: None,
+        sandbox: Sandbox::default(),
     })
 }

@@ -48,6 +48,7 @@ fn as_gateway() {
             limits: Limits::default(),
             env: std::env::vars().collect(),
             reaper_command: Some((std::env::current_exe().unwrap(), arguments(REAPER))),
+            confiner: None,
         });
         let pid = recorder.healthy().await.pid.unwrap();
         let mut out = std::io::stdout();

@@ -3,6 +3,7 @@
 mod definitions;
 mod files;
 mod registry;
+mod sandbox;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -78,6 +79,7 @@ async fn examine(context: &Context) -> Vec<Finding> {
     findings.extend(registry::check(&config, &store).await);
     findings.extend(definitions::check(&config, &store).await);
     findings.extend(files::check(&config, &store).await);
+    findings.extend(sandbox::check(&config));
     findings.extend(check_servers(&config, &written, &store).await);
     findings
 }
@@ -144,7 +146,8 @@ fn judge(written: &Config, trial: &Trial) -> Finding {
     let hint = match entry.map(|entry| (target(entry), &entry.spec.transport)) {
         Some((target, TransportSpec::Stdio { .. })) => {
             format!(
-                "run `{target}` by hand with the same environment; children get only PATH, HOME and what `env` gives them"
+                "run `{target}` by hand with the same environment; children get only PATH, HOME and what `env` gives them, and `toolgate servers show {name}` says what their sandbox lets them do",
+                name = trial.name
             )
         }
         Some((target, TransportSpec::Http { .. })) => {

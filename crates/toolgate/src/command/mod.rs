@@ -60,7 +60,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Connect(args) => connect::run(&context, args).await,
         Command::Console => console::run(&context).await,
         Command::Doctor => doctor::run(&context).await,
-        Command::Completions { .. } | Command::Reap => Ok(ExitCode::SUCCESS),
+        Command::Completions { .. } | Command::Reap | Command::Confine(_) => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -25,6 +25,7 @@ impl Config {
             ("[metering]", self.metering != after.metering),
             ("[otlp]", self.otlp != after.otlp),
             ("[limits]", self.limits != after.limits),
+            ("[sandbox]", self.sandbox != after.sandbox),
             ("[vault]", self.vault != after.vault),
             ("[oauth]", self.oauth != after.oauth),
             ("[search]", self.search != after.search),

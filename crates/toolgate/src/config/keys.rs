@@ -70,7 +70,7 @@ pub(crate) enum Fallback {
     Needed,
 }
 
-pub(crate) const TABLES: [&Table; 31] = [
+pub(crate) const TABLES: [&Table; 33] = [
     &top::TOP,
     &governance::STORE,
     &governance::POLICY,
@@ -98,10 +98,12 @@ pub(crate) const TABLES: [&Table; 31] = [
     &bytes::RUNS,
     &bytes::CONSOLE,
     &top::LIMITS,
+    &servers::SANDBOX,
     &servers::SHIPPED,
     &servers::SERVERS,
     &servers::FILTER,
     &servers::OAUTH,
+    &servers::OPENINGS,
 ];
 
 const fn is(name: &'static str, kind: Kind, value: &'static str, meaning: &'static str) -> Key {

@@ -20,6 +20,7 @@ pub(crate) mod reference;
 mod registry;
 pub(crate) mod replace;
 mod runs;
+mod sandbox;
 mod search;
 mod section;
 pub(crate) mod server;
@@ -40,6 +41,7 @@ use toolgate_core::server::ServerSpec;
 use toolgate_core::{Limits, OutputCheck};
 use toolgate_credentials::{BearerSettings, OAuthSpec};
 use toolgate_registry::{AliasSpec, Drift, NewTools, Review};
+use toolgate_sandbox::Demand;
 
 pub(crate) use access::VaultSettings;
 pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
@@ -80,6 +82,8 @@ pub(crate) struct Config {
     /// In the order of the file; then those of the folder of capability servers.
     pub(crate) servers: Vec<ServerEntry>,
     pub(crate) capability_servers: Box<CapabilityServers>,
+    /// What becomes of servers that this machine cannot confine.
+    pub(crate) sandbox: Demand,
     pub(crate) store: StoreSettings,
     pub(crate) policy: PolicySettings,
     pub(crate) approvals: ApprovalSettings,
@@ -218,6 +222,7 @@ impl Config {
             limits: Limits::default(),
             servers: Vec::new(),
             capability_servers: Box::new(shipped::usual(at.cwd, at.env)),
+            sandbox: Demand::Wanted,
             store: StoreSettings::default(),
             policy: PolicySettings::default(),
             approvals: ApprovalSettings::default(),
@@ -267,7 +272,7 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 31] = [
     "listen",
     "public_url",
     "data",
@@ -276,6 +281,7 @@ const KEYS: [&str; 30] = [
     "limits",
     "servers",
     "capability_servers",
+    "sandbox",
     "store",
     "policy",
     "approvals",
@@ -301,10 +307,11 @@ const KEYS: [&str; 30] = [
 ];
 
 /// The keys of each table, for the hint to one that stands in the wrong place.
-const TABLES: [(&str, &[&str]); 26] = [
+const TABLES: [(&str, &[&str]); 27] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
     ("[capability_servers]", &shipped::KEYS),
+    ("[sandbox]", &sandbox::KEYS),
     ("[store]", &ledger::STORE_KEYS),
     ("[policy]", &policy::POLICY_KEYS),
     ("[approvals]", &policy::APPROVALS_KEYS),
@@ -345,6 +352,7 @@ fn read_top(
     let data = top.string("data", problems).and_then(|data| checked_data(&data, at, problems));
     let limits = top.section("limits", "`[limits]`", problems);
     let shipped = top.section("capability_servers", "`[capability_servers]`", problems);
+    let sandbox = top.section("sandbox", "`[sandbox]`", problems);
     let ctx = Context { source: text, folder, references, env: at.env };
     let config = Config {
         listen: listen.unwrap_or(fallback.listen),
@@ -361,6 +369,7 @@ fn read_top(
             Some(section) => Box::new(shipped::read(&section, &ctx, *fallback.capability_servers, problems)),
             None => fallback.capability_servers,
         },
+        sandbox: sandbox.map_or(fallback.sandbox, |section| sandbox::read(&section, problems)),
         source: Some(path.to_owned()),
         ..fallback
     };

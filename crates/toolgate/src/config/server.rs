@@ -1,6 +1,7 @@
 //! One `[[servers]]` table.
 
 mod oauth;
+mod sandbox;
 mod transport;
 
 use std::ops::{Range, RangeInclusive};
@@ -21,16 +22,19 @@ use super::{References, ServerEntry, ToolFilter};
 
 #[cfg(test)]
 pub(super) use oauth::KEYS as OAUTH_KEYS;
+#[cfg(test)]
+pub(super) use sandbox::KEYS as SANDBOX_KEYS;
 use transport::Address;
 pub(super) use transport::env_of;
 pub(crate) use transport::{OWN_HEADERS, joined};
 
-pub(super) const KEYS: [&str; 21] = [
+pub(super) const KEYS: [&str; 22] = [
     "name",
     "command",
     "args",
     "env",
     "cwd",
+    "sandbox",
     "url",
     "urls",
     "registered",

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
-use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Isolation, Network, Openings, Sandbox, ServerSpec, TransportSpec};
 use toolgate_registry::Drift;
 
 use super::problem::Problems;
@@ -18,7 +18,7 @@ use super::server::{self, env_of};
 use super::value::Context;
 use super::{Lookup, ServerEntry, ToolFilter};
 
-pub(super) const KEYS: [&str; 3] = ["folder", "without", "env"];
+pub(super) const KEYS: [&str; 4] = ["folder", "without", "env", "network"];
 
 /// What programs of capability servers end in.
 const ENDING: &str = "-mcp";
@@ -38,6 +38,8 @@ pub(crate) struct CapabilityServers {
     pub(crate) without: Vec<String>,
     /// What they get beyond `PATH` and the like.
     pub(crate) env: BTreeMap<String, String>,
+    /// Where nobody said: open if `env` names an address, such as that of a model.
+    pub(crate) network: Option<Network>,
 }
 
 /// Where the file has no such table.
@@ -49,6 +51,7 @@ pub(super) fn usual(cwd: &Path, env: Lookup<'_>) -> CapabilityServers {
         },
         without: Vec::new(),
         env: passed_on(env),
+        network: None,
     }
 }
 
@@ -69,6 +72,10 @@ pub(super) fn read(
         folder: folder.map(|folder| ctx.folder.join(folder)).or(usual.folder),
         without: without.collect(),
         env,
+        network: section.boolean("network", problems).map(|network| match network.value {
+            true => Network::Open,
+            false => Network::Closed,
+        }),
     }
 }
 
@@ -104,6 +111,13 @@ impl CapabilityServers {
         named.filter(|(name, _)| is_free(name)).map(|(name, path)| self.entry(name, &path)).collect()
     }
 
+    /// They read files of strangers, and what takes one over should find no way out.
+    fn network(&self) -> Network {
+        let is_address = |value: &String| value.starts_with("http://") || value.starts_with("https://");
+        let usual = if self.env.values().any(is_address) { Network::Open } else { Network::Closed };
+        self.network.unwrap_or(usual)
+    }
+
     fn entry(&self, name: ServerName, path: &Path) -> ServerEntry {
         ServerEntry {
             spec: ServerSpec {
@@ -113,6 +127,7 @@ impl CapabilityServers {
                     args: Vec::new(),
                     env: self.env.clone(),
                     cwd: None,
+                    sandbox: Sandbox::On(Openings { network: self.network(), ..Openings::default() }),
                 },
                 timeout: server::TIMEOUT,
                 connect_timeout: server::CONNECT_TIMEOUT,

@@ -14,6 +14,7 @@ mod agents;
 mod bytes;
 mod governance;
 mod registry;
+mod sandbox;
 mod shipped;
 
 const EXAMPLE: &str = include_str!("../../../../toolgate.example.toml");
@@ -119,7 +120,9 @@ fn a_command_server_has_every_key_read() {
         tools = { allow = ["read_*"], deny = ["*?secret"] }
         "#,
     );
-    let TransportSpec::Stdio { command, args, env, cwd } = entry.spec.transport else { panic!("a command") };
+    let TransportSpec::Stdio { command, args, env, cwd, .. } = entry.spec.transport else {
+        panic!("a command")
+    };
     assert_eq!(entry.spec.name.as_str(), "Files.v2");
     assert_eq!(command, "/srv/gate/bin/serve");
     assert_eq!(args, ["--root", "/home/ann", "${HOME}", "x y", "full", "a$b"]);
@@ -285,7 +288,7 @@ fn unknown_key_at_the_top() {
     toolgate.toml:1:1: unknown key `lissten` in the file
     1 | lissten = "127.0.0.1:1"
       | ^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: did you mean `listen`?
     "#);
 }
@@ -296,7 +299,7 @@ fn unknown_key_without_a_neighbour() {
     toolgate.toml:1:2: unknown key `telemetry` in the file
     1 | [telemetry]
       |  ^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
     "#);
 }
@@ -307,7 +310,7 @@ fn a_key_of_another_table() {
     toolgate.toml:1:1: unknown key `timeout_seconds` in the file
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: it belongs below a `[[servers]]`, `[approvals]` or `[[tools]]` line
     "#);
 }
@@ -329,7 +332,7 @@ fn unknown_key_in_a_server() {
     toolgate.toml:4:1: unknown key `timeout` in server "git"
     4 | timeout = 5
       | ^^^^^^^
-    expected: `name`, `command`, `args`, `env`, `cwd`, `url`, `urls`, `registered`, `headers`, `oauth`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `prefix`, `tools`, `trust_annotations`, `drift`, `new_tools` or `enabled`
+    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `prefix`, `tools`, `trust_annotations`, `drift`, `new_tools` or `enabled`
     hint: did you mean `timeout_seconds`?
     "#);
 }
@@ -377,7 +380,7 @@ fn both_command_and_url() {
     toolgate.toml:4:1: server "git" has both `command` and `url`
     4 | url = "http://x/"
       | ^^^
-    expected: one of `command` (with `args`, `env`, `cwd`), `url`, `urls` and `registered` (with `headers`, `oauth`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)
     hint: remove one of the two, or make two servers of it
     "#);
 }
@@ -388,7 +391,7 @@ fn neither_command_nor_url() {
     toolgate.toml:2:1: server "git" has neither `command` nor `url`
     2 | name = "git"
       | ^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`), `url`, `urls` and `registered` (with `headers`, `oauth`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)
     hint: add `command = "…"` or `url = "https://…"`
     "#);
 }
@@ -399,7 +402,7 @@ fn keys_of_the_other_transport() {
     toolgate.toml:4:1: `args` in server "git" belongs to servers with a `command`
     4 | args = ["a"]
       | ^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`), `url`, `urls` and `registered` (with `headers`, `oauth`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)
     hint: remove `args`
     "#);
 }
@@ -938,7 +941,7 @@ enabled = "yes"
     toolgate.toml:2:1: unknown key `colour` in the file
     2 | colour = "red"
       | ^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
 
     toolgate.toml:5:13: `depth_max` in `[limits]` is out of range

@@ -1,5 +1,5 @@
 //! HTTP on a socket of the data folder: every request goes straight to the REST API, as one of the person at the command
-//! line. The mode of the socket is what keeps others out, so Host, Origin and tokens have no say here.
+//! line. The socket's key is what keeps others out, so Host, Origin and tokens have no say here.
 
 use std::convert::Infallible;
 use std::pin::pin;

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 20] = [
+const RULES: [(&str, &[&str], &[&str]); 21] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -23,7 +23,12 @@ const RULES: [(&str, &[&str], &[&str]); 20] = [
     ("toolgate-policy", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-store", &["toolgate-core"], &["axum", "hyper", "rmcp", "reqwest"]),
     ("toolgate-courier", &["toolgate-core", "toolgate-store"], &["axum", "sqlx", "rmcp", "reqwest"]),
-    ("toolgate-upstream", &["toolgate-core", "toolgate-wire"], &["axum", "sqlx", "rmcp", "reqwest"]),
+    ("toolgate-sandbox", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    (
+        "toolgate-upstream",
+        &["toolgate-core", "toolgate-sandbox", "toolgate-wire"],
+        &["axum", "sqlx", "rmcp", "reqwest"],
+    ),
     (
         "toolgate-edge",
         &[

@@ -3,6 +3,7 @@
 mod bad_input;
 mod basics;
 mod cli;
+mod confined;
 mod console;
 mod discovery;
 mod doors;

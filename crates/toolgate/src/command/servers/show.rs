@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use anyhow::bail;
 use serde_json::{Value, json};
 use toolgate_core::moment::rfc3339;
-use toolgate_core::server::{InstanceState, ServerHealth, ServerState};
+use toolgate_core::server::{Confinement, InstanceState, ServerHealth, ServerState};
 use toolgate_store::{Counts, ServerStatus, Store};
 
 use super::roster::{Instance, Known, roster, unknown_server};
 use crate::command::Context;
 use crate::command::shown::{now_ms, span};
 use crate::config::Config;
+use crate::confining;
 use crate::import::masked_url;
 use crate::local::open_store;
 use crate::lock;
@@ -161,13 +162,19 @@ pub(super) async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCo
         bail!("{}", unknown_server(&known, name));
     };
     let stderr = store.read_stderr(&one.known.name).await?;
+    let confinement = confinement(context, &config, name)?;
     let mut value = one.to_json();
+    value["confinement"] = json!(confinement);
     if context.global.json {
         value["stderr"] = stderr.into();
         say!("{value}");
         return Ok(ExitCode::SUCCESS);
     }
     say_facts(one, &value);
+    if let Some(Confinement { level, says }) = &confinement {
+        say!("{:<10} {}", "sandbox", level.as_str());
+        says.iter().for_each(|line| say!("{:<10} {}", "", printable(line)));
+    }
     if !one.known.instances.is_empty() {
         say!("");
         put!("{}", instances(one).render(context.reader(), &()));
@@ -177,6 +184,17 @@ pub(super) async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCo
         stderr.iter().for_each(|line| say!("  {}", printable(line)));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How its process is confined, or would be; nothing for a server that is no process of this gateway.
+fn confinement(context: &Context, written: &Config, name: &str) -> anyhow::Result<Option<Confinement>> {
+    // Paths may hold references; where one cannot be resolved, they are told as they were written.
+    let resolved = context.config().ok();
+    let config = resolved.as_ref().unwrap_or(written);
+    let Some(entry) = config.servers.iter().find(|entry| entry.spec.name.as_str() == name) else {
+        return Ok(None);
+    };
+    Ok(confining::confiner(config)?.confinement(&entry.spec.transport, &confining::inherited()))
 }
 
 fn say_facts(one: &Seen, value: &Value) {

@@ -1,12 +1,29 @@
-//! `[capability_servers]` and `[[servers]]`.
+//! `[sandbox]`, `[capability_servers]` and `[[servers]]`.
 
-use super::Changes::WhileRunning;
-use super::Kind::{Count, Flag, Map, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word};
+use super::Changes::{AfterRestart, WhileRunning};
+use super::Kind::{Count, Flag, Map, Other, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word};
 use super::{Table, is, needed, without};
-use crate::config::{server, shipped};
+use crate::config::{sandbox, server, shipped};
 
 const ONE_OF_FOUR: &str = "one of the four is needed";
 const AS_REGISTRY: &str = "as in `[registry]`";
+
+pub(super) const SANDBOX: Table = Table {
+    header: "[sandbox]",
+    about: "Programs that Toolgate starts are confined: they do not see what the gateway keeps nor well-known secrets of the home \
+            folder, and write only in temporary folders, caches, their working folder and folders that their arguments name. \
+            `toolgate servers show NAME` says how each one is; `sandbox` of a server opens what it needs.",
+    accepted: &sandbox::KEYS,
+    keys: &[is(
+        "required",
+        Flag,
+        "false",
+        "`true`: a server does not start where this machine cannot confine it in full, rather than being confined as far as can be.",
+    )],
+    changes: AfterRestart,
+    least: "[sandbox]\n",
+    example: "[sandbox]\nrequired = true\n",
+};
 
 pub(super) const SHIPPED: Table = Table {
     header: "[capability_servers]",
@@ -27,6 +44,12 @@ pub(super) const SHIPPED: Table = Table {
             Map,
             "{}",
             "What they get beyond `PATH`, `HOME` and the like, `TOOLGATE_MODEL` and `CAPABILITY_OCR_MODELS`.",
+        ),
+        without(
+            "network",
+            Flag,
+            "`false`, unless `env` holds an address such as that of a model",
+            "Whether they and their workers may use the network.",
         ),
     ],
     changes: WhileRunning,
@@ -59,6 +82,13 @@ pub(super) const SERVERS: Table = Table {
             "All that the program gets beyond `PATH`, `HOME` and the like. May hold `${vault:NAME}`.",
         ),
         without("cwd", Path, "the folder of this file", "Its working folder."),
+        is(
+            "sandbox",
+            Other("`\"default\"`, `\"off\"` or `{ … }`"),
+            "\"default\"",
+            "What its process may do; `{ … }` opens what it needs, see below. `\"off\"`: whatever the gateway's user may, which \
+             includes reading what the gateway keeps.",
+        ),
         without(
             "url",
             Url,
@@ -168,4 +198,35 @@ pub(super) const OAUTH: Table = Table {
     least: "[[servers]]\nname = \"github\"\nurl = \"https://example.com/mcp\"\n[servers.oauth]\n",
     example: "[[servers]]\nname = \"github\"\nurl = \"https://example.com/mcp\"\n\
               oauth = { client_id = \"toolgate\", scopes = [\"read\"] }\n",
+};
+
+pub(super) const OPENINGS: Table = Table {
+    header: "[servers.sandbox]",
+    about: "What is opened for the process of a server; within `[[servers]]`.",
+    accepted: &server::SANDBOX_KEYS,
+    keys: &[
+        is(
+            "write",
+            Texts,
+            "[]",
+            "Folders and files that it may change, besides temporary folders, caches, its working folder and folders that its \
+             arguments name. Its working folder is left out where this file lies in it: whoever changes this file becomes the gateway.",
+        ),
+        is(
+            "read",
+            Texts,
+            "[]",
+            "Hidden places that it sees all the same, such as `${HOME}/.aws` or `/run/docker.sock`. What the gateway keeps is never seen.",
+        ),
+        is("network", Flag, "true", "`false`: it has no network, not even to this machine."),
+        without(
+            "user",
+            Text,
+            "the gateway's user",
+            "The user that it runs as; needs a gateway that runs as root.",
+        ),
+    ],
+    changes: WhileRunning,
+    least: "[[servers]]\nname = \"files\"\ncommand = \"npx\"\n[servers.sandbox]\n",
+    example: "[[servers]]\nname = \"files\"\ncommand = \"npx\"\nsandbox = { write = [\"notes\"], network = false }\n",
 };

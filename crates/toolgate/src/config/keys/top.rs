@@ -47,6 +47,7 @@ pub(super) const TOP: Table = Table {
             BELOW,
             "Servers that are started because they lie in a folder.",
         ),
+        without("sandbox", Nested(TABLE), BELOW, "What becomes of servers that this machine cannot confine."),
         without("store", Nested(TABLE), BELOW, "Where everything is kept."),
         without("policy", Nested(TABLE), BELOW, "What decides about calls."),
         without("approvals", Nested(TABLE), BELOW, "How people are asked."),

@@ -14,12 +14,11 @@ use super::Reader;
 
 /// The keys of which a server has exactly one.
 const WAYS: [&str; 4] = ["command", "url", "urls", "registered"];
-const COMMAND_KEYS: [&str; 3] = ["args", "env", "cwd"];
+const COMMAND_KEYS: [&str; 4] = ["args", "env", "cwd", "sandbox"];
 const URL_KEYS: [&str; 2] = ["headers", "oauth"];
 const INSTANCES_MAX: usize = 64;
 
-const EITHER: &str =
-    "one of `command` (with `args`, `env`, `cwd`), `url`, `urls` and `registered` (with `headers`, `oauth`)";
+const EITHER: &str = "one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)";
 
 pub(super) const URL: UrlForm = UrlForm {
     expected: "an address such as `https://example.com/mcp`",
@@ -101,7 +100,7 @@ impl Reader<'_> {
         let args = args.iter().filter_map(|arg| self.values.plain("args", arg, problems)).collect();
         let env = env_of(self.section, &self.values, problems);
         let cwd = self.section.string("cwd", problems).and_then(|cwd| self.cwd(&cwd, problems));
-        Some(TransportSpec::Stdio { command: command?, args, env, cwd })
+        Some(TransportSpec::Stdio { command: command?, args, env, cwd, sandbox: self.sandbox(problems) })
     }
 
     /// A bare word is looked up in `PATH`; anything with a slash is a path, from the folder of the file.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use toolgate_core::server::TransportSpec;
+use toolgate_core::server::{Network, Sandbox, TransportSpec};
 use toolgate_registry::Drift;
 
 use super::super::{Config, References, Whereabouts};
@@ -94,4 +94,23 @@ fn a_key_that_capability_servers_do_not_have() {
     expected: `folder`, `without` or `env`
     hint: did you mean `folder`?
     "#);
+}
+
+#[test]
+fn they_have_no_network_unless_there_is_somebody_to_reach() {
+    let folder = folder();
+    let variables = [("TOOLGATE_SERVERS", ".")];
+    let network = |text: &str| {
+        let config = load(folder.path(), &variables, Some(text));
+        let TransportSpec::Stdio { sandbox, .. } = &config.servers[0].spec.transport else {
+            panic!("a command")
+        };
+        let Sandbox::On(openings) = sandbox else { panic!("they are confined") };
+        openings.network
+    };
+    let model = "[capability_servers]\nenv = { TEXT_ANALYSIS_LLM_URL = \"http://127.0.0.1:11434/v1\" }\n";
+    assert_eq!(network(""), Network::Closed);
+    assert_eq!(network(model), Network::Open);
+    assert_eq!(network(&format!("{model}network = false\n")), Network::Closed);
+    assert_eq!(network("[capability_servers]\nnetwork = true\n"), Network::Open);
 }

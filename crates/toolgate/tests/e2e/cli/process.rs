@@ -1,6 +1,8 @@
 //! `toolgate serve` as a process: what it prints, who may run beside it, how it ends and what it leaves behind.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -199,8 +201,52 @@ fn a_client_of_stdio_hears_when_the_gateway_ends() {
 fn what_the_gateway_keeps_is_closed_to_others() {
     use std::os::unix::fs::PermissionsExt;
     let gateway = boot("");
-    for name in ["gateway.sock", "gateway.lock", "toolgate.db"] {
+    for name in ["gateway.sock", "gateway.key", "gateway.lock", "toolgate.db"] {
         let found = std::fs::metadata(gateway.data().join(name)).expect(name);
         assert_eq!(found.permissions().mode() & 0o777, 0o600, "{name}");
     }
+}
+
+/// What a socket answers to somebody who begins with this; the end of the connection is an empty answer.
+fn answered(gateway: &Gateway, socket: &str, begins: &[u8], request: &str) -> String {
+    let mut stream = UnixStream::connect(gateway.data().join(socket)).expect("it listens");
+    // A connection that is refused may be closed before all of it was sent.
+    drop(stream.write_all(&[begins, request.as_bytes()].concat()));
+    if socket != "api.sock" {
+        drop(stream.shutdown(Shutdown::Write));
+    }
+    let mut answer = String::new();
+    drop(stream.read_to_string(&mut answer));
+    answer
+}
+
+#[test]
+fn the_sockets_answer_nobody_who_does_not_show_their_key() {
+    let gateway = boot("");
+    let key = std::fs::read(gateway.data().join("gateway.key")).expect("it is there");
+    let wrong: Vec<u8> = key.iter().map(|byte| if *byte == b'0' { b'1' } else { *byte }).collect();
+    let call = format!(
+        "GET /tokens HTTP/1.1\r\nhost: toolgate\r\nx-long: {}\r\nconnection: close\r\n\r\n",
+        "x".repeat(key.len())
+    );
+    let list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    for (socket, request) in [("api.sock", call.as_str()), ("gateway.sock", list), ("agent.sock", list)] {
+        for begins in [&b""[..], &wrong, &key[1..]] {
+            assert_eq!(answered(&gateway, socket, begins, request), "", "{socket}");
+        }
+        let answer = answered(&gateway, socket, &key, request);
+        assert!(answer.contains("200 OK") || answer.contains("\"id\":1"), "{socket}: {answer}");
+    }
+}
+
+#[test]
+fn a_gateway_makes_a_new_key_at_each_start_and_takes_it_away_at_its_end() {
+    let gateway = boot("");
+    let path = gateway.data().join("gateway.key");
+    let first = std::fs::read(&path).expect("it is there");
+    let mut gateway = gateway.restart(true);
+    let path = gateway.data().join(path.file_name().expect("a name"));
+    assert_ne!(std::fs::read(&path).expect("it is there"), first);
+    gateway.end(false);
+    assert!(!path.exists());
 }

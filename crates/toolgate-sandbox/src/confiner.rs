@@ -1,0 +1,392 @@
+//! From what the operator opened for a server to the plan for its process.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{User, geteuid};
+use toolgate_core::server::{Confinement, Network, Openings, Sandbox, TransportSpec};
+
+use crate::means::Means;
+use crate::places;
+use crate::plan::{Person, Plan, overlap};
+use crate::program;
+use crate::words;
+
+/// Folders of the system. Nobody means to have them changed who names one as an argument, or starts a gateway there.
+const SYSTEM: [&str; 13] = [
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/run", "/sbin", "/sys",
+    "/usr",
+];
+
+/// What the gateway has to hide, and where it stands.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// Folders and files that the gateway keeps; absolute.
+    pub own: Vec<PathBuf>,
+    pub home: Option<PathBuf>,
+    /// The gateway's working folder.
+    pub cwd: PathBuf,
+}
+
+/// What becomes of a server that this machine cannot confine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Demand {
+    /// It runs with what there is, and whoever asks is told.
+    Wanted,
+    /// It does not start.
+    Required,
+}
+
+/// Makes plans for the processes of one gateway.
+pub struct Confiner {
+    /// A program that ends in [`crate::launch`], and what stands before the plan in its arguments.
+    pub launcher: (PathBuf, Vec<String>),
+    pub ground: Ground,
+    pub means: Means,
+    pub demand: Demand,
+}
+
+/// A process that is to be started.
+#[derive(Clone, Copy)]
+pub struct Process<'a> {
+    pub command: &'a str,
+    pub args: &'a [String],
+    /// All of its environment.
+    pub env: &'a BTreeMap<String, String>,
+    pub cwd: Option<&'a Path>,
+    pub sandbox: &'a Sandbox,
+}
+
+impl<'a> Process<'a> {
+    /// `None` for a server that is no process of ours.
+    pub fn of(transport: &'a TransportSpec, env: &'a BTreeMap<String, String>) -> Option<Self> {
+        let TransportSpec::Stdio { command, args, cwd, sandbox, .. } = transport else { return None };
+        Some(Self { command, args, env, cwd: cwd.as_deref(), sandbox })
+    }
+}
+
+/// What is started in place of the process, to become it.
+#[derive(Debug)]
+pub struct Start {
+    pub program: PathBuf,
+    pub args: Vec<String>,
+    /// Beyond the environment of the process.
+    pub env: BTreeMap<String, String>,
+}
+
+/// Why a process is not started.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("{0}")]
+    Program(#[source] io::Error),
+    #[error("{} lies in what the gateway keeps, which servers do not see: put it elsewhere", .0.display())]
+    Hidden(PathBuf),
+    #[error("`[sandbox] required` is set and this machine cannot confine it: {}", .0.join("; "))]
+    Unconfined(Vec<String>),
+    #[error("there is no user {0:?} on this machine: check `sandbox.user`")]
+    NoUser(String),
+    #[error("`sandbox.user` needs a gateway that runs as root")]
+    NotRoot,
+    #[error("the user {0:?} could not be looked up: {1}")]
+    User(String, #[source] nix::errno::Errno),
+    #[error("a path in its sandbox is not text: {0}")]
+    Path(#[source] serde_json::Error),
+}
+
+impl Confiner {
+    /// What to start for this process; nothing if it is to be started as it is.
+    pub fn start(&self, process: &Process<'_>) -> Result<Option<Start>, Refused> {
+        let Sandbox::On(openings) = process.sandbox else { return Ok(None) };
+        let lacking = self.means.lacking();
+        if self.demand == Demand::Required && !lacking.is_empty() {
+            return Err(Refused::Unconfined(lacking));
+        }
+        if cfg!(not(target_os = "linux")) {
+            return Ok(None);
+        }
+        let plan = self.plan(process, openings)?;
+        let found = program::find(process.command, process.env, &plan.cwd).map_err(Refused::Program)?;
+        let real = real(&found);
+        if plan.own.iter().any(|own| real.starts_with(own)) {
+            return Err(Refused::Hidden(found));
+        }
+        let (program, before) = self.launcher.clone();
+        let written = serde_json::to_string(&plan).map_err(Refused::Path)?;
+        let command = [written, "--".to_owned(), process.command.to_owned()];
+        let args = before.into_iter().chain(command).chain(process.args.iter().cloned()).collect();
+        Ok(Some(Start { program, args, env: plan.user.map(identity).unwrap_or_default() }))
+    }
+
+    /// How the process of a server is confined that inherits this environment, in words. `None` if it is no process of ours.
+    pub fn confinement(
+        &self,
+        transport: &TransportSpec,
+        inherited: &BTreeMap<String, String>,
+    ) -> Option<Confinement> {
+        let TransportSpec::Stdio { env, .. } = transport else { return None };
+        let env = inherited.iter().chain(env).map(|(name, value)| (name.clone(), value.clone())).collect();
+        let process = Process::of(transport, &env)?;
+        Some(match process.sandbox {
+            Sandbox::Off => words::off(),
+            Sandbox::On(openings) => match self.plan(&process, openings) {
+                Ok(plan) => words::of(&plan, &self.means, self.demand),
+                Err(refused) => words::refused(&refused),
+            },
+        })
+    }
+
+    pub(crate) fn plan(&self, process: &Process<'_>, openings: &Openings) -> Result<Plan, Refused> {
+        let user = openings.user.as_deref().map(person).transpose()?;
+        let home = user.as_ref().map(|user| user.home.clone()).or_else(|| self.ground.home.clone());
+        let own: Vec<PathBuf> = outermost(self.ground.own.iter().map(|own| real(own)).collect());
+        let cwd = self.cwd(process, user.as_ref(), &own)?;
+        let opened: Vec<PathBuf> =
+            openings.read.iter().chain(&openings.write).map(|path| real(path)).collect();
+        let number = user.as_ref().map_or_else(|| geteuid().as_raw(), |user| user.user);
+        let secrets = home.iter().flat_map(|home| places::secrets(home, process.command));
+        let known =
+            secrets.chain(places::sockets(number, process.command)).filter_map(|path| existing(&path));
+        let is_closed = |path: &PathBuf| !opened.iter().any(|opened| path.starts_with(opened));
+        let hidden = outermost(known.filter(is_closed).collect());
+        let given = Given { own: &own, hidden: &hidden, home: home.as_deref() };
+        let write = [
+            places::temporary(process.env),
+            places::caches(home.as_deref(), process.env),
+            given.of(process, &cwd),
+            openings.write.clone(),
+        ];
+        let make = home.iter().flat_map(|home| places::needed_caches(home, process.command)).collect();
+        Ok(Plan {
+            cwd,
+            make,
+            write: write
+                .concat()
+                .iter()
+                .map(|path| real(path))
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
+            own,
+            hidden,
+            network: openings.network == Network::Open,
+            namespaces: self.means.has_namespaces(),
+            landlock: self.means.has_landlock(),
+            user,
+        })
+    }
+
+    /// A gateway may stand in its data folder; its servers cannot. Another user stands at home, for it may not be let in here.
+    fn cwd(&self, process: &Process<'_>, user: Option<&Person>, own: &[PathBuf]) -> Result<PathBuf, Refused> {
+        let cwd = match (process.cwd, user) {
+            (Some(cwd), _) => real(cwd),
+            (None, None) => real(&self.ground.cwd),
+            (None, Some(user)) => existing(&user.home).unwrap_or_else(|| "/".into()),
+        };
+        match own.iter().any(|own| cwd.starts_with(own)) {
+            false => Ok(cwd),
+            true if process.cwd.is_some() => Err(Refused::Hidden(cwd)),
+            true => Ok("/".into()),
+        }
+    }
+}
+
+/// What the operator gave a server without saying so: its working folder, and folders that its arguments name.
+struct Given<'a> {
+    own: &'a [PathBuf],
+    hidden: &'a [PathBuf],
+    home: Option<&'a Path>,
+}
+
+impl Given<'_> {
+    fn of(&self, process: &Process<'_>, cwd: &Path) -> Vec<PathBuf> {
+        let named = process.args.iter().filter_map(|arg| folder_in(arg, cwd));
+        named.chain([cwd.to_owned()]).filter(|folder| self.may_be_changed(folder)).collect()
+    }
+
+    /// Whoever may write where the gateway's configuration is may become the gateway, and whoever may write to a home folder
+    /// may become its owner: those are given by name or not at all.
+    fn may_be_changed(&self, folder: &Path) -> bool {
+        let is_system = SYSTEM.iter().any(|system| folder.starts_with(system));
+        let is_above_home = self.home.is_some_and(|home| home.starts_with(folder));
+        let has_hidden = self.own.iter().chain(self.hidden).any(|place| overlap(place, folder));
+        folder.parent().is_some() && !is_system && !is_above_home && !has_hidden
+    }
+}
+
+/// The folder that an argument names, alone or as `--option=FOLDER`.
+fn folder_in(arg: &str, cwd: &Path) -> Option<PathBuf> {
+    let text = match arg.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => value,
+        _ => arg,
+    };
+    let is_path = text.starts_with(['/', '.']);
+    Some(cwd.join(text)).filter(|path| is_path && path.is_dir()).map(|path| real(&path))
+}
+
+fn person(name: &str) -> Result<Person, Refused> {
+    if !geteuid().is_root() {
+        return Err(Refused::NotRoot);
+    }
+    let found = User::from_name(name).map_err(|error| Refused::User(name.to_owned(), error))?;
+    let found = found.ok_or_else(|| Refused::NoUser(name.to_owned()))?;
+    Ok(Person { name: found.name, user: found.uid.as_raw(), group: found.gid.as_raw(), home: found.dir })
+}
+
+fn identity(user: Person) -> BTreeMap<String, String> {
+    let home = user.home.to_string_lossy().into_owned();
+    [("HOME", home), ("USER", user.name.clone()), ("LOGNAME", user.name)]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+}
+
+/// Where a path really leads; as it stands where it leads nowhere.
+fn real(path: &Path) -> PathBuf {
+    existing(path).unwrap_or_else(|| path.to_owned())
+}
+
+fn existing(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
+}
+
+/// Without those that lie in another.
+fn outermost(places: BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    // In their order, a folder stands before what is in it.
+    let mut outermost: Vec<PathBuf> = Vec::new();
+    for place in places {
+        if !outermost.iter().any(|outer| place.starts_with(outer)) {
+            outermost.push(place);
+        }
+    }
+    outermost
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Scene {
+        folder: tempfile::TempDir,
+        confiner: Confiner,
+    }
+
+    /// A home folder with secrets, a gateway's folder in it, and a folder of documents.
+    fn scene() -> Scene {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        for path in [".ssh", ".aws", ".npm", "gate/data/deep", "docs/work"] {
+            fs::create_dir_all(home.join(path)).unwrap();
+        }
+        fs::write(home.join("gate/toolgate.toml"), "").unwrap();
+        let ground = Ground {
+            own: vec![
+                home.join("gate/data"),
+                home.join("gate/toolgate.toml"),
+                home.join("gate/data/vault.key"),
+            ],
+            home: Some(home.clone()),
+            cwd: home.join("gate"),
+        };
+        let means = Means { no_namespaces: None, landlock: 7 };
+        let launcher = ("/bin/launcher".into(), vec!["confine".into()]);
+        Scene { folder, confiner: Confiner { launcher, ground, means, demand: Demand::Wanted } }
+    }
+
+    impl Scene {
+        fn at(&self, path: &str) -> PathBuf {
+            fs::canonicalize(self.folder.path()).unwrap().join(path)
+        }
+
+        fn plan(&self, args: &[&str], cwd: Option<&str>, openings: &Openings) -> Plan {
+            let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+            let cwd = cwd.map(|cwd| self.at(cwd));
+            let sandbox = Sandbox::On(openings.clone());
+            let env = BTreeMap::new();
+            let process =
+                Process { command: "npx", args: &args, env: &env, cwd: cwd.as_deref(), sandbox: &sandbox };
+            self.confiner.plan(&process, openings).unwrap()
+        }
+    }
+
+    #[test]
+    fn what_the_gateway_keeps_and_secrets_are_hidden() {
+        let scene = scene();
+        let plan = scene.plan(&[], None, &Openings::default());
+        assert_eq!(plan.own, [scene.at("gate/data"), scene.at("gate/toolgate.toml")]);
+        assert!(plan.hidden.contains(&scene.at(".ssh")) && plan.hidden.contains(&scene.at(".aws")));
+        assert!(plan.write.contains(&scene.at(".npm")) && plan.write.contains(&"/tmp".into()));
+        assert!(!plan.write.contains(&scene.at("gate")), "the configuration is there");
+        assert!(plan.network);
+    }
+
+    #[test]
+    fn what_is_opened_is_not_hidden_but_for_what_the_gateway_keeps() {
+        let scene = scene();
+        let openings = Openings {
+            read: vec![scene.at(".ssh"), scene.at("gate/data")],
+            write: vec![scene.at("docs")],
+            network: Network::Closed,
+            ..Openings::default()
+        };
+        let plan = scene.plan(&[], None, &openings);
+        assert!(!plan.hidden.contains(&scene.at(".ssh")) && plan.hidden.contains(&scene.at(".aws")));
+        assert!(plan.own.contains(&scene.at("gate/data")));
+        assert!(plan.write.contains(&scene.at("docs")));
+        assert!(!plan.network);
+    }
+
+    #[test]
+    fn folders_that_arguments_name_are_given_but_not_whole_homes() {
+        let scene = scene();
+        let docs = scene.at("docs").display().to_string();
+        let home = scene.at("").display().to_string();
+        let option = format!("--root={docs}/work");
+        let plan = scene.plan(&[&docs], None, &Openings::default());
+        assert!(plan.write.contains(&scene.at("docs")));
+        let plan = scene.plan(&[&option, "work", "-y"], Some("docs"), &Openings::default());
+        assert!(plan.write.contains(&scene.at("docs/work")) && plan.write.contains(&scene.at("docs")));
+        let plan = scene.plan(&[&home, ".", "/", "/etc"], None, &Openings::default());
+        for folder in [scene.at(""), scene.at("gate"), "/".into(), "/etc".into()] {
+            let folder = fs::canonicalize(folder).unwrap();
+            assert!(!plan.write.contains(&folder), "{}", folder.display());
+        }
+    }
+
+    #[test]
+    fn a_working_folder_within_the_data_is_none() {
+        let mut scene = scene();
+        scene.confiner.ground.cwd = scene.at("gate/data/deep");
+        assert_eq!(scene.plan(&[], None, &Openings::default()).cwd, Path::new("/"));
+        let (cwd, sandbox, env) = (scene.at("gate/data"), Sandbox::default(), BTreeMap::new());
+        let process = Process { command: "npx", args: &[], env: &env, cwd: Some(&cwd), sandbox: &sandbox };
+        assert!(matches!(scene.confiner.start(&process), Err(Refused::Hidden(_))));
+    }
+
+    #[test]
+    fn a_required_sandbox_that_cannot_be_had_starts_nothing() {
+        let mut scene = scene();
+        scene.confiner.means = Means::none("no");
+        scene.confiner.demand = Demand::Required;
+        let (sandbox, env) = (Sandbox::default(), BTreeMap::new());
+        let process = Process { command: "sh", args: &[], env: &env, cwd: None, sandbox: &sandbox };
+        assert!(matches!(scene.confiner.start(&process), Err(Refused::Unconfined(_))));
+        let off = Process { sandbox: &Sandbox::Off, ..process };
+        assert!(matches!(scene.confiner.start(&off), Ok(None)), "the operator said so");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_command_stands_behind_the_plan() {
+        let scene = scene();
+        let (sandbox, env) = (Sandbox::default(), BTreeMap::new());
+        let args = ["-c".to_owned(), "true".to_owned()];
+        let process = Process { command: "sh", args: &args, env: &env, cwd: None, sandbox: &sandbox };
+        let start = scene.confiner.start(&process).unwrap().expect("it is confined");
+        assert_eq!(start.program, Path::new("/bin/launcher"));
+        assert_eq!(start.args[0], "confine");
+        assert_eq!(start.args[2..], ["--", "sh", "-c", "true"]);
+        let missing = Process { command: "nobody-has-this", ..process };
+        assert!(matches!(scene.confiner.start(&missing), Err(Refused::Program(_))));
+    }
+}

@@ -1,0 +1,201 @@
+//! The launcher: one thread that gives up what a plan says and then becomes the server's program. It runs before anything
+//! else of the gateway's program does, for a process with threads cannot enter a user namespace.
+
+use std::convert::Infallible;
+use std::ffi::{CString, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
+};
+use nix::errno::Errno;
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::prctl;
+use nix::unistd::{Gid, Uid, getegid, geteuid, initgroups, setgid, setuid};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
+    set_capabilities,
+};
+
+use crate::means::Means;
+use crate::plan::{Person, Plan, all_but};
+
+/// What shells say of a program that was found and could not be started.
+const NOT_STARTED: u8 = 126;
+/// The Landlock that these rules were written for.
+const LANDLOCK: ABI = ABI::V7;
+const VERSIONS: [ABI; 7] = [ABI::V1, ABI::V2, ABI::V3, ABI::V4, ABI::V5, ABI::V6, ABI::V7];
+const DEVICE_FOLDER: &str = "/dev";
+/// All of its devices that a server has any business with.
+const DEVICES: [&str; 8] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+];
+/// What stands in the place of a hidden file.
+const NOTHING: &str = "/dev/null";
+/// There are fewer, and the kernel says where they end.
+const CAPABILITIES_MAX: u32 = 64;
+
+#[derive(Debug, thiserror::Error)]
+enum Problem {
+    #[error("its plan cannot be read: {0}")]
+    Plan(#[from] serde_json::Error),
+    #[error("no program is named")]
+    NoProgram,
+    #[error("could not become the user {0:?}: {1}")]
+    User(String, Errno),
+    #[error("could not have namespaces of its own: {0}")]
+    Namespaces(Errno),
+    #[error("could not say who it is in its namespaces: {0}")]
+    Identity(io::Error),
+    #[error("could not hide {}: {}", .0.display(), .1.desc())]
+    Hide(PathBuf, Errno),
+    #[error("could not go to {}: {}", .0.display(), .1)]
+    Folder(PathBuf, io::Error),
+    #[error("could not restrict itself: {0}")]
+    Landlock(#[from] RulesetError),
+    #[error("could not restrict itself: the kernel has no Landlock any more")]
+    NoLandlock,
+    #[error("could not give up its capabilities: {0}")]
+    Capabilities(io::Error),
+    #[error("{0}")]
+    Start(io::Error),
+}
+
+/// Becomes the program that `command` names, with what `plan` leaves it. Returns only if that cannot be.
+pub fn launch(plan: &str, command: &[OsString]) -> ExitCode {
+    match start(plan, command) {
+        Ok(never) => match never {},
+        Err(problem) => {
+            let program = command.first().map(|program| program.to_string_lossy()).unwrap_or_default();
+            eprintln!("toolgate could not start {program:?}: {problem}");
+            NOT_STARTED.into()
+        }
+    }
+}
+
+/// Finds out what can be done here, by doing it.
+pub fn probe() -> Means {
+    let hiding = enter_namespaces(CloneFlags::CLONE_NEWNET).and_then(|()| hide(Path::new("/proc")));
+    let landlock = match restricted(Ruleset::default().handle_access(AccessFs::WriteFile)) {
+        Ok(RestrictionStatus { landlock: LandlockStatus::Available { effective_abi, .. }, .. }) => {
+            VERSIONS.iter().filter(|version| **version <= effective_abi).count()
+        }
+        _ => 0,
+    };
+    Means {
+        no_namespaces: hiding.err().map(|problem| problem.to_string()),
+        landlock: u32::try_from(landlock).expect("a short list"),
+    }
+}
+
+fn start(plan: &str, command: &[OsString]) -> Result<Infallible, Problem> {
+    let plan: Plan = serde_json::from_str(plan)?;
+    let (program, args) = command.split_first().ok_or(Problem::NoProgram)?;
+    plan.user.as_ref().map(become_user).transpose()?;
+    for folder in &plan.make {
+        // Without it the program says itself what it misses.
+        drop(fs::create_dir_all(folder));
+    }
+    if plan.namespaces {
+        let network = if plan.network { CloneFlags::empty() } else { CloneFlags::CLONE_NEWNET };
+        enter_namespaces(network)?;
+        plan.own.iter().chain(&plan.hidden).try_for_each(|place| hide(place))?;
+    }
+    // By its path, once what is hidden is: a folder that was entered before would still be open.
+    std::env::set_current_dir(&plan.cwd).map_err(|error| Problem::Folder(plan.cwd.clone(), error))?;
+    prctl::set_no_new_privs().map_err(|error| Problem::Capabilities(error.into()))?;
+    if plan.landlock {
+        restrict(&plan)?;
+    }
+    give_up_capabilities()?;
+    Err(Problem::Start(Command::new(program).args(args).exec()))
+}
+
+fn become_user(user: &Person) -> Result<(), Problem> {
+    let problem = |error| Problem::User(user.name.clone(), error);
+    let name = CString::new(user.name.as_str()).map_err(|_| problem(Errno::EINVAL))?;
+    let (id, group) = (Uid::from_raw(user.user), Gid::from_raw(user.group));
+    initgroups(&name, group).and_then(|()| setgid(group)).and_then(|()| setuid(id)).map_err(problem)?;
+    // Who changes its user is closed to that user, and could not write its own files in /proc.
+    prctl::set_dumpable(true).map_err(problem)
+}
+
+/// In the new namespaces the user is who it was, and nobody else exists.
+fn enter_namespaces(more: CloneFlags) -> Result<(), Problem> {
+    let (user, group) = (geteuid(), getegid());
+    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | more).map_err(Problem::Namespaces)?;
+    let say = |file: &str, what: String| fs::write(Path::new("/proc/self").join(file), what);
+    say("setgroups", "deny".to_owned())
+        .and_then(|()| say("uid_map", format!("{user} {user} 1")))
+        .and_then(|()| say("gid_map", format!("{group} {group} 1")))
+        .map_err(Problem::Identity)
+}
+
+fn hide(place: &Path) -> Result<(), Problem> {
+    const NOBODY: Option<&str> = None;
+    // What is not there, or cannot be reached, is hidden already.
+    let Ok(data) = fs::metadata(place) else { return Ok(()) };
+    let hidden = if data.is_dir() {
+        let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+        mount(Some("tmpfs"), place, Some("tmpfs"), flags, Some("mode=0555,size=4k"))
+    } else {
+        mount(Some(NOTHING), place, NOBODY, MsFlags::MS_BIND, NOBODY)
+    };
+    hidden.map_err(|error| Problem::Hide(place.to_owned(), error))
+}
+
+fn restrict(plan: &Plan) -> Result<(), Problem> {
+    let write = AccessFs::from_write(LANDLOCK);
+    let mut ruleset =
+        Ruleset::default().handle_access(write | AccessFs::ReadFile)?.scope(Scope::from_all(LANDLOCK))?;
+    if !plan.network {
+        ruleset = ruleset.handle_access(AccessNet::from_all(LANDLOCK))?;
+    }
+    // Where nothing can be mounted over it, what the gateway keeps is left out of what may be read.
+    let kept: &[PathBuf] = if plan.namespaces { &[] } else { &plan.own };
+    let readable = all_but(Path::new("/"), &[kept, &[DEVICE_FOLDER.into()]].concat());
+    let writable: Vec<PathBuf> = plan.write.iter().flat_map(|place| all_but(place, kept)).collect();
+    let of_device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
+    let rules = path_beneath_rules(readable, AccessFs::ReadFile)
+        .chain(path_beneath_rules(DEVICES, of_device))
+        .chain(path_beneath_rules(writable, write | AccessFs::ReadFile));
+    match ruleset.create()?.add_rules(rules)?.restrict_self()?.ruleset {
+        RulesetStatus::NotEnforced => Err(Problem::NoLandlock),
+        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
+    }
+}
+
+fn restricted(ruleset: Result<Ruleset, RulesetError>) -> Result<RestrictionStatus, RulesetError> {
+    ruleset?.create()?.restrict_self()
+}
+
+/// Inside its namespaces it could do anything until here, unmounting included.
+fn give_up_capabilities() -> Result<(), Problem> {
+    let problem = |error: rustix::io::Errno| Problem::Capabilities(error.into());
+    for number in 0..CAPABILITIES_MAX {
+        let capability = CapabilitySet::from_bits_retain(1 << number);
+        match remove_capability_from_bounding_set(capability) {
+            Ok(()) => {}
+            // None of this number; or a user who has none to give up, and cannot get any.
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::PERM) => break,
+            Err(error) => return Err(problem(error)),
+        }
+    }
+    clear_ambient_capability_set().map_err(problem)?;
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+        .map_err(problem)
+}

@@ -1,0 +1,18 @@
+#![doc = include_str!("../README.md")]
+
+mod confiner;
+#[cfg(target_os = "linux")]
+mod launch;
+#[cfg(not(target_os = "linux"))]
+#[path = "launch_elsewhere.rs"]
+mod launch;
+mod means;
+mod places;
+mod plan;
+mod program;
+mod words;
+
+pub use confiner::{Confiner, Demand, Ground, Process, Refused, Start};
+pub use launch::{launch, probe};
+pub use means::Means;
+pub use places::hidden_in_home;
