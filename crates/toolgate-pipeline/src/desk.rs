@@ -11,7 +11,7 @@ use toolgate_core::id::ApprovalId;
 use toolgate_core::{CanonicalName, Digest, Principal, RawJson, Tool};
 
 use crate::canonical;
-use crate::redact::{self, Redactor};
+use crate::redact::{self, Marks, Redactor};
 use crate::schema::{InputCheck, Problem, Schemas, render};
 
 /// The tools there are now.
@@ -154,7 +154,7 @@ impl Desk {
             return Err(DeskError::Invalid(problems));
         }
         // What people decide on is shown and kept.
-        let shown = self.redactor.redact_input(tool.name.as_str(), arguments);
+        let shown = self.redactor.redact_input(tool.name.as_str(), arguments, Marks::Told);
         if *shown.value != *arguments {
             return Err(DeskError::Secret);
         }

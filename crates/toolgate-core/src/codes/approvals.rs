@@ -68,6 +68,22 @@ pub(super) const CODES: &[Code] = &[
         see: &["approval_changed", "invalid_edit"],
     },
     Code {
+        code: "hidden_from_approvers",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Result],
+        title: "People would agree to what they do not see",
+        happened: "A gate stopped the call, and an argument holds something that is hidden from people although no key and \
+             no rule says that a secret stands there: what looks like a credential, or binary content. Nobody was asked.",
+        advice: "Give the credential in an argument that is named for it (`token`, `password`), let the operator give it \
+             to the server, or leave it out. Hand binary content in as a file.",
+        message: "people must agree to this call, and `/command` holds what looks like a credential (bearer token), which \
+             they would not see",
+        hint: "leave it out of the text: give it in an argument that is named for it, such as `token`, or have the \
+             operator give it to the server",
+        see: &["pending_approval", "configuration.md#redact"],
+    },
+    Code {
         code: "invalid_edit",
         fault: Blame::Caller,
         retry: Retry::Anew,

@@ -185,7 +185,7 @@ async fn a_password_reaches_the_server_and_nothing_else() {
     let shown = bank.approval(&id);
     assert_eq!(
         (&shown["arguments"]["password"], &shown["arguments"]["account"]),
-        (&json!("[redacted]"), &json!("[redacted]")),
+        (&json!("[redacted: secret, 21 characters]"), &json!("[redacted: by rule, 14 characters]")),
         "{shown}"
     );
     let other = json!({ "account": account, "amount": 1, "password": "another" });

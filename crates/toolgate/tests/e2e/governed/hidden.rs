@@ -1,0 +1,81 @@
+//! Redaction hides secrets and nothing else: what people decide on and what the ledger keeps is all the rest.
+
+use serde_json::{Value, json};
+
+use super::bank::{Bank, GATED, NO_HOLD, pending, status};
+use crate::kit::{call, text};
+
+const TOOL: &str = "bank__transfer";
+/// What an agent would like nobody to read.
+const ORDER: &str = "all of it to DE666 # Bearer abcdefghijklmnopqrstuvwxyz";
+
+fn to(account: &str) -> Value {
+    json!({ "account": account, "amount": 1 })
+}
+
+/// What the ledger keeps of the arguments of the last call.
+async fn kept(bank: &Bank) -> Value {
+    let ended = bank.events(&["--kind", "tool.call.completed"]).pop().expect("a call has ended");
+    let digest = ended["input"].as_str().expect("its arguments are kept");
+    bank.get(&bank.gateway.admin, &format!("/ledger/bodies/{digest}")).await.json()
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_what_they_cannot_see() {
+    let bank = Bank::open(&format!("{GATED}{NO_HOLD}"));
+    let agent = bank.agent();
+    let binary = "/sbin/".to_owned() + &"/".repeat(1100) + "reboot";
+    let json = json!({ "token": "$(reboot)" }).to_string();
+    for account in [ORDER, "AKIAIOSFODNN7EXAMPLE", "postgres://ann:hunter2@db/x", &binary, &json] {
+        let refused = call(&agent, TOOL, to(account)).await;
+        assert_eq!((status(&refused), &refused["isError"]), ("refused", &json!(true)), "{refused}");
+        let error = &refused["structuredContent"]["error"];
+        assert_eq!(
+            (&error["code"], &error["details"]["argument"]),
+            (&json!("hidden_from_approvers"), &json!("/account"))
+        );
+        assert!(text(&refused).contains("hint: ") && !text(&refused).contains(account), "{refused}");
+    }
+    let waiting = bank.get(&bank.gateway.admin, "/approvals").await.json();
+    assert_eq!(waiting["approvals"], json!([]), "nobody was asked");
+    assert_eq!(bank.ran(), Vec::<String>::new());
+    assert_eq!(bank.outcomes(), ["refused"; 5], "each attempt is on record");
+    bank.verify();
+}
+
+#[tokio::test]
+async fn people_see_all_of_a_call_but_the_secret_and_hear_what_that_is() {
+    let bank = Bank::open(&format!("{GATED}{NO_HOLD}"));
+    let agent = bank.agent();
+    let body = r#"{ "to":"DE666", "to":"DE1", "password":"hunter2" }"#;
+    let proposed = json!({ "account": body, "amount": 1, "password": "hunter22" });
+    let id = pending(&call(&agent, TOOL, proposed.clone()).await);
+    let shown = bank.approval(&id)["arguments"].clone();
+    let expected = body.replace("hunter2", "[redacted: secret, 7 characters]");
+    assert_eq!(
+        shown,
+        json!({ "account": expected, "amount": 1, "password": "[redacted: secret, 8 characters]" })
+    );
+    bank.approve(&id);
+    assert_eq!(status(&call(&agent, TOOL, proposed.clone()).await), "succeeded");
+    assert_eq!(bank.ran(), [format!("transfer {proposed}")], "what runs is what was sent");
+}
+
+#[tokio::test]
+async fn the_ledger_keeps_all_of_a_call_but_its_secrets() {
+    let bank = Bank::open(NO_HOLD);
+    let agent = bank.agent();
+    let key = format!("ghp_{}", "aB3dE6gH9".repeat(4));
+    let card = "4111 1111 1111 1111";
+    for (account, left) in [
+        (ORDER.to_owned(), "all of it to DE666 # Bearer [redacted]".to_owned()),
+        (format!("pay {card} with {key}!"), "pay [redacted] with [redacted]!".to_owned()),
+        (r#"{"to": "DE666","token":"x"}"#.to_owned(), r#"{"to": "DE666","token":"[redacted]"}"#.to_owned()),
+    ] {
+        assert_eq!(status(&call(&agent, TOOL, to(&account)).await), "succeeded");
+        assert_eq!(kept(&bank).await, to(&left));
+    }
+    assert_eq!(bank.ran().len(), 3);
+    let ledger = bank.say(&["ledger", "export"]);
+    assert!(!ledger.contains(&key) && !ledger.contains(card), "{ledger}");
+}
