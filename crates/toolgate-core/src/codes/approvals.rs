@@ -134,6 +134,19 @@ pub(super) const CODES: &[Code] = &[
         see: &["tool_changed", "not_approved"],
     },
     Code {
+        code: "approval_edited",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Http(409)],
+        title: "The arguments were changed meanwhile",
+        happened: "Another approver edited the arguments after they were shown: `effective` of the decision is not that of \
+             the approval, or it was not given. A yes counts only for what its giver saw.",
+        advice: "Read the approval again and decide on what would run now, with its `effective`.",
+        message: "the arguments were changed meanwhile: what would run is not what you were shown",
+        hint: "look at the approval as it is now, and decide with its `effective`",
+        see: &["approval_changed", "approval_settled"],
+    },
+    Code {
         code: "approval_requester",
         fault: Blame::Caller,
         retry: Retry::No,
@@ -144,6 +157,18 @@ pub(super) const CODES: &[Code] = &[
         message: "whoever asks for a call may not approve it",
         hint: "somebody else must decide",
         see: &["approval_not_a_person"],
+    },
+    Code {
+        code: "person_unknown",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Http(403)],
+        title: "The webhook does not speak for this person",
+        happened: "A decision came in through a webhook whose `persons` do not have the one that it names.",
+        advice: "Add the person to `persons` of the webhook, or decide with a token of their own.",
+        message: "the webhook slack does not speak for \"zoe\"",
+        hint: "the operator names those it speaks for in `persons` of its `[[webhooks]]`",
+        see: &["approval_not_in_group", "configuration.md#webhooks"],
     },
     Code {
         code: "approval_not_a_person",

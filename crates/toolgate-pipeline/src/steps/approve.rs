@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::approval::{Approval, ApprovalState, Ballot, Binding, Grant, Standing};
+use toolgate_core::approval::{Approval, ApprovalState, Ballot, Binding, Grant, Standing, Word};
 use toolgate_core::decision::{Requirement, Verdict};
 use toolgate_core::event::{Durability, Entry, Outcome};
 use toolgate_core::governance::{Deciding, NewApproval, StoreDown, Warrant};
@@ -296,15 +296,15 @@ async fn confirm(
         // Closed without an answer, or no answer at all: the question stays open.
         _ => return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval))),
     };
-    let deciding = Deciding {
-        id: approval.id.clone(),
+    let word = Word {
         voter: asking.ticket.principal.clone(),
         standing: Standing::AtTheClient,
         ballot,
         reason: answer["content"]["reason"].as_str().map(str::to_owned),
-        grant: None,
-        via: "elicitation".into(),
+        shown: Some(approval.effective),
+        counts_as: None,
     };
+    let deciding = Deciding { id: approval.id.clone(), word, grant: None, via: "elicitation".into() };
     match pipeline.approvals.decide(deciding).await {
         Ok(decided) => Waited::Decided(Box::new(decided.approval)),
         // Decided elsewhere in the same moment: that decision stands.

@@ -72,6 +72,8 @@ pub(super) async fn decide(
         decision,
         reason: Some("because".into()),
         grant,
+        shown: None,
+        counts_as: None,
         via: "api".into(),
     };
     desk.decide(request).await.map(drop)
