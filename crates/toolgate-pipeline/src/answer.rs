@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolgate_core::approval::Approval;
-use toolgate_core::{Blame, Fault, RawJson, RefusalKind, RpcError, Tool};
+use toolgate_core::{Blame, CanonicalName, Fault, RawJson, RefusalKind, RpcError, Tool};
 
 use crate::call::Round;
 use crate::envelope::{Envelope, META_KEY};
@@ -11,6 +11,8 @@ use crate::envelope::{Envelope, META_KEY};
 /// The end of a call, as its caller hears of it.
 #[derive(Debug)]
 pub struct Answer {
+    /// What was called in the end, whatever name it was called by.
+    pub tool: CanonicalName,
     pub envelope: Envelope,
     pub body: AnswerBody,
 }

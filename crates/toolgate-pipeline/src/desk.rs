@@ -13,7 +13,7 @@ use toolgate_core::id::ApprovalId;
 use toolgate_core::{CanonicalName, Digest, Principal, RawJson, Tool};
 
 use crate::canonical;
-use crate::redact::{self, Marks, Redactor};
+use crate::redact::{self, Marks, Redactor, echo};
 use crate::schema::{InputCheck, Problem, Schemas, render};
 
 /// The tools there are now.
@@ -149,6 +149,14 @@ impl Desk {
         let word = Word { voter, standing: Standing::Person, ballot, reason, shown, counts_as };
         let deciding = Deciding { id, word, grant, via };
         Ok(self.approvals.decide(deciding).await?)
+    }
+
+    /// What may be kept of something that came of a call, outside the ledger too: without secrets of its own and without
+    /// those that its arguments held.
+    pub fn kept(&self, tool: &CanonicalName, arguments: &RawJson, said: &RawJson) -> RawJson {
+        let arguments = canonical::parse(arguments.as_str()).unwrap_or_default();
+        let secrets = self.redactor.redact_input(tool.as_str(), &arguments, Marks::Plain).secrets;
+        echo::forget(self.redactor.redact_output(tool.as_str(), said).json, &secrets)
     }
 
     /// An edit may change arguments, never the tool, and must pass what any call passes.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::bank::{Bank, GATED, NO_HOLD, pending, status};
+use super::records::stands_in_files;
 use crate::kit::{call, text};
 
 const TOOL: &str = "bank__transfer";
@@ -78,4 +79,31 @@ async fn the_ledger_keeps_all_of_a_call_but_its_secrets() {
     assert_eq!(bank.ran().len(), 3);
     let ledger = bank.say(&["ledger", "export"]);
     assert!(!ledger.contains(&key) && !ledger.contains(card), "{ledger}");
+}
+
+#[tokio::test]
+async fn what_is_kept_of_a_batch_for_its_repetition_has_no_secrets() {
+    let rules = "[[redact]]\ntools = \"bank:*\"\ninput = [\"/account\"]\n";
+    let bank = Bank::open(&format!("{NO_HOLD}{rules}"));
+    let run = bank.rest(&bank.gateway.agent, "POST", "/runs", Some(json!({}))).await.json();
+    let (id, token) = (&run["run"]["id"], run["token"].as_str().expect("a token"));
+    let path = format!("/runs/{}/tool-calls", id.as_str().expect("an id"));
+    let secret = json!({ "account": "DE-geheim-0815", "amount": 1, "password": "Zuckerhut-4711" });
+    let calls = json!({ "calls": [{ "id": "a", "name": "bank__transfer", "arguments": secret }] });
+    let first = bank.rest(token, "POST", &path, Some(calls.clone())).await.json()["results"][0].clone();
+    assert!(
+        first["data"].to_string().contains("Zuckerhut-4711"),
+        "the agent gets what the server says: {first}"
+    );
+    let again = bank.rest(token, "POST", &path, Some(calls)).await.json()["results"][0].clone();
+    assert_eq!(
+        (&again["replayed"], &again["warnings"][0]["code"]),
+        (&json!(true), &json!("redacted")),
+        "{again}"
+    );
+    for what in ["Zuckerhut-4711", "DE-geheim-0815"] {
+        assert!(!again.to_string().contains(what), "{again}");
+        assert_eq!(stands_in_files(&bank, what), Vec::<String>::new(), "{what} was stored");
+    }
+    assert_eq!(bank.ran().len(), 1, "and nothing ran twice");
 }

@@ -164,7 +164,7 @@ async fn the_ledger_is_exported_as_lines_and_as_cloud_events() {
 }
 
 /// Whether these bytes stand anywhere in the files of the data folder.
-fn stands_in_files(bank: &Bank, what: &str) -> Vec<String> {
+pub(super) fn stands_in_files(bank: &Bank, what: &str) -> Vec<String> {
     let files = std::fs::read_dir(bank.gateway.data()).expect("a folder").filter_map(Result::ok);
     let holding = files.filter(|file| {
         let bytes = std::fs::read(file.path()).unwrap_or_default();
