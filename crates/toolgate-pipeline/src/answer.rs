@@ -93,7 +93,7 @@ impl Refusal {
     }
 
     pub(crate) fn of_fault(fault: &Fault) -> Self {
-        let mut refusal = Self::new(fault.kind.code(), fault.blame(), fault.to_string(), fault.hint());
+        let mut refusal = Self::new(fault.kind.code(), fault.blame(), fault.told(), fault.hint());
         refusal.retry = fault.kind.safe_to_retry();
         refusal.details(json!({ "server": fault.server.as_str() }))
     }
