@@ -1,6 +1,7 @@
 //! Redaction hides secrets and nothing else: what people decide on and what the ledger keeps is all the rest.
 
 use serde_json::{Value, json};
+use toolgate_testkit::gateway::HttpClient;
 
 use super::bank::{Bank, GATED, NO_HOLD, pending, status};
 use super::records::stands_in_files;
@@ -106,4 +107,24 @@ async fn what_is_kept_of_a_batch_for_its_repetition_has_no_secrets() {
         assert_eq!(stands_in_files(&bank, what), Vec::<String>::new(), "{what} was stored");
     }
     assert_eq!(bank.ran().len(), 1, "and nothing ran twice");
+}
+
+#[tokio::test]
+async fn a_short_file_that_a_server_repeats_does_not_come_back() {
+    let takes = "[[tools]]\nname = \"bank:balance\"\n[[tools.files]]\nstrategy = \"binary_base64\"\nargument = \"file_id\"\ncontent = \"account\"\n";
+    let bank = Bank::open(&format!("{NO_HOLD}{takes}"));
+    let upload =
+        bank.agent().http.post(bank.gateway.url("/files?name=a.bin")).bearer_auth(&bank.gateway.agent);
+    let upload =
+        upload.header("content-type", "application/octet-stream").body("a very short letter".to_owned());
+    let uploaded = HttpClient::finish(upload).await.json();
+    let file = uploaded["id"].as_str().unwrap_or_else(|| panic!("no file: {uploaded}"));
+    let encoded = "YSB2ZXJ5IHNob3J0IGxldHRlcg==";
+    let said = call(&bank.agent(), "bank__balance", json!({ "file_id": file })).await;
+    assert_eq!(bank.ran(), [format!("balance {{\"account\":\"{encoded}\"}}")], "the server gets it: {said}");
+    assert!(text(&said).contains(&format!("[content of {file}]")), "{said}");
+    assert!(
+        !said.to_string().contains(encoded) && !bank.say(&["ledger", "export"]).contains(encoded),
+        "{said}"
+    );
 }
