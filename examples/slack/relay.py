@@ -86,7 +86,9 @@ def message_about(approval):
         # Backticks would end the block of code that the arguments stand in.
         shown = json.dumps(approval["arguments"], indent=2, ensure_ascii=False).replace("```", "'''")
         blocks.append(section(f"```{plain(shown[:ARGUMENTS_CHARS_MAX])}```"))
-    buttons = [button("Approve", "approve", approval["id"], "primary"), button("Deny", "deny", approval["id"], "danger")]
+    # A decision is for what this message shows, whatever becomes of it meanwhile.
+    value = json.dumps({"id": approval["id"], "effective": approval["effective"]})
+    buttons = [button("Approve", "approve", value, "primary"), button("Deny", "deny", value, "danger")]
     if "link" in approval:
         buttons.append({"type": "button", "text": words("Open"), "url": approval["link"], "action_id": "open"})
     blocks.append({"type": "actions", "elements": buttons})
@@ -101,8 +103,8 @@ def section(text):
     return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 
 
-def button(text, action, approval, style):
-    return {"type": "button", "text": words(text), "action_id": action, "value": approval, "style": style}
+def button(text, action, value, style):
+    return {"type": "button", "text": words(text), "action_id": action, "value": value, "style": style}
 
 
 def post(url, body, headers=None):
@@ -142,13 +144,14 @@ def from_slack(body):
     if person is None:
         said = {"text": "You are not among those who may decide here.", "response_type": "ephemeral", "replace_original": False}
     else:
-        said = decide(action["value"], action["action_id"], person)
+        said = decide(json.loads(action["value"]), action["action_id"], person)
     post(payload["response_url"], said)
     return 200
 
 
-def decide(approval, decision, person):
-    body = json.dumps({"approval_id": approval, "decision": decision, "reason": "decided in Slack", "person": person}).encode()
+def decide(shown, decision, person):
+    told = {"approval_id": shown["id"], "effective": shown["effective"], "decision": decision, "reason": "decided in Slack", "person": person}
+    body = json.dumps(told).encode()
     message_id, timestamp = f"msg_{uuid.uuid4().hex}", str(int(time.time()))
     headers = {
         "Content-Type": "application/json",

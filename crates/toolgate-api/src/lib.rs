@@ -94,6 +94,9 @@ pub struct IncomingWebhook {
     pub key: SigningKey,
     /// The groups that everybody who decides through it counts for.
     pub groups: Vec<String>,
+    /// The persons it may speak for, each with a vote of their own. Without them it may name anybody, and all of them
+    /// together have one vote.
+    pub persons: Option<Vec<String>>,
 }
 
 pub(crate) struct Inner {

@@ -228,6 +228,11 @@ impl From<ApprovalRefusal> for Box<Problem> {
             Why::Changed => {
                 (StatusCode::CONFLICT, "approval_changed", "the caller can repeat its call, which asks anew")
             }
+            Why::Edited => (
+                StatusCode::CONFLICT,
+                "approval_edited",
+                "look at the approval as it is now, and decide with its `effective`",
+            ),
             Why::Requester => (StatusCode::FORBIDDEN, "approval_requester", "somebody else must decide"),
             Why::NotAPerson => {
                 (StatusCode::FORBIDDEN, "approval_not_a_person", "decide with the token of a person")

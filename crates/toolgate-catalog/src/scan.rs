@@ -1,8 +1,9 @@
 //! Looks through a definition for what is meant for the model and not for the reader: characters that nobody sees,
-//! sentences that give orders, names of other servers' tools. It marks, it does not judge.
+//! sentences that give orders, names of other servers' tools, names that look like others. It marks, it does not judge.
 
 mod foreign;
 mod invisible;
+mod look_alike;
 mod phrase;
 #[cfg(test)]
 mod tests;
@@ -17,14 +18,18 @@ pub use foreign::{ForeignNames, ToolNames};
 /// More are not told of one definition: a few are enough to look at it.
 const FINDINGS_MAX: usize = 20;
 const EXCERPT_CHARS_MAX: usize = 120;
+/// Where a definition names the tool.
+const NAMES: [&str; 3] = ["name", "title", "annotations.title"];
 /// What of the text before the place an excerpt shows.
 const EXCERPT_CHARS_BEFORE: usize = 24;
 
 /// What is suspicious about a definition, sorted. All its texts are read, not only descriptions: the model sees them all.
 pub fn scan(definition: &Value, foreign: &ForeignNames<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    visit(definition, "", &mut |text, place| {
+    let mut findings: Vec<Finding> = Vec::new();
+    findings.extend(foreign.server().and_then(|server| looks_alike(server.as_str(), "server")));
+    visit(definition, "", &mut |text, place, is_name| {
         if findings.len() < FINDINGS_MAX {
+            findings.extend(is_name.then(|| looks_alike(text, place)).flatten());
             findings.extend(findings_in(text, place, foreign));
         }
     });
@@ -46,18 +51,27 @@ fn findings_in(text: &str, place: &str, foreign: &ForeignNames<'_>) -> Vec<Findi
     findings
 }
 
-/// Every text in a value, keys included, with its place.
-fn visit(value: &Value, place: &str, see: &mut impl FnMut(&str, &str)) {
+/// What is said of a name that looks like another.
+fn looks_alike(name: &str, place: &str) -> Option<Finding> {
+    let range = look_alike::find(name)?;
+    let shown: String =
+        look_alike::told_apart(&name[range.start..]).chars().take(EXCERPT_CHARS_MAX).collect();
+    let excerpt = format!("{}{shown}", made_visible(&name[..range.start]));
+    Some(Finding { kind: FindingKind::LookAlikeLetters, place: place.to_owned(), excerpt })
+}
+
+/// Every text in a value, keys included, with its place and whether it is a name: one of the tool or of an argument.
+fn visit(value: &Value, place: &str, see: &mut impl FnMut(&str, &str, bool)) {
     let below = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
     match value {
-        Value::String(text) => see(text, place),
+        Value::String(text) => see(text, place, NAMES.contains(&place)),
         Value::Array(items) => {
             items.iter().enumerate().for_each(|(at, item)| visit(item, &below(&at.to_string()), see));
         }
         Value::Object(members) => {
             for (name, member) in members {
                 let place = below(&made_visible(name));
-                see(name, &place);
+                see(name, &place, true);
                 visit(member, &place, see);
             }
         }

@@ -1,6 +1,8 @@
 //! An approval: people's word on one exact call. The state machine is pure; the store runs each step of it inside one
 //! transaction, so that whatever happens at the same moment, there is one outcome.
 
+use std::collections::BTreeSet;
+
 use crate::content::Attachment;
 use crate::decision::{CALLER_GROUP, OnTimeout, Requirement, Template};
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
@@ -128,6 +130,16 @@ pub struct Vote {
     pub at_ms: i64,
     /// The digest of what they saw.
     pub effective: Digest,
+    /// As whose vote it counts, where that is not the person's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts_as: Option<String>,
+}
+
+impl Vote {
+    /// Who is counted: one person, or all for whom one sender speaks.
+    fn voice(&self) -> &str {
+        self.counts_as.as_deref().unwrap_or(self.person.as_str())
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -186,6 +198,19 @@ pub enum Standing {
     AtTheClient,
 }
 
+/// One person's word on its way.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Word {
+    pub voter: Principal,
+    pub standing: Standing,
+    pub ballot: Ballot,
+    pub reason: Option<String>,
+    /// The digest of what they were shown, where that is known.
+    pub shown: Option<Digest>,
+    /// Who vouches for the person and for whom else it likes: all of them count once.
+    pub counts_as: Option<String>,
+}
+
 /// Why a step was refused. Nothing has changed then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ApprovalRefusal {
@@ -203,6 +228,8 @@ pub enum ApprovalRefusal {
     NotEditable,
     #[error("the approval was given for another call")]
     Changed,
+    #[error("the arguments were changed meanwhile: what would run is not what you were shown")]
+    Edited,
 }
 
 /// What a step changed, beyond the vote itself.
@@ -227,16 +254,8 @@ pub enum TimeOut {
 
 impl Approval {
     /// Takes one person's word. `valid_ms` is how long the call may use a yes.
-    pub fn vote(
-        &mut self,
-        voter: &Principal,
-        standing: Standing,
-        ballot: Ballot,
-        reason: Option<String>,
-        now_ms: i64,
-        valid_ms: i64,
-    ) -> Result<Step, ApprovalRefusal> {
-        if self.is_repeated(voter, &ballot) {
+    pub fn vote(&mut self, word: Word, now_ms: i64, valid_ms: i64) -> Result<Step, ApprovalRefusal> {
+        if self.is_repeated(&word) {
             return Ok(Step::Repeated);
         }
         if self.state != ApprovalState::Pending {
@@ -245,14 +264,18 @@ impl Approval {
         if now_ms >= self.expires_at_ms {
             return Err(ApprovalRefusal::Expired);
         }
+        let mut counts_for = self.counts_for(&self.requirement, &word.voter, word.standing)?;
+        if !self.was_seen(&word) {
+            return Err(ApprovalRefusal::Edited);
+        }
+        let Word { voter, standing, ballot, reason, counts_as, .. } = word;
         let kind = ballot.kind();
-        let mut counts_for = self.counts_for(&self.requirement, voter, standing)?;
         if let Ballot::Edit { arguments, effective, requirement } = ballot {
             if !self.requirement.editable {
                 return Err(ApprovalRefusal::NotEditable);
             }
             // What policy asks may have grown with the edit.
-            counts_for = self.counts_for(&requirement, voter, standing)?;
+            counts_for = self.counts_for(&requirement, &voter, standing)?;
             let before = std::mem::replace(&mut self.arguments, arguments);
             self.proposed_arguments.get_or_insert(before);
             self.effective = effective;
@@ -261,12 +284,13 @@ impl Approval {
         // A person's later word replaces the earlier one.
         self.votes.retain(|vote| vote.person != voter.id);
         let vote = Vote {
-            person: voter.id.clone(),
+            person: voter.id,
             ballot: kind,
             reason,
             counts_for,
             at_ms: now_ms,
             effective: self.effective,
+            counts_as,
         };
         self.votes.push(vote);
         match kind {
@@ -281,8 +305,19 @@ impl Approval {
         Ok(Step::Resolved)
     }
 
+    /// Whether a word is about what would run now. Whoever does not say what they saw saw the proposal; a no is a no to
+    /// whatever it has become.
+    fn was_seen(&self, word: &Word) -> bool {
+        match (word.shown, word.ballot.kind()) {
+            (Some(shown), _) => shown == self.effective,
+            (None, BallotKind::Deny | BallotKind::RequestChanges) => true,
+            (None, BallotKind::Approve | BallotKind::Edit) => self.proposed_arguments.is_none(),
+        }
+    }
+
     /// Whether somebody says again what they said before and what still stands: a click that came twice.
-    fn is_repeated(&self, voter: &Principal, ballot: &Ballot) -> bool {
+    fn is_repeated(&self, word: &Word) -> bool {
+        let Word { voter, ballot, counts_as, .. } = word;
         let effective = match ballot {
             Ballot::Edit { effective, .. } => *effective,
             _ => self.effective,
@@ -299,7 +334,12 @@ impl Approval {
         };
         stands
             && self.votes.iter().any(|vote| {
-                vote.person == voter.id && vote.ballot == ballot.kind() && vote.effective == effective
+                // Somebody's own word stands above what others say for them.
+                let is_as_good = vote.counts_as.is_none() || vote.counts_as == *counts_as;
+                is_as_good
+                    && vote.person == voter.id
+                    && vote.ballot == ballot.kind()
+                    && vote.effective == effective
             })
     }
 
@@ -335,13 +375,21 @@ impl Approval {
 
     /// Whether enough different people agree, somebody of every entry among them, all to what would run now.
     fn is_agreed(&self) -> bool {
-        let yes = |vote: &&Vote| {
-            matches!(vote.ballot, BallotKind::Approve | BallotKind::Edit) && vote.effective == self.effective
-        };
-        let agreed: Vec<&Vote> = self.votes.iter().filter(yes).collect();
         let every_entry = (0..self.requirement.approvers.len())
-            .all(|entry| agreed.iter().any(|vote| vote.counts_for.contains(&entry)));
-        every_entry && agreed.len() >= self.requirement.quorum as usize
+            .all(|entry| self.yes().any(|vote| vote.counts_for.contains(&entry)));
+        every_entry && self.agreed() >= self.requirement.quorum as usize
+    }
+
+    /// How many agree to what would run now, each counted once.
+    pub fn agreed(&self) -> usize {
+        let voices: BTreeSet<&str> = self.yes().map(Vote::voice).collect();
+        voices.len()
+    }
+
+    fn yes(&self) -> impl Iterator<Item = &Vote> {
+        self.votes.iter().filter(|vote| {
+            matches!(vote.ballot, BallotKind::Approve | BallotKind::Edit) && vote.effective == self.effective
+        })
     }
 
     /// Marks the one call that runs under it. Everything it was given for must still be so.

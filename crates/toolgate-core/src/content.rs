@@ -67,8 +67,17 @@ pub struct Expanded {
     pub arguments: String,
     /// Their places count from the start of `arguments`.
     pub inserts: Vec<Insert>,
-    /// What must not come back in a result: addresses that open a file by themselves.
-    pub secrets: Vec<String>,
+    /// What must not come back in a result.
+    pub secrets: Vec<Sent>,
+}
+
+/// Something that a server got and that does not belong into the context.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Sent {
+    /// An address that opens a file by itself.
+    Address(String),
+    /// A file in Base64, where that is too short to be known for one wherever it stands.
+    Content { id: String, encoded: String },
 }
 
 /// A result without what is too big or too binary for the context.
@@ -110,7 +119,7 @@ pub trait Contents: Send + Sync {
         holder: &'a Holder,
         tool: &'a Tool,
         result: RawJson,
-        secrets: &'a [String],
+        secrets: &'a [Sent],
     ) -> BoxFuture<'a, TakenOut>;
 
     /// The result of `resources/read` for a `toolgate://` address. Nothing for addresses that are not ours.

@@ -1,6 +1,7 @@
 //! What went wrong between the gateway and a server, in words that name the culprit and help.
 
 use std::fmt;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use crate::ServerName;
@@ -78,7 +79,31 @@ impl FaultKind {
     }
 }
 
+/// What callers read instead of an address.
+const ITS_ADDRESS: &str = "its address";
+
 impl Fault {
+    /// What whoever called is told: the server by its name. Where it is belongs to operators, who read it in the ledger and
+    /// with `toolgate servers show`.
+    pub fn told(&self) -> String {
+        let kind = match self.kind.clone() {
+            FaultKind::Down { reason } => FaultKind::Down { reason: without_addresses(&reason) },
+            FaultKind::Lost { reason } => FaultKind::Lost { reason: without_addresses(&reason) },
+            FaultKind::Garbled { what } => FaultKind::Garbled { what: without_addresses(&what) },
+            FaultKind::Refused { status, body } => {
+                FaultKind::Refused { status, body: without_addresses(&body) }
+            }
+            FaultKind::Resting { reason, retry_after } => {
+                FaultKind::Resting { reason: without_addresses(&reason), retry_after }
+            }
+            FaultKind::Unauthorized { reason } => {
+                FaultKind::Unauthorized { reason: without_addresses(&reason) }
+            }
+            other => other,
+        };
+        Fault { server: self.server.clone(), kind }.to_string()
+    }
+
     pub fn new(server: &ServerName, kind: FaultKind) -> Self {
         Self { server: server.clone(), kind }
     }
@@ -168,3 +193,69 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+/// The text without addresses: URLs, IP addresses, hosts with a port, names of hosts in quotes.
+fn without_addresses(text: &str) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut before = None;
+    for word in text.split_inclusive(separates) {
+        let end = word.chars().next_back().filter(|last| separates(*last));
+        let bare = &word[..word.len() - end.map_or(0, char::len_utf8)];
+        let plain = bare.trim_end_matches([':', '.']);
+        let is_quoted = before == end && matches!(end, Some('"' | '\'' | '`'));
+        match is_address(plain) || (is_quoted && plain.contains('.')) {
+            true => left.push_str(ITS_ADDRESS),
+            false => left.push_str(plain),
+        }
+        left.push_str(&bare[plain.len()..]);
+        left.extend(end);
+        before = end;
+    }
+    left
+}
+
+fn separates(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '<' | '>' | '=')
+}
+
+fn is_address(word: &str) -> bool {
+    let with_port = |(host, port): (&str, &str)| {
+        let of_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+        port.parse::<u16>().is_ok() && !host.is_empty() && host.chars().all(of_host)
+    };
+    word.contains("://")
+        || word.parse::<IpAddr>().is_ok()
+        || word.parse::<SocketAddr>().is_ok()
+        || word.rsplit_once(':').is_some_and(with_port)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_are_not_told_where_a_server_is() {
+        let server = ServerName::new("files.v2").expect("a name");
+        for (reason, told) in [
+            (
+                "could not connect to 127.0.0.1:8901: connection refused",
+                "could not connect to its address: connection refused",
+            ),
+            ("could not connect to files-svc:8080: timed out", "could not connect to its address: timed out"),
+            ("a: http://10.0.0.7/mcp. b: [::1]:80, fe80::1;", "a: its address. b: its address, its address;"),
+            (
+                "\"mcp.internal\" may not be dialled: 10.1.2.3 is private",
+                "\"its address\" may not be dialled: its address is private",
+            ),
+            ("not valid for DnsName(\"a.b\")", "not valid for DnsName(\"its address\")"),
+            (
+                "exited with status 1: it's 3.5 s late, say \"sorry\"",
+                "exited with status 1: it's 3.5 s late, say \"sorry\"",
+            ),
+        ] {
+            let fault = Fault::new(&server, FaultKind::Down { reason: reason.to_owned() });
+            assert_eq!(fault.told(), format!("server \"files.v2\" is not available: {told}"));
+            assert!(fault.to_string().ends_with(reason), "operators read all of it");
+        }
+    }
+}

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::approval::{
-    Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, Grant, GrantTerms, Standing,
-};
+use crate::approval::{Approval, ApprovalRefusal, ApprovalState, Binding, Grant, GrantTerms, Word};
 use crate::content::Attachment;
 use crate::decision::{Requirement, Template};
 use crate::event::Entry;
@@ -117,10 +115,7 @@ pub struct Opened {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Deciding {
     pub id: ApprovalId,
-    pub voter: Principal,
-    pub standing: Standing,
-    pub ballot: Ballot,
-    pub reason: Option<String>,
+    pub word: Word,
     pub grant: Option<GrantTerms>,
     /// How the vote came in: `api`, `cli`, `elicitation`, `webhook:<name>`.
     pub via: String,

@@ -68,6 +68,8 @@ pub enum FindingKind {
     Instruction,
     /// It speaks of a tool of another server.
     ForeignTool,
+    /// A name with letters of another script that look like those one expects.
+    LookAlikeLetters,
 }
 
 /// One tool in the registry.

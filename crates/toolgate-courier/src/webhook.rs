@@ -4,12 +4,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Serialize;
-use toolgate_core::RawJson;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::decision::Requirement;
 use toolgate_core::event::{EventKind, Recorded};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::signature::{ID_HEADER, SIGNATURE_HEADER, SigningKey, TIMESTAMP_HEADER};
+use toolgate_core::{Digest, RawJson};
 use toolgate_store::Store;
 
 use crate::client::Client;
@@ -35,6 +35,8 @@ struct ApprovalData<'a> {
     arguments: &'a RawJson,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposed_arguments: Option<&'a RawJson>,
+    /// The digest of what would run: a decision names it, so that it counts for nothing else.
+    effective: Digest,
     requirement: &'a Requirement,
     created_at: String,
     expires_at: String,
@@ -99,6 +101,7 @@ impl WebhookDelivery {
             principal: approval.binding.principal.as_str(),
             arguments: &approval.arguments,
             proposed_arguments: approval.proposed_arguments.as_ref(),
+            effective: approval.effective,
             requirement: &approval.requirement,
             created_at: rfc3339(approval.created_at_ms),
             expires_at: rfc3339(approval.expires_at_ms),

@@ -77,7 +77,7 @@ impl Deed {
     }
 
     pub(crate) async fn run(self, cancel: &CancellationToken) -> Result<Said, RpcError> {
-        let Answer { envelope, body } = self.govern(None, cancel).await;
+        let Answer { envelope, body, .. } = self.govern(None, cancel).await;
         match body {
             AnswerBody::Result(result) => Ok(said(result, &envelope)),
             AnswerBody::Error(error) => Err(error),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use toolgate_catalog::Entry;
-use toolgate_core::content::{Attached, Attachment, Expanded, Holder};
+use toolgate_core::content::{Attached, Attachment, Expanded, Holder, Sent};
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::platform::PlatformTool;
@@ -148,7 +148,7 @@ impl<'a> Errand<'a> {
     }
 
     /// The result without what is too big or too binary for the context.
-    async fn unpack(&self, holder: &Holder, reply: Reply, secrets: &[String]) -> Delivered {
+    async fn unpack(&self, holder: &Holder, reply: Reply, secrets: &[Sent]) -> Delivered {
         let (result, wrap): (_, fn(RawJson) -> Reply) = match reply {
             Reply::Complete(result) => (result, Reply::Complete),
             Reply::Cached(result) => (result, Reply::Cached),
@@ -168,7 +168,7 @@ impl<'a> Errand<'a> {
         &self,
         holder: &Holder,
         changed: Option<RawJson>,
-    ) -> Result<(ServerRequest, Vec<String>), Undelivered> {
+    ) -> Result<(ServerRequest, Vec<Sent>), Undelivered> {
         let attachments = self.luggage().attachments.clone();
         let ToolCall { gateway, entry, request, .. } = self.call;
         let given = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();

@@ -254,7 +254,7 @@ async fn fetch(
         Ok(Reply::Complete(result) | Reply::Cached(result)) => Ok(result),
         Ok(Reply::InputRequired(_) | Reply::Task(_)) => Err(failed("it asks for something first".to_owned())),
         Err(ServerError::Rpc(error)) => Err(failed(error.message)),
-        Err(ServerError::Fault(fault)) => Err(failed(fault.to_string())),
+        Err(ServerError::Fault(fault)) => Err(failed(fault.told())),
     }
 }
 

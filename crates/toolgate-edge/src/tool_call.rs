@@ -154,7 +154,7 @@ impl ToolCall {
     }
 
     fn say(self, answer: Answer) -> Result<Said, RpcError> {
-        let Answer { envelope, body } = answer;
+        let Answer { envelope, body, .. } = answer;
         let principal = self.caller.client.principal.id.clone();
         Ok(match body {
             AnswerBody::Result(result) if own::is_own(&self.entry) => own::say(&result, &envelope),

@@ -25,7 +25,7 @@ mod strings;
 mod take_out;
 
 use serde_json::Value;
-use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Holder, TakenOut};
+use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Holder, Sent, TakenOut};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{RawJson, Refusal, Tool};
 
@@ -67,7 +67,7 @@ impl Contents for Files {
         holder: &'a Holder,
         tool: &'a Tool,
         result: RawJson,
-        secrets: &'a [String],
+        secrets: &'a [Sent],
     ) -> BoxFuture<'a, TakenOut> {
         Box::pin(self.taken_out(holder, tool, result, secrets))
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolgate_core::approval::Approval;
-use toolgate_core::{Blame, Fault, RawJson, RefusalKind, RpcError, Tool};
+use toolgate_core::{Blame, CanonicalName, Fault, RawJson, RefusalKind, RpcError, Tool};
 
 use crate::call::Round;
 use crate::envelope::{Envelope, META_KEY};
@@ -11,6 +11,8 @@ use crate::envelope::{Envelope, META_KEY};
 /// The end of a call, as its caller hears of it.
 #[derive(Debug)]
 pub struct Answer {
+    /// What was called in the end, whatever name it was called by.
+    pub tool: CanonicalName,
     pub envelope: Envelope,
     pub body: AnswerBody,
 }
@@ -91,7 +93,7 @@ impl Refusal {
     }
 
     pub(crate) fn of_fault(fault: &Fault) -> Self {
-        let mut refusal = Self::new(fault.kind.code(), fault.blame(), fault.to_string(), fault.hint());
+        let mut refusal = Self::new(fault.kind.code(), fault.blame(), fault.told(), fault.hint());
         refusal.retry = fault.kind.safe_to_retry();
         refusal.details(json!({ "server": fault.server.as_str() }))
     }

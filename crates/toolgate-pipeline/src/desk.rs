@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use toolgate_core::approval::{Approval, Ballot, GrantTerms, Pin, Standing};
+use toolgate_core::approval::{
+    Approval, ApprovalRefusal, ApprovalState, Ballot, GrantTerms, Pin, Standing, Word,
+};
 use toolgate_core::decision::{Denial, Policy, Question, Requirement, Verdict};
 use toolgate_core::governance::{Approvals, Clock, DecideError, Decided, Deciding, StoreDown};
 use toolgate_core::id::ApprovalId;
 use toolgate_core::{CanonicalName, Digest, Principal, RawJson, Tool};
 
 use crate::canonical;
-use crate::redact::{self, Redactor};
+use crate::redact::{self, Marks, Redactor, echo};
 use crate::schema::{InputCheck, Problem, Schemas, render};
 
 /// The tools there are now.
@@ -36,6 +38,10 @@ pub struct DecideRequest {
     pub decision: Decision,
     pub reason: Option<String>,
     pub grant: Option<GrantRequest>,
+    /// The digest of the arguments that they were shown, where the way they came tells it.
+    pub shown: Option<Digest>,
+    /// Who vouches for the person and for whom else it likes: all of them count once.
+    pub counts_as: Option<String>,
     /// How the decision came in: `api`, `cli`, `webhook:<name>`.
     pub via: String,
 }
@@ -114,12 +120,17 @@ impl Desk {
     }
 
     pub async fn decide(&self, request: DecideRequest) -> Result<Decided, DeskError> {
-        let DecideRequest { id, voter, decision, reason, grant, via } = request;
+        let DecideRequest { id, voter, decision, reason, grant, shown, counts_as, via } = request;
         if !voter.role.may_approve() {
             return Err(DeskError::Role(voter));
         }
         let found = self.approvals.get(&id).await?;
         let approval = found.ok_or_else(|| DecideError::Unknown(id.clone()))?;
+        // What is pinned or edited must be what was seen; the store looks again.
+        let is_pending = approval.state == ApprovalState::Pending;
+        if is_pending && shown.is_some_and(|shown| shown != approval.effective) {
+            return Err(DecideError::Refused(ApprovalRefusal::Edited).into());
+        }
         let grant = match (&decision, grant) {
             (Decision::Approve | Decision::Edit(_), Some(grant)) => {
                 Some(self.terms(&approval, &decision, &grant)?)
@@ -135,8 +146,17 @@ impl Desk {
             Decision::RequestChanges => Ballot::RequestChanges,
             Decision::Edit(arguments) => self.edited(&approval, &arguments)?,
         };
-        let deciding = Deciding { id, voter, standing: Standing::Person, ballot, reason, grant, via };
+        let word = Word { voter, standing: Standing::Person, ballot, reason, shown, counts_as };
+        let deciding = Deciding { id, word, grant, via };
         Ok(self.approvals.decide(deciding).await?)
+    }
+
+    /// What may be kept of something that came of a call, outside the ledger too: without secrets of its own and without
+    /// those that its arguments held.
+    pub fn kept(&self, tool: &CanonicalName, arguments: &RawJson, said: &RawJson) -> RawJson {
+        let arguments = canonical::parse(arguments.as_str()).unwrap_or_default();
+        let secrets = self.redactor.redact_input(tool.as_str(), &arguments, Marks::Plain).secrets;
+        echo::forget(self.redactor.redact_output(tool.as_str(), said).json, &secrets)
     }
 
     /// An edit may change arguments, never the tool, and must pass what any call passes.
@@ -154,7 +174,7 @@ impl Desk {
             return Err(DeskError::Invalid(problems));
         }
         // What people decide on is shown and kept.
-        let shown = self.redactor.redact_input(tool.name.as_str(), arguments);
+        let shown = self.redactor.redact_input(tool.name.as_str(), arguments, Marks::Told);
         if *shown.value != *arguments {
             return Err(DeskError::Secret);
         }

@@ -1,8 +1,14 @@
 //! What is taken out of arguments and results before anything of them is stored or shown: secrets by the name of their
 //! key, by their look or by an operator's rule, and binary content. What is sent to servers and agents is untouched.
+//!
+//! Of a text only the credential in it is taken out, and of JSON in a text only the secret: whoever reads what is left, to
+//! decide on it or to look into it later, must see all the rest.
 
 mod binary;
 pub(crate) mod echo;
+mod embedded;
+mod look;
+mod mark;
 mod pattern;
 mod restore;
 mod scan;
@@ -17,16 +23,17 @@ use serde_json::Value;
 use toolgate_core::RawJson;
 use wildmatch::WildMatch;
 
+pub(crate) use look::holds_credential;
+pub use mark::{Hidden, HiddenKind, MARKER, Marks};
 pub use pattern::BadPattern;
 pub use restore::{Unrestorable, mentions_marker, restore};
-pub(crate) use secret::{is_secret_key, is_secret_text};
+pub(crate) use secret::is_secret_key;
 
+use mark::Found;
 use pattern::Pattern;
 use scan::QuickScan;
-use walk::{Embedded, Walk};
+use walk::{Side, Walk};
 
-/// What stands where something was taken out.
-pub const MARKER: &str = "[redacted]";
 /// Rules an operator may give.
 pub const RULES_MAX: usize = 1_000;
 
@@ -77,6 +84,10 @@ pub struct Redacted<'a> {
     pub value: Cow<'a, Value>,
     /// Whether nothing was taken out.
     pub complete: bool,
+    /// What was.
+    pub hidden: Vec<Hidden>,
+    /// The secrets themselves, as far as they are long enough to be recognised.
+    pub secrets: Vec<String>,
 }
 
 /// A result without its secrets.
@@ -99,12 +110,13 @@ impl Redactor {
     }
 
     /// Takes out of the arguments for `tool` (its canonical name) what must not be kept.
-    pub fn redact_input<'a>(&self, tool: &str, arguments: &'a Value) -> Redacted<'a> {
+    pub fn redact_input<'a>(&self, tool: &str, arguments: &'a Value, marks: Marks) -> Redacted<'a> {
         let patterns: Vec<&Pattern> = self.of(tool).flat_map(|rule| &rule.input).collect();
-        match Walk::new(&patterns, Embedded::Whole).start(arguments) {
-            Some(value) => Redacted { value: Cow::Owned(value), complete: false },
-            None => Redacted { value: Cow::Borrowed(arguments), complete: true },
-        }
+        let mut found = Found::new(marks);
+        let redacted = Walk::new(&patterns, Side::Arguments).start(arguments, &mut found);
+        let complete = redacted.is_none();
+        let value = redacted.map_or(Cow::Borrowed(arguments), Cow::Owned);
+        Redacted { value, complete, hidden: found.hidden, secrets: found.secrets }
     }
 
     /// Takes out of a result of `tool` what must not be kept. Most results are passed without being parsed.
@@ -115,7 +127,7 @@ impl Redactor {
         let patterns: Vec<&Pattern> = self.of(tool).flat_map(|rule| &rule.output).collect();
         // What cannot be read cannot be searched, so nothing of it is kept.
         let redacted = match raw.decode::<Value>() {
-            Ok(value) => Walk::new(&patterns, Embedded::Inside).start(&value),
+            Ok(value) => Walk::new(&patterns, Side::Result).start(&value, &mut Found::new(Marks::Plain)),
             Err(_) => Some(Value::from(MARKER)),
         };
         match redacted {

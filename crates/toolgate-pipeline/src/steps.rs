@@ -5,4 +5,5 @@ pub(crate) mod attach;
 pub(crate) mod decide;
 pub(crate) mod execute;
 pub(crate) mod record;
+mod unseen;
 pub(crate) mod validate;

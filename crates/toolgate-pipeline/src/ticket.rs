@@ -15,7 +15,7 @@ use toolgate_core::{AuditLevel, Digest, Principal, PrincipalId, RawJson, Tool};
 use crate::answer::Refusal;
 use crate::call::{CallRequest, Pipeline, Round};
 use crate::envelope::{Envelope, Warning};
-use crate::redact::echo;
+use crate::redact::Marks;
 
 /// A call that has just come in. Only validation takes it further.
 pub struct Received {
@@ -119,13 +119,11 @@ impl Ticket {
         if self.input.is_some() || !self.is_recorded() {
             return;
         }
-        let redacted = pipeline.redactor.redact_input(self.tool.name.as_str(), arguments);
+        let redacted = pipeline.redactor.redact_input(self.tool.name.as_str(), arguments, Marks::Plain);
+        self.secrets = redacted.secrets;
         let json = match redacted.value {
             Cow::Borrowed(_) => self.arguments.clone(),
-            Cow::Owned(value) => {
-                self.secrets = echo::taken_out(arguments, &value);
-                RawJson::from(value)
-            }
+            Cow::Owned(value) => RawJson::from(value),
         };
         self.input = Some(self.keep_body(pipeline, json));
     }

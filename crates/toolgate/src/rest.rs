@@ -21,7 +21,7 @@ use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 
-use crate::config::Config;
+use crate::config::{Config, Webhook};
 use crate::governance::{Governance, SystemClock};
 use crate::judging::Judging;
 use crate::keyring::VaultDesk;
@@ -142,7 +142,8 @@ fn webhooks(config: &Config) -> anyhow::Result<Vec<IncomingWebhook>> {
         .map(|webhook| {
             let key = SigningKey::parse(&webhook.secret)
                 .with_context(|| format!("the secret of webhook {:?} cannot be used", webhook.name))?;
-            Ok(IncomingWebhook { name: webhook.name.clone(), key, groups: webhook.groups.clone() })
+            let Webhook { name, groups, persons, .. } = webhook.clone();
+            Ok(IncomingWebhook { name, key, groups, persons })
         })
         .collect()
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::governance::Decided;
 use toolgate_core::id::ApprovalId;
-use toolgate_core::{CanonicalName, Principal, PrincipalId, RawJson, Role};
+use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Role};
 use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter};
 use utoipa::{IntoParams, ToSchema};
@@ -89,6 +89,11 @@ pub(crate) struct DecideBody {
     arguments: Option<Value>,
     #[serde(default)]
     grant: Option<GrantBody>,
+    /// `effective` of the approval as it was shown. If it is another by now, nothing is decided. Without it, a yes counts
+    /// only while nobody has edited the arguments.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    effective: Option<Digest>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
@@ -195,7 +200,7 @@ fn asked(approval: &Approval) -> Asked<'_> {
 #[utoipa::path(post, path = "/approvals/{id}/decide", tag = "approvals", request_body = DecideBody,
     params(("id" = String, Path, description = "apr_…")),
     responses((status = 200, description = "The approval as it stands now", body = DecidedView),
-        (status = 404, description = "There is none"), (status = 409, description = "It was decided otherwise, or too late"),
+        (status = 404, description = "There is none"), (status = 409, description = "It was decided otherwise, too late, or the arguments were changed meanwhile"),
         (status = 422, description = "The edited arguments cannot be used")))]
 pub(crate) async fn decide(
     State(context): State<Context>,
@@ -205,7 +210,8 @@ pub(crate) async fn decide(
     Json(body): Json<DecideBody>,
 ) -> Answered<Response> {
     let Door(via) = door.map_or(Door::API, |door| door.0);
-    let decided = body.decide(&context, ApprovalId::new(id), principal, via.to_owned()).await?;
+    let voice = Voice { voter: principal, counts_as: None, via: via.to_owned() };
+    let decided = body.decide(&context, ApprovalId::new(id), voice).await?;
     Ok(decided_view(&context, decided))
 }
 
@@ -215,18 +221,25 @@ pub(crate) fn decided_view(context: &Context, decided: Decided) -> Response {
     json(StatusCode::OK, &view)
 }
 
+/// Who decides, and through what.
+pub(crate) struct Voice {
+    pub(crate) voter: Principal,
+    /// Who vouches for the person and for whom else it likes.
+    pub(crate) counts_as: Option<String>,
+    pub(crate) via: String,
+}
+
 impl DecideBody {
-    pub(crate) fn new(decision: DecisionWord, reason: Option<String>, arguments: Option<Value>) -> Self {
-        Self { decision, reason, arguments, grant: None }
+    pub(crate) fn new(
+        decision: DecisionWord,
+        reason: Option<String>,
+        arguments: Option<Value>,
+        effective: Option<Digest>,
+    ) -> Self {
+        Self { decision, reason, arguments, grant: None, effective }
     }
 
-    pub(crate) async fn decide(
-        self,
-        context: &Context,
-        id: ApprovalId,
-        voter: Principal,
-        via: String,
-    ) -> Answered<Decided> {
+    pub(crate) async fn decide(self, context: &Context, id: ApprovalId, voice: Voice) -> Answered<Decided> {
         self.check()?;
         let grant = self.grant.map(|grant| GrantRequest {
             pins: grant.pins,
@@ -239,7 +252,9 @@ impl DecideBody {
             (DecisionWord::Edit, Some(arguments)) => Decision::Edit(arguments),
             (DecisionWord::Edit, None) | (DecisionWord::RequestChanges, _) => Decision::RequestChanges,
         };
-        let request = DecideRequest { id, voter, decision, reason: self.reason, grant, via };
+        let Voice { voter, counts_as, via } = voice;
+        let (reason, shown) = (self.reason, self.effective);
+        let request = DecideRequest { id, voter, decision, reason, grant, shown, counts_as, via };
         Ok(context.desk.decide(request).await?)
     }
 

@@ -81,12 +81,12 @@ pub(crate) struct EnvelopeView {
     pub(super) status: Outcome,
     /// The server's result, byte for byte.
     #[schema(value_type = Option<Object>)]
-    data: Option<RawJson>,
+    pub(super) data: Option<RawJson>,
     /// Names of results that were too big or too binary.
     #[schema(value_type = Vec<Object>)]
-    refs: Vec<RawJson>,
+    pub(super) refs: Vec<RawJson>,
     #[schema(value_type = Vec<Object>)]
-    warnings: Vec<toolgate_pipeline::Warning>,
+    pub(super) warnings: Vec<toolgate_pipeline::Warning>,
     #[schema(example = "tc_0198f5c2a4b07c3d8e1f")]
     tool_call_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -225,7 +225,7 @@ fn answered(answer: Answer) -> Response {
 
 /// The whole envelope, and the status that goes with it.
 pub(super) fn envelope(answer: Answer) -> (StatusCode, EnvelopeView) {
-    let Answer { envelope, body } = answer;
+    let Answer { envelope, body, .. } = answer;
     let (data, error) = match body {
         AnswerBody::Result(result) | AnswerBody::Task(result) => (Some(result), None),
         AnswerBody::InputRequired { result, .. } => (Some(result), Some(input_required())),

@@ -65,6 +65,9 @@ pub(crate) struct ApprovalView {
     #[schema(value_type = Object)]
     requirement: Requirement,
     votes: Vec<VoteView>,
+    /// How many agree to what would run now. All for whom one webhook speaks without being told whom it may speak for count
+    /// once.
+    agreed: usize,
     created_at: String,
     /// While pending: until when somebody may decide. Once approved: until when the call may run.
     expires_at: String,
@@ -160,6 +163,7 @@ impl ApprovalView {
         Self {
             effects,
             arguments_bytes: None,
+            agreed: approval.agreed(),
             agent: approval.agent.map(|agent| agent.to_string()),
             opened_by: approval.opened_by.map(|by| by.to_string()),
             id: approval.id.to_string(),

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use toolgate_core::id::ApprovalId;
 use toolgate_core::signature::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER};
-use toolgate_core::{Kind, Principal, PrincipalId, Role};
+use toolgate_core::{Digest, Kind, Principal, PrincipalId, Role};
 use utoipa::ToSchema;
 
-use super::approvals::{DecideBody, DecidedView, DecisionWord, decided_view};
+use super::approvals::{DecideBody, DecidedView, DecisionWord, Voice, decided_view};
 use crate::problem::{Answered, Problem};
 use crate::read::{read_body, read_json};
 use crate::replay::TOLERANCE_MS;
@@ -32,8 +32,13 @@ pub(crate) struct WebhookDecision {
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     arguments: Option<Value>,
-    /// Who it was, as the sender knows them. Each is one person, however often they decide.
+    /// Who it was, as the sender knows them. Each is one person, however often they decide; where the configuration does not
+    /// name the persons whom the sender speaks for, all of them count as one.
     person: String,
+    /// `effective` of the approval as it was shown. If it is another by now, nothing is decided.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    effective: Option<Digest>,
 }
 
 /// Decide through another program
@@ -46,7 +51,8 @@ pub(crate) struct WebhookDecision {
         ("webhook-signature" = String, Header, description = "`v1,` and the base64 of HMAC-SHA256 over \"id.timestamp.body\"")),
     responses((status = 200, description = "The approval as it stands now", body = DecidedView),
         (status = 401, description = "The signature is missing, wrong or too old"),
-        (status = 409, description = "The message came before, or the approval was decided otherwise")))]
+        (status = 403, description = "The webhook does not speak for this person"),
+        (status = 409, description = "The message came before, or the approval was decided otherwise or edited meanwhile")))]
 pub(crate) async fn decide(
     State(context): State<Context>,
     Path(name): Path<String>,
@@ -130,17 +136,17 @@ impl Signed {
 
 impl WebhookDecision {
     async fn decide(self, context: &Context, webhook: &IncomingWebhook) -> Answered<Response> {
-        let voter = voter(webhook, &self.person)?;
-        let body = DecideBody::new(self.decision, self.reason, self.arguments);
-        let via = format!("webhook:{}", webhook.name);
-        let decided = body.decide(context, ApprovalId::new(self.approval_id), voter, via).await?;
+        let voice = voice(webhook, &self.person)?;
+        let body = DecideBody::new(self.decision, self.reason, self.arguments, self.effective);
+        let decided = body.decide(context, ApprovalId::new(self.approval_id), voice).await?;
         Ok(decided_view(context, decided))
     }
 }
 
 /// Whoever decides through a webhook is a person of its groups. A name is the same person whichever way they come, so that
-/// nobody counts twice and nobody approves what they asked for; the ledger says which webhook vouched for it.
-fn voter(webhook: &IncomingWebhook, person: &str) -> Answered<Principal> {
+/// nobody counts twice and nobody approves what they asked for; the ledger says which webhook vouched for it. One secret must
+/// not make a quorum: whoever holds it speaks for the persons that the configuration names, or counts once.
+fn voice(webhook: &IncomingWebhook, person: &str) -> Answered<Voice> {
     let reserved =
         ["gateway", "local", "stdio"].contains(&person.trim()) || person.trim().starts_with("tok_");
     let named = !reserved && !person.trim().is_empty() && !person.chars().any(char::is_control);
@@ -150,10 +156,18 @@ fn voter(webhook: &IncomingWebhook, person: &str) -> Answered<Principal> {
         let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "field_invalid", detail);
         return Err(problem.with("field", "person"));
     }
-    Ok(Principal {
-        id: PrincipalId::new(person.trim()),
+    let person = person.trim();
+    if webhook.persons.as_ref().is_some_and(|persons| !persons.iter().any(|one| one == person)) {
+        let detail = format!("the webhook {} does not speak for {person:?}", webhook.name);
+        return Err(Problem::new(StatusCode::FORBIDDEN, "person_unknown", detail)
+            .hint("the operator names those it speaks for in `persons` of its `[[webhooks]]`"));
+    }
+    let via = format!("webhook:{}", webhook.name);
+    let voter = Principal {
+        id: PrincipalId::new(person),
         kind: Kind::Human,
         role: Role::Approver,
         groups: webhook.groups.clone().into(),
-    })
+    };
+    Ok(Voice { voter, counts_as: webhook.persons.is_none().then(|| via.clone()), via })
 }

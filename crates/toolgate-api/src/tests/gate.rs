@@ -154,7 +154,12 @@ impl Gate {
             outbound: Arc::new(OneWebhook),
             retention: Retention { bodies_days: 90, files_days: Some(30), ..Retention::default() },
             clock: shared,
-            webhooks: vec![IncomingWebhook { name: "chat".into(), key, groups: vec!["finance".into()] }],
+            webhooks: vec![IncomingWebhook {
+                name: "chat".into(),
+                key,
+                groups: vec!["finance".into()],
+                persons: None,
+            }],
             limits,
             shutdown: shutdown.clone(),
         });

@@ -291,7 +291,7 @@ impl ToolCaller for Puppet {
                 Outcome::Failed => AnswerBody::Error(RpcError::invalid_params("no such account")),
                 _ => AnswerBody::Result(echo(&seat, &request, hold)),
             };
-            Ok(Answer { envelope, body })
+            Ok(Answer { tool: CanonicalName::recorded(&request.name), envelope, body })
         })
     }
 }

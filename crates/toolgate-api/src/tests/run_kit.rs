@@ -231,7 +231,11 @@ fn answer(call: &CallId, status: Outcome, data: Value) -> Answer {
         tool_call_id: call.clone(),
         approval_id: None,
     };
-    Answer { envelope, body: AnswerBody::Result(RawJson::from(data)) }
+    Answer {
+        tool: CanonicalName::recorded("docs:work"),
+        envelope,
+        body: AnswerBody::Result(RawJson::from(data)),
+    }
 }
 
 fn succeeded(call: &CallId, data: Value) -> Answer {

@@ -71,6 +71,11 @@ fn is_distinctive(own: &str) -> bool {
 pub struct ForeignNames<'a>(Option<(&'a ToolNames, &'a ServerName)>);
 
 impl ForeignNames<'_> {
+    /// Whose definitions are looked through.
+    pub(super) fn server(&self) -> Option<&ServerName> {
+        self.0.map(|(_, server)| server)
+    }
+
     /// Where they stand, each once. A tool's own name counts only in quotes, and only if it is no everyday word.
     pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut seen = BTreeSet::new();

@@ -167,6 +167,7 @@ fn kind(word: &str) -> &str {
         "invisible_characters" => "Characters that people do not see",
         "instruction" => "An instruction for the model",
         "foreign_tool" => "A tool of another server",
+        "look_alike_letters" => "Letters that look like others",
         other => other,
     }
 }

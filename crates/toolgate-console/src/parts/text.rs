@@ -10,6 +10,8 @@ const SHORT_CHARS: usize = 120;
 const LONG_CHARS: usize = 4_000;
 /// A result or a file that is looked at.
 const BLOCK_CHARS: usize = 40_000;
+/// Behind a picture it belongs to how people write.
+const EMOJI_STYLE: char = '\u{fe0f}';
 
 /// One line of at most a few words.
 pub(crate) fn short(text: &str) -> Markup {
@@ -48,20 +50,32 @@ pub(crate) fn made_visible(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
+    let mut before = None;
     for one in text.chars() {
-        match misleads(one) {
+        match misleads(one) && !(one == EMOJI_STYLE && before.is_some_and(is_pictorial)) {
             true => shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(one))),
             false => shown.push(one),
         }
+        before = Some(one);
     }
     Cow::Owned(shown)
+}
+
+/// What has a form as an emoji, roughly.
+fn is_pictorial(one: char) -> bool {
+    matches!(one, '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{1f000}'..='\u{1faff}')
 }
 
 pub(crate) fn misleads(one: char) -> bool {
     match one {
         '\n' | '\t' => false,
-        '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
-        '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' => true,
+        // Soft hyphen, grapheme joiner, fillers.
+        '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}'
+        | '\u{3164}' | '\u{ffa0}' => true,
+        // Selectors of variants: what they choose looks alike, and any text can be written in them.
+        '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => true,
+        '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
+        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' => true,
         // Text that only models see.
         '\u{e0000}'..='\u{e007f}' => true,
         one => one.is_control(),
@@ -76,6 +90,12 @@ mod tests {
     fn characters_that_mislead_are_written_out() {
         assert_eq!(made_visible("pay\u{202e}gpj.exe"), "pay⟨U+202E⟩gpj.exe");
         assert_eq!(made_visible("a\u{0}b\u{e0041}"), "a⟨U+0000⟩b⟨U+E0041⟩");
+        for hidden in
+            ['\u{ad}', '\u{3164}', '\u{fe00}', '\u{fe0f}', '\u{e0100}', '\u{e01ef}', '\u{34f}', '\u{2065}']
+        {
+            assert_eq!(made_visible(&format!("a{hidden}b")), format!("a⟨U+{:04X}⟩b", u32::from(hidden)));
+        }
+        assert_eq!(made_visible("done ✔\u{fe0f}\u{fe0f}"), "done ✔\u{fe0f}⟨U+FE0F⟩");
         assert!(matches!(made_visible("plain, العربية, 日本語\n"), Cow::Borrowed(_)));
     }
 

@@ -68,6 +68,22 @@ pub(super) const CODES: &[Code] = &[
         see: &["approval_changed", "invalid_edit"],
     },
     Code {
+        code: "hidden_from_approvers",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Result],
+        title: "People would agree to what they do not see",
+        happened: "A gate stopped the call, and an argument holds something that is hidden from people although no key and \
+             no rule says that a secret stands there: what looks like a credential, or binary content. Nobody was asked.",
+        advice: "Give the credential in an argument that is named for it (`token`, `password`), let the operator give it \
+             to the server, or leave it out. Hand binary content in as a file.",
+        message: "people must agree to this call, and `/command` holds what looks like a credential (bearer token), which \
+             they would not see",
+        hint: "leave it out of the text: give it in an argument that is named for it, such as `token`, or have the \
+             operator give it to the server",
+        see: &["pending_approval", "configuration.md#redact"],
+    },
+    Code {
         code: "invalid_edit",
         fault: Blame::Caller,
         retry: Retry::Anew,
@@ -118,6 +134,19 @@ pub(super) const CODES: &[Code] = &[
         see: &["tool_changed", "not_approved"],
     },
     Code {
+        code: "approval_edited",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Http(409)],
+        title: "The arguments were changed meanwhile",
+        happened: "Another approver edited the arguments after they were shown: `effective` of the decision is not that of \
+             the approval, or it was not given. A yes counts only for what its giver saw.",
+        advice: "Read the approval again and decide on what would run now, with its `effective`.",
+        message: "the arguments were changed meanwhile: what would run is not what you were shown",
+        hint: "look at the approval as it is now, and decide with its `effective`",
+        see: &["approval_changed", "approval_settled"],
+    },
+    Code {
         code: "approval_requester",
         fault: Blame::Caller,
         retry: Retry::No,
@@ -128,6 +157,18 @@ pub(super) const CODES: &[Code] = &[
         message: "whoever asks for a call may not approve it",
         hint: "somebody else must decide",
         see: &["approval_not_a_person"],
+    },
+    Code {
+        code: "person_unknown",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Http(403)],
+        title: "The webhook does not speak for this person",
+        happened: "A decision came in through a webhook whose `persons` do not have the one that it names.",
+        advice: "Add the person to `persons` of the webhook, or decide with a token of their own.",
+        message: "the webhook slack does not speak for \"zoe\"",
+        hint: "the operator names those it speaks for in `persons` of its `[[webhooks]]`",
+        see: &["approval_not_in_group", "configuration.md#webhooks"],
     },
     Code {
         code: "approval_not_a_person",

@@ -149,6 +149,19 @@ pub(super) const CODES: &[Code] = &[
         see: &["long_structure"],
     },
     Code {
+        code: "redacted",
+        fault: Blame::Gateway,
+        retry: Retry::No,
+        seen: &[Seen::Warning],
+        title: "Secrets were left out of a repeated answer",
+        happened: "A call of a batch was sent again under the same id. What is kept of its result has no secrets in it; the \
+             first answer had them.",
+        advice: "Keep what you need of the first answer.",
+        message: "secrets were left out of what is kept of this call; only its first answer had them",
+        hint: "",
+        see: &["call_id_reused", "configuration.md#redact"],
+    },
+    Code {
         code: "pattern_unmatched",
         fault: Blame::Caller,
         retry: Retry::No,

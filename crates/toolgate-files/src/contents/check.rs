@@ -24,6 +24,9 @@ impl Files {
                 // The extractor gets all of it; how long its text is shows later.
                 fits(slot, id, found, settings.base64_bytes_max)
             }
+            FileStrategy::VideoS3PresignedUrl if !is_recording(&found.media_type) => {
+                Err(not_a_video(id, &found.media_type))
+            }
             FileStrategy::VideoS3PresignedUrl | FileStrategy::Passthrough => Ok(()),
         }
     }
@@ -44,6 +47,17 @@ fn not_an_image(id: &str, media_type: &str) -> Refusal {
     let message = format!("{id} is no image but {media_type}, as its bytes say");
     Refusal::new(RefusalKind::Invalid, "not_an_image", message)
         .hint("give an image such as PNG or JPEG, or use a tool that takes this kind of file")
+}
+
+/// Video, and sound: a container of either looks alike, and tools that take one take the other.
+fn is_recording(media_type: &str) -> bool {
+    media_type.starts_with("video/") || media_type.starts_with("audio/")
+}
+
+fn not_a_video(id: &str, media_type: &str) -> Refusal {
+    let message = format!("{id} is no video but {media_type}, as its bytes say");
+    Refusal::new(RefusalKind::Invalid, "not_a_video", message)
+        .hint("give a video such as MP4 or WebM, or use a tool that takes this kind of file")
 }
 
 /// `why` says why nobody can make text of it.

@@ -3,15 +3,21 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_core::content::{Attachment, Expanded, Holder};
+use toolgate_core::content::{Attachment, Expanded, Holder, Sent};
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Refusal, RefusalKind, Tool};
 
+use super::base64_run::RUN_BYTES_MIN;
 use super::base64_source::Base64Source;
 use super::compose::{Content, Filled, Filling, compose};
 use super::finding::found;
 use super::plan::{Item, Plan, Source};
 use crate::files::{Files, Found};
+
+/// Shorter ones would be found everywhere: 16 letters of Base64.
+const SHORT_BYTES_MIN: u64 = 12;
+/// From here on Base64 is taken out of every result, whatever it is.
+const SHORT_BYTES_END: u64 = RUN_BYTES_MIN as u64 / 4 * 3;
 
 impl Files {
     pub(super) async fn expanded(
@@ -47,20 +53,33 @@ impl Files {
         slot: &FileSlot,
         id: &str,
         found: &Found,
-        secrets: &mut Vec<String>,
+        secrets: &mut Vec<Sent>,
     ) -> Result<Content, Refusal> {
         match slot.strategy {
-            FileStrategy::BinaryBase64 | FileStrategy::ImageBase64 => Ok(self.encoded(found)),
+            FileStrategy::BinaryBase64 | FileStrategy::ImageBase64 => {
+                secrets.extend(self.short_content(id, found).await?);
+                Ok(self.encoded(found))
+            }
             FileStrategy::PlainTextContent | FileStrategy::PlainTextText => {
                 self.text_for(holder, tool, slot.strategy, id, found).await.map(Content::Text)
             }
             FileStrategy::VideoS3PresignedUrl => {
                 let address = self.address(found, self.settings().url_keep).await?;
-                secrets.push(address.url.clone());
+                secrets.push(Sent::Address(address.url.clone()));
                 Ok(Content::Text(address.url))
             }
             FileStrategy::Passthrough => Ok(Content::Text(id.to_owned())),
         }
+    }
+
+    /// A file whose Base64 would not be known for a file when it comes back.
+    async fn short_content(&self, id: &str, found: &Found) -> Result<Option<Sent>, Refusal> {
+        if !(SHORT_BYTES_MIN..SHORT_BYTES_END).contains(&found.bytes) {
+            return Ok(None);
+        }
+        let bytes = self.blobs().read_whole(found.digest, SHORT_BYTES_END).await?;
+        let encoded = base64_simd::STANDARD.encode_to_string(&bytes);
+        Ok(Some(Sent::Content { id: id.to_owned(), encoded }))
     }
 
     fn encoded(&self, found: &Found) -> Content {

@@ -130,7 +130,7 @@ fn given_twice(slot: &FileSlot, name: &str) -> Refusal {
     let argument = &slot.argument;
     let message = format!("`{name}` is filled from `{argument}`, and both were given");
     Refusal::new(RefusalKind::Invalid, "given_twice", message)
-        .hint(format!("give `{argument}` alone; or leave it out and give `{name}` itself"))
+        .hint(format!("give `{argument}` alone, and leave `{name}` to the gateway"))
         .field(step("", name))
 }
 
@@ -201,6 +201,7 @@ mod tests {
             let refused = scan(&[binary()], &json!({"file_id": "file_1", name: "x"})).unwrap_err();
             assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "given_twice"));
             assert_eq!(refused.message, format!("`{name}` is filled from `file_id`, and both were given"));
+            assert_eq!(refused.hint, format!("give `file_id` alone, and leave `{name}` to the gateway"));
         }
         let passed = FileSlot::of(FileStrategy::Passthrough);
         assert!(scan(&[passed], &json!({"file_id": "file_1", "file_data": "x"})).is_ok());

@@ -1,10 +1,12 @@
-//! Addresses that open a file by themselves, and that a server may have sent back.
+//! What a server got and may have sent back: addresses that open a file by themselves, and files that are so short that
+//! their Base64 looks like any other word.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use regex::Regex;
 use toolgate_core::RawJson;
+use toolgate_core::content::Sent;
 
 /// What stands where such an address stood.
 const INSTEAD: &str = "[address of a file]";
@@ -13,9 +15,70 @@ const OPENING: [&str; 3] = ["signature", "token", "key"];
 /// A shorter value would be found everywhere.
 const VALUE_BYTES_MIN: usize = 16;
 
-/// A result without secrets, however they are escaped: for JSON, as often as it is nested, for addresses, or for HTML.
-pub(super) fn without(result: RawJson, secrets: &[String]) -> RawJson {
-    let mut wanted: Vec<&str> = secrets.iter().flat_map(|secret| telling(secret)).collect();
+/// A result without what was sent, however it is escaped: for JSON, as often as it is nested, for addresses, or for HTML.
+pub(super) fn without(result: RawJson, sent: &[Sent]) -> RawJson {
+    let contents = sent.iter().filter_map(|one| match one {
+        Sent::Content { id, encoded } => Some((id, encoded)),
+        Sent::Address(_) => None,
+    });
+    let result = contents.fold(result, |result, (id, encoded)| without_content(result, id, encoded));
+    let addresses = sent.iter().filter_map(|one| match one {
+        Sent::Address(address) => Some(address.as_str()),
+        Sent::Content { .. } => None,
+    });
+    without_addresses(result, addresses)
+}
+
+/// The id of a file in place of what it is in Base64, of either alphabet and with or without padding.
+fn without_content(result: RawJson, id: &str, encoded: &str) -> RawJson {
+    let bare = encoded.trim_end_matches('=');
+    if memchr::memmem::find(result.as_bytes(), letters(bare).as_bytes()).is_none() {
+        return result;
+    }
+    let mut pattern = String::new();
+    for c in bare.chars() {
+        let other = match c {
+            '+' => "|-",
+            '/' => "|_",
+            _ => "",
+        };
+        pattern.push_str("(?:");
+        push_character(&mut pattern, c);
+        pattern.push_str(other);
+        pattern.push(')');
+    }
+    pattern.push_str("(?:");
+    push_character(&mut pattern, '=');
+    pattern.push_str("){0,2}");
+    let pattern = Regex::new(&pattern).expect("a thousand letters are far from the limits of a pattern");
+    let text = result.as_str();
+    let mut left = String::new();
+    let mut at = 0;
+    for found in pattern.find_iter(text).filter(|found| stands_alone(text, found)) {
+        left.push_str(&text[at..found.start()]);
+        left.push_str(&format!("[content of {id}]"));
+        at = found.end();
+    }
+    match at {
+        0 => result,
+        _ => RawJson::from_composed(left + &text[at..]),
+    }
+}
+
+/// Whether it is no part of longer Base64, which is something else.
+fn stands_alone(text: &str, found: &regex::Match<'_>) -> bool {
+    let before = &text.as_bytes()[..found.start()];
+    // What looks like a letter may be the end of an escape.
+    let begins = !before.last().is_some_and(is_letter) || before.iter().nth_back(1) == Some(&b'\\');
+    begins && !text.as_bytes().get(found.end()).is_some_and(is_letter)
+}
+
+fn is_letter(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+fn without_addresses<'a>(result: RawJson, addresses: impl Iterator<Item = &'a str>) -> RawJson {
+    let mut wanted: Vec<&str> = addresses.flat_map(telling).collect();
     // No escaping changes letters and digits, and looking for those costs next to nothing.
     wanted.retain(|text| memchr::memmem::find(result.as_bytes(), letters(text).as_bytes()).is_some());
     if wanted.is_empty() {
@@ -92,7 +155,7 @@ mod tests {
 
     fn left(result: &str) -> String {
         let result = RawJson::parse(result.to_owned().into()).expect("JSON");
-        let left = without(result, &[ADDRESS.to_owned()]);
+        let left = without(result, &[Sent::Address(ADDRESS.to_owned())]);
         RawJson::parse(left.as_str().to_owned().into()).expect("still JSON");
         left.as_str().to_owned()
     }
@@ -132,6 +195,29 @@ mod tests {
             left,
             json!({"name": "a+long+name+of+a+file+b%20c.mp4", "signature": "[address of a file]"})
         );
+    }
+
+    #[test]
+    fn a_short_file_is_known_in_every_writing() {
+        let encoded = "Pj4+Pz8/QUJDREVG/w==";
+        let sent = [Sent::Content { id: "file_1".into(), encoded: encoded.into() }];
+        let left = |text: &str| {
+            let result = RawJson::parse(format!("{{\"a\": \"{text}\"}}").into()).expect("JSON");
+            without(result, &sent).as_str().to_owned()
+        };
+        for written in
+            [encoded, "Pj4+Pz8/QUJDREVG/w", "Pj4-Pz8_QUJDREVG_w", "Pj4+Pz8\\/QUJDREVG\\/w\\u003d\\u003D"]
+        {
+            assert_eq!(left(written), "{\"a\": \"[content of file_1]\"}", "{written}");
+            assert_eq!(
+                left(&format!("x\\n{written}.")),
+                "{\"a\": \"x\\n[content of file_1].\"}",
+                "{written}"
+            );
+        }
+        for other in ["xPj4+Pz8/QUJDREVG/w==", "Pj4+Pz8/QUJDREVG/wAB", "Pj4+Pz8/QUJDREVG"] {
+            assert_eq!(left(other), format!("{{\"a\": \"{other}\"}}"));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use aho_corasick::AhoCorasick;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use toolgate_core::content::{Holder, Notice, TakenOut};
+use toolgate_core::content::{Holder, Notice, Sent, TakenOut};
 use toolgate_core::file::Ref;
 use toolgate_core::id::RefId;
 use toolgate_core::{Digest, RawJson, Refusal, Tool};
@@ -38,7 +38,7 @@ impl Files {
         holder: &Holder,
         tool: &Tool,
         result: RawJson,
-        secrets: &[String],
+        secrets: &[Sent],
     ) -> TakenOut {
         let result = secrets::without(result, secrets);
         if !self.may_hold_something(&result) {

@@ -22,8 +22,12 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
-/// Whether this member of an object is binary by its place: `data` of an image or a sound, `blob` of a resource.
-pub(super) fn is_binary_member(members: &Map<String, Value>, key: &str) -> bool {
+/// Whether this member of an object is binary by its place: `data` of an image or a sound, `blob` of a resource. Words are
+/// none, wherever they stand.
+pub(super) fn is_binary_member(members: &Map<String, Value>, key: &str, text: &str) -> bool {
+    if !may_be_binary_member(key) || !is_base64_text(payload(text)) {
+        return false;
+    }
     match key {
         "data" => matches!(members.get("type").and_then(Value::as_str), Some("image" | "audio")),
         "blob" => members.contains_key("uri"),
@@ -31,11 +35,21 @@ pub(super) fn is_binary_member(members: &Map<String, Value>, key: &str) -> bool 
     }
 }
 
+pub(super) fn may_be_binary_member(key: &str) -> bool {
+    matches!(key, "data" | "blob")
+}
+
 /// Whether a text is nothing but base64, and long.
 pub(super) fn is_binary_text(text: &str) -> bool {
+    if text.len() <= BASE64_CHARS_MAX {
+        return false;
+    }
     let payload = payload(text);
-    payload.len() > BASE64_CHARS_MAX
-        && payload.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\n' | b'\r'))
+    payload.len() > BASE64_CHARS_MAX && is_base64_text(payload)
+}
+
+fn is_base64_text(text: &str) -> bool {
+    text.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\n' | b'\r'))
 }
 
 /// What stands where binary content was: the size and digest of the bytes, so that it can be recognised.

@@ -6,43 +6,6 @@ use toolgate_core::RawJson;
 
 use super::MARKER;
 
-/// Shorter ones may stand in a result by chance.
-const ECHO_CHARS_MIN: usize = 6;
-
-/// The values that redaction took out of arguments.
-pub(crate) fn taken_out(before: &Value, after: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    compare(before, after, &mut found);
-    found.retain(|secret| secret.chars().count() >= ECHO_CHARS_MIN);
-    found
-}
-
-fn compare(before: &Value, after: &Value, found: &mut Vec<String>) {
-    match (before, after) {
-        (Value::Object(before), Value::Object(after)) => {
-            before
-                .iter()
-                .filter_map(|(key, one)| Some((one, after.get(key)?)))
-                .for_each(|(one, other)| compare(one, other, found));
-        }
-        (Value::Array(before), Value::Array(after)) => {
-            before.iter().zip(after).for_each(|(one, other)| compare(one, other, found));
-        }
-        (_, Value::String(text)) if text == MARKER => leaves(before, found),
-        _ => {}
-    }
-}
-
-fn leaves(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::String(text) => found.push(text.clone()),
-        Value::Number(number) => found.push(number.to_string()),
-        Value::Array(all) => all.iter().for_each(|one| leaves(one, found)),
-        Value::Object(all) => all.values().for_each(|one| leaves(one, found)),
-        Value::Null | Value::Bool(_) => {}
-    }
-}
-
 /// The same text without these secrets.
 pub(crate) fn forget(json: RawJson, secrets: &[String]) -> RawJson {
     if secrets.is_empty() {
@@ -80,13 +43,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn what_was_taken_out_is_known() {
-        let before = json!({ "a": "secret one", "b": [1, { "c": "secret two" }], "d": { "e": 1_234_567, "f": "short" }, "g": "kept for good" });
-        let after = json!({ "a": MARKER, "b": [1, { "c": MARKER }], "d": MARKER, "g": "kept for good" });
-        assert_eq!(taken_out(&before, &after), ["secret one", "secret two", "1234567"]);
-    }
 
     #[test]
     fn a_secret_is_forgotten_in_texts_numbers_and_json_inside_texts() {

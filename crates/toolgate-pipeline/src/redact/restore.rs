@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{MARKER, binary};
+use super::binary;
+use super::mark::{MARK_START, MARKER, is_mark};
 use crate::canonical::escape_step;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,45 +15,62 @@ pub struct Unrestorable {
     pub path: String,
 }
 
-/// The edited arguments with the original's values wherever the edit still holds what stood in for them. A stand-in
-/// for which there is no original is refused: a call must not run with the word for a secret in place of one.
-pub fn restore(edited: Value, original: &Value) -> Result<Value, Unrestorable> {
-    put_back(edited, Some(original), &mut String::new())
+/// The edited arguments with the original's values wherever the edit still holds what stood in for them: `shown` are the
+/// arguments as approvers saw them. A stand-in for which there is no original is refused: a call must not run with the word
+/// for a secret in place of one.
+pub fn restore(edited: Value, original: &Value, shown: &Value) -> Result<Value, Unrestorable> {
+    put_back(edited, Some(Before { original, shown }), &mut String::new())
 }
 
-fn put_back(edited: Value, original: Option<&Value>, path: &mut String) -> Result<Value, Unrestorable> {
+/// What stood at a place.
+#[derive(Clone, Copy)]
+struct Before<'a> {
+    original: &'a Value,
+    shown: &'a Value,
+}
+
+impl<'a> Before<'a> {
+    fn member(self, key: &str) -> Option<Before<'a>> {
+        Some(Before { original: self.original.get(key)?, shown: self.shown.get(key)? })
+    }
+
+    fn item(self, index: usize) -> Option<Before<'a>> {
+        Some(Before { original: self.original.get(index)?, shown: self.shown.get(index)? })
+    }
+
+    /// Whether approvers saw only part of a text.
+    fn is_text_in_part(self) -> bool {
+        self.original != self.shown && self.shown.as_str().is_some_and(|text| text.contains(MARK_START))
+    }
+}
+
+fn put_back(edited: Value, before: Option<Before<'_>>, path: &mut String) -> Result<Value, Unrestorable> {
     match edited {
-        Value::String(text) => stand_in(text, original, path),
-        Value::Object(members) => {
-            put_back_members(members, original.and_then(Value::as_object), path).map(Value::Object)
-        }
-        Value::Array(items) => {
-            put_back_items(items, original.and_then(Value::as_array), path).map(Value::Array)
-        }
+        Value::String(text) => stand_in(text, before, path),
+        Value::Object(members) => put_back_members(members, before, path).map(Value::Object),
+        Value::Array(items) => put_back_items(items, before, path).map(Value::Array),
         other => Ok(other),
     }
 }
 
-fn stand_in(text: String, original: Option<&Value>, path: &str) -> Result<Value, Unrestorable> {
-    match original {
-        Some(original) if text == MARKER => Ok(original.clone()),
-        None if text == MARKER => Err(Unrestorable { path: path.to_owned() }),
-        Some(Value::String(before))
-            if text.starts_with(binary::MARKER_START) && text == binary::marker(before) =>
-        {
-            Ok(Value::String(before.clone()))
+fn stand_in(text: String, before: Option<Before<'_>>, path: &str) -> Result<Value, Unrestorable> {
+    match before {
+        Some(before) if text == MARKER || before.shown.as_str() == Some(&text) => Ok(before.original.clone()),
+        Some(before) if text.contains(MARK_START) && before.is_text_in_part() => {
+            Err(Unrestorable { path: path.to_owned() })
         }
+        _ if is_mark(&text) => Err(Unrestorable { path: path.to_owned() }),
         _ => Ok(Value::String(text)),
     }
 }
 
 fn put_back_members(
     members: Map<String, Value>,
-    original: Option<&Map<String, Value>>,
+    before: Option<Before<'_>>,
     path: &mut String,
 ) -> Result<Map<String, Value>, Unrestorable> {
     let put_back_member = |(key, value): (String, Value)| {
-        let before = original.and_then(|original| original.get(&key));
+        let before = before.and_then(|before| before.member(&key));
         let value = below(path, &escape_step(&key), |path| put_back(value, before, path))?;
         Ok((key, value))
     };
@@ -63,12 +81,14 @@ fn put_back_members(
 /// person's secret could end up with another's name.
 fn put_back_items(
     items: Vec<Value>,
-    original: Option<&Vec<Value>>,
+    before: Option<Before<'_>>,
     path: &mut String,
 ) -> Result<Vec<Value>, Unrestorable> {
-    let original = original.filter(|original| original.len() == items.len());
+    let as_long =
+        |before: &Before<'_>| before.original.as_array().is_some_and(|all| all.len() == items.len());
+    let before = before.filter(as_long);
     let put_back_item = |(index, item): (usize, Value)| {
-        let before = original.and_then(|original| original.get(index));
+        let before = before.and_then(|before| before.item(index));
         below(path, &index.to_string(), |path| put_back(item, before, path))
     };
     items.into_iter().enumerate().map(put_back_item).collect()
@@ -86,7 +106,7 @@ fn below<T>(path: &mut String, step: &str, work: impl FnOnce(&mut String) -> T) 
 /// Whether something in a value stands in for what was taken out.
 pub fn mentions_marker(value: &Value) -> bool {
     match value {
-        Value::String(text) => text == MARKER || text.starts_with(binary::MARKER_START),
+        Value::String(text) => text.contains(MARK_START) || text.starts_with(binary::MARKER_START),
         Value::Array(items) => items.iter().any(mentions_marker),
         Value::Object(members) => members.values().any(mentions_marker),
         _ => false,

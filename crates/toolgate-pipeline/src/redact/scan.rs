@@ -1,9 +1,10 @@
 //! A look at a result's text that says whether any rule could match at all. It may say yes for nothing, never no for
 //! something: then a secret would be kept.
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::binary::{BASE64_CHARS_MAX, is_base64};
+use super::look;
 use super::pattern::Pattern;
 use super::secret::TRACES;
 
@@ -17,13 +18,17 @@ const ESCAPED_LETTER: &str = "\\u";
 #[derive(Debug)]
 pub(super) struct QuickScan {
     traces: AhoCorasick,
+    /// How many of the traces are those of credentials; they come first, and are looked at more closely.
+    looks: usize,
     /// Whether some rule can match without any word that could be looked for.
     always: bool,
 }
 
 impl QuickScan {
     pub(super) fn new<'a>(patterns: impl Iterator<Item = &'a Pattern>) -> QuickScan {
-        let mut traces: Vec<String> = TRACES.map(str::to_owned).to_vec();
+        let mut traces: Vec<String> = look::traces().map(str::to_owned).collect();
+        let looks = traces.len();
+        traces.extend(TRACES.map(str::to_owned));
         traces.extend(BINARY_TRACES.into_iter().chain(EMBEDDED_BINARY_TRACES).map(str::to_owned));
         traces.push(ESCAPED_LETTER.to_owned());
         let mut always = false;
@@ -35,13 +40,23 @@ impl QuickScan {
         }
         let traces = AhoCorasick::builder()
             .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
             .build(&traces)
             .expect("a thousand rules with short paths are far from the automaton's limits");
-        QuickScan { traces, always }
+        QuickScan { traces, looks, always }
     }
 
     pub(super) fn may_match(&self, text: &str) -> bool {
-        self.always || self.traces.is_match(text) || has_long_run(text.as_bytes())
+        self.always || self.has_trace(text) || look::may_hold_card(text) || has_long_run(text.as_bytes())
+    }
+
+    /// Overlapping ones too: the trace of a credential that is none may hide another.
+    fn has_trace(&self, text: &str) -> bool {
+        let mut found = self.traces.find_overlapping_iter(text);
+        found.any(|one| {
+            one.pattern().as_usize() >= self.looks
+                || look::may_be(text, one.pattern().as_usize(), one.start())
+        })
     }
 }
 

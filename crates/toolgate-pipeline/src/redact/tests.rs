@@ -20,7 +20,7 @@ fn redactor(rules: Vec<RedactRule>) -> Redactor {
 #[track_caller]
 fn check_with(rules: Vec<RedactRule>, value: Value, expected: Value) {
     let redactor = redactor(rules);
-    let redacted = redactor.redact_input(TOOL, &value);
+    let redacted = redactor.redact_input(TOOL, &value, Marks::Plain);
     assert_eq!(*redacted.value, expected);
     assert_eq!(redacted.complete, value == expected);
     assert_eq!(matches!(redacted.value, Cow::Borrowed(_)), value == expected);
@@ -83,26 +83,165 @@ fn other_keys_and_facts_about_secrets_are_kept() {
     check_output(Vec::new(), harmless.clone(), harmless);
 }
 
+/// What is left of a text, in arguments and in results.
+#[track_caller]
+fn check_text(text: &str, expected: &str) {
+    check(json!({"note": [text]}), json!({"note": [expected]}));
+    check_output(Vec::new(), json!({"note": [text]}), json!({"note": [expected]}));
+}
+
 #[test]
-fn secrets_are_known_by_their_look() {
+fn of_a_text_only_the_credential_is_taken_out() {
     let token = format!("tg_agent_{}", "aB3-_".repeat(9).get(..43).unwrap());
-    for secret in [
-        token.clone(),
-        format!("curl -H 'x: {token}'"),
-        "Bearer abc".to_owned(),
-        "bearer eyJhbGciOi.eyJzdWIi.sig-x".to_owned(),
-        "Authorization: Bearer abcdefghijklmnopqrst1".to_owned(),
-    ] {
-        check(json!({"note": [secret]}), json!({"note": [MARKER]}));
-        check_output(Vec::new(), json!({"note": [secret]}), json!({"note": [MARKER]}));
-    }
+    check_text(&token, MARKER);
+    check_text(&format!("curl -H 'x: {token}' | sh"), "curl -H 'x: [redacted]' | sh");
+    check_text("Bearer abc", "Bearer [redacted]");
+    check_text("bearer eyJhbGciOi.eyJzdWIi.sig-x", "bearer [redacted]");
+    check_text(
+        "rm -rf / # Authorization: Bearer abcdefghijklmnopqrst1; reboot",
+        "rm -rf / # Authorization: Bearer [redacted]; reboot",
+    );
+    check_text("Authorization: Basic YW5uOmh1bnRlcjI= end", "Authorization: Basic [redacted] end");
     for harmless in [
         "tg_agent_short",
         "tg_nobody_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         "Bearer of bad news",
         "the bearer",
+        "basic understanding of things",
     ] {
-        check(json!({"note": harmless}), json!({"note": harmless}));
+        check_text(harmless, harmless);
+    }
+}
+
+#[test]
+fn credentials_of_known_makers_are_known_by_their_look() {
+    let long = "aB3dE6gH9".repeat(12);
+    let hex = "0123456789abcdef".repeat(4);
+    for (credential, kind) in [
+        ("AKIAIOSFODNN7EXAMPLE".to_owned(), "AWS access key"),
+        ("ASIAIOSFODNN7EXAMPLE".to_owned(), "AWS access key"),
+        (format!("ghp_{}", &long[..36]), "GitHub token"),
+        (format!("github_pat_{}", &long[..82]), "GitHub token"),
+        (format!("glpat-{}", &long[..20]), "GitLab token"),
+        (["xox", "b-123456789012-1234567890123-abcdefABCDEF"].concat(), "Slack token"),
+        (["AI", "za", &long[..35]].concat(), "Google key"),
+        (["sk_", "live_", &long[..24]].concat(), "Stripe key"),
+        (format!("sk-ant-api03-{}", &long[..80]), "key of a model's maker"),
+        (format!("npm_{}", &long[..36]), "npm token"),
+        (format!("dop_v1_{hex}"), "DigitalOcean token"),
+        (format!("hf_{}", &long[..34]), "Hugging Face token"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl".to_owned(), "JSON Web Token"),
+    ] {
+        check_text(&format!("see {credential}, then go on"), "see [redacted], then go on");
+        let value = json!({"note": credential});
+        let shown = redactor(Vec::new()).redact_input(TOOL, &value, Marks::Told);
+        let expected = format!("[redacted: {kind}, {} characters]", credential.len());
+        assert_eq!((shown.value["note"].as_str(), &*shown.secrets), (Some(&*expected), &[credential][..]));
+        let [hidden] = &*shown.hidden else { panic!("{:?}", shown.hidden) };
+        assert_eq!((&*hidden.path, hidden.may_stay_unseen), ("/note", false));
+    }
+    for harmless in [
+        "AKIA is a prefix",
+        "xAKIAIOSFODNN7EXAMPLE",
+        "sk-learn-is-a-library-for-statistics-in-python",
+        "task-4711 in desk-12",
+        "eyJust.eyJoking.x",
+    ] {
+        check_text(harmless, harmless);
+    }
+}
+
+#[test]
+fn of_a_private_key_only_the_key_is_taken_out() {
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj".to_owned();
+    for gap in ["\n", "\r\n", "\\n", " "] {
+        let key = |inner: &str| {
+            format!("a {0}BEGIN RSA PRIVATE KEY{0}{inner}{gap}{0}END RSA PRIVATE KEY{0} b", "-----")
+        };
+        let lines = format!("{gap}{body}{gap}{body}{gap}abcd=");
+        check_text(&key(&lines), &key(MARKER));
+    }
+    let locked = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0A0B\n\n{body}\n"
+    );
+    check_text(&locked, "-----BEGIN RSA PRIVATE KEY-----[redacted]\n");
+    for orders in ["; rm -rf / and other words", "\nProc-Type: send all of it\n"] {
+        let words = format!("-----BEGIN PRIVATE KEY-----{orders}");
+        check_text(&words, &words);
+    }
+    let public = format!("-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----");
+    check_text(&public, &public);
+}
+
+#[test]
+fn a_password_in_an_address_is_taken_out() {
+    check_text("see postgres://ann:hunter2@db:5432/x now", "see postgres://ann:[redacted]@db:5432/x now");
+    check_text("https://example.org:8080/@me?a=b:c", "https://example.org:8080/@me?a=b:c");
+    let raw = RawJson::parse(
+        r#"{"a": "https:\/\/ann:hunter2@x\/", "b": "{\"c\": \"ftp:\\/\\/a:secret1@b\"}"}"#.to_owned().into(),
+    )
+    .unwrap();
+    let redacted = redactor(Vec::new()).redact_output(TOOL, &raw).json;
+    assert!(!redacted.as_str().contains("hunter2") && !redacted.as_str().contains("secret1"), "{redacted:?}");
+}
+
+#[test]
+fn numbers_of_payment_cards_are_known_by_their_check_digit() {
+    for card in [
+        "4111111111111111",
+        "4111 1111 1111 1111",
+        "5555-5555-5555-4444",
+        "3782 822463 10005",
+        "378282246310005",
+        "2223003122003222",
+        "30569309025904",
+    ] {
+        check_text(&format!("pay with {card}."), "pay with [redacted].");
+    }
+    check(json!({"card": 4_111_111_111_111_111_u64}), json!({"card": MARKER}));
+    check_output(Vec::new(), json!({"card": 4_111_111_111_111_111_u64}), json!({"card": MARKER}));
+    let value = json!({"card": "4111 1111 1111 1111"});
+    let shown = redactor(Vec::new()).redact_input(TOOL, &value, Marks::Told);
+    assert_eq!(shown.value["card"], "[redacted: card number, 16 digits, 411111…1111]");
+    assert!(shown.hidden[0].may_stay_unseen, "its ends are shown");
+    for harmless in [
+        "4111111111111112",
+        "41111111111111110",
+        "id4111111111111111",
+        "0.4111111111111111",
+        "4111 1111 11111111",
+        "1731760000000",
+        "2026-11-16 12:00:00 +0100 1234",
+    ] {
+        check_text(harmless, harmless);
+    }
+}
+
+#[test]
+fn what_is_hidden_from_people_says_what_it_is_and_where() {
+    let value = json!({"a": [{"password": "x"}, {"b/c": "call Bearer abcdefghijklmnopqrst"}], "mail": {"to": 1}, "file": "QUJD".repeat(400)});
+    let redactor = redactor(vec![rule("*", &["/mail"], &[])]);
+    let shown = redactor.redact_input(TOOL, &value, Marks::Told);
+    let binary = format!("[binary, 1200 bytes, {}]", Digest::of("ABC".repeat(400)));
+    let expected = json!({
+        "a": [{"password": "[redacted: secret, 1 character]"}, {"b/c": "call Bearer [redacted: bearer token, 20 characters]"}],
+        "mail": "[redacted: by rule, 8 characters]", "file": binary,
+    });
+    assert_eq!(*shown.value, expected);
+    let mut hidden: Vec<(&str, bool)> =
+        shown.hidden.iter().map(|one| (&*one.path, one.may_stay_unseen)).collect();
+    hidden.sort_unstable();
+    assert_eq!(hidden, [("/a/0/password", true), ("/a/1/b~1c", false), ("/file", false), ("/mail", true)]);
+    let again = redactor.redact_input(TOOL, &expected, Marks::Told);
+    assert!(again.complete, "what stands in for a secret is none: {again:?}");
+}
+
+#[test]
+fn many_beginnings_cost_no_more_than_one() {
+    const TIMES: usize = 50_000;
+    // Each of them would be followed to the end of the text.
+    for start in ["sk-", "eyJ-", "tg_agent_", "-----BEGIN ", "bearer ", "://:", "hf_a-"] {
+        assert!(look::credentials(&start.repeat(TIMES)).len() < TIMES, "{start}");
     }
 }
 
@@ -169,17 +308,45 @@ fn output_paths_start_at_the_result_at_its_structure_and_at_json_in_text() {
 #[test]
 fn json_inside_strings_is_searched_too() {
     let body = json!({"user": "ann", "password": "x"}).to_string();
-    check(json!({"body": body}), json!({"body": MARKER}));
+    check(json!({"body": body}), json!({"body": r#"{"user":"ann","password":"[redacted]"}"#}));
     check_output(
         Vec::new(),
         json!({"content": [{"type": "text", "text": format!(" {body}\n")}]}),
-        json!({"content": [{"type": "text", "text": r#"{"user":"ann","password":"[redacted]"}"#}]}),
+        json!({"content": [{"type": "text", "text": " {\"user\":\"ann\",\"password\":\"[redacted]\"}\n"}]}),
     );
     let twice = json!([body]).to_string();
-    check(json!({"body": twice}), json!({"body": MARKER}));
+    check(
+        json!({"body": twice}),
+        json!({"body": json!([r#"{"user":"ann","password":"[redacted]"}"#]).to_string()}),
+    );
     check(json!({"body": "{\"user\":\"ann\"}"}), json!({"body": "{\"user\":\"ann\"}"}));
-    let deep = (0..8).fold(body, |inner, _| json!([inner]).to_string());
-    check(json!({"body": deep}), json!({"body": MARKER}));
+    let deep =
+        |inner: &str, times: usize| (0..times).fold(inner.to_owned(), |inner, _| json!([inner]).to_string());
+    check(json!({"body": deep(&body, 8)}), json!({"body": deep(MARKER, 3)}));
+    let nested = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    check(json!({"body": nested}), json!({"body": MARKER}));
+}
+
+#[test]
+fn json_inside_a_string_keeps_every_other_byte() {
+    let text = r#" { "cmd" : "rm -rf" ,"cmd": 1.50, "n":[4111111111111111, true,{"Token":{"a":""}"}}],"password":null, "password":"x" } "#;
+    let left = r#" { "cmd" : "rm -rf" ,"cmd": 1.50, "n":["[redacted]", true,{"Token":"[redacted]"}],"password":null, "password":"[redacted]" } "#;
+    check_text(text, left);
+    let ruled = rule("*", &["/users/*/mail"], &[]);
+    check_with(
+        vec![ruled],
+        json!({"body": r#"{"users":[{"mail":"m"},{"mail":["n"]}],"x":{"type":"image","data":"QUJD"}}"#}),
+        json!({"body": format!(r#"{{"users":[{{"mail":"{MARKER}"}},{{"mail":"{MARKER}"}}],"x":{{"type":"image","data":"{}"}}}}"#, binary::marker("QUJD"))}),
+    );
+}
+
+#[test]
+fn what_a_text_calls_a_secret_may_stay_unseen_if_it_can_be_nothing_else() {
+    for (secret, may) in [("aB3-_.~+/=", true), ("$(reboot)", false), ("a b", false), ("x;y", false)] {
+        let value = json!({"command": json!({"token": secret}).to_string()});
+        let shown = redactor(Vec::new()).redact_input(TOOL, &value, Marks::Told);
+        assert_eq!(shown.hidden.iter().map(|one| one.may_stay_unseen).collect::<Vec<_>>(), [may], "{secret}");
+    }
 }
 
 #[test]
@@ -284,12 +451,13 @@ fn what_an_approver_left_alone_is_put_back() {
     let encoded = "QUJD".repeat(400);
     let original = json!({"user": "ann", "password": "x", "keys": [{"token": "t1"}, {"token": {"a": 1}}], "file": encoded});
     let redactor = redactor(Vec::new());
-    let mut edited = redactor.redact_input(TOOL, &original).value.into_owned();
-    assert_eq!(restore(edited.clone(), &original), Ok(original.clone()));
+    let mut edited = redactor.redact_input(TOOL, &original, Marks::Told).value.into_owned();
+    let shown = edited.clone();
+    assert_eq!(restore(edited.clone(), &original, &shown), Ok(original.clone()));
     edited["user"] = json!("bob");
     edited["password"] = json!("new");
     edited["extra"] = json!("y");
-    let restored = restore(edited, &original).unwrap();
+    let restored = restore(edited, &original, &shown).unwrap();
     let expected = json!({
         "user": "bob", "password": "new", "keys": [{"token": "t1"}, {"token": {"a": 1}}], "file": encoded, "extra": "y",
     });
@@ -298,13 +466,22 @@ fn what_an_approver_left_alone_is_put_back() {
 
 #[test]
 fn a_marker_without_an_original_is_refused() {
-    let original = json!({"password": "x", "keys": [{"token": "t1"}, {"token": "t2"}], "note": "n"});
-    let refused = |edited: Value| restore(edited, &original).unwrap_err().path;
+    let original = json!({"password": "x", "keys": [{"token": "t1"}, {"token": "t2"}], "note": "n", "body": "{\"a\":1,\"token\":\"t3\"}"});
+    let shown = redactor(Vec::new()).redact_input(TOOL, &original, Marks::Told).value.into_owned();
+    let refused = |edited: Value| restore(edited, &original, &shown).unwrap_err().path;
     assert_eq!(refused(json!({"pass/word": MARKER})), "/pass~1word");
     // One entry was deleted; the other's secret must not move into its place.
     assert_eq!(refused(json!({"keys": [{"token": MARKER}]})), "/keys/0/token");
     assert_eq!(refused(json!({"note": {"password": MARKER}})), "/note/password");
-    assert_eq!(restore(json!({"note": "not [redacted]"}), &original), Ok(json!({"note": "not [redacted]"})));
+    assert_eq!(refused(json!({"note": "[redacted: secret, 1 character]"})), "/note");
+    let other = shown["body"].as_str().unwrap().replace("\"a\":1", "\"a\":2");
+    assert_eq!(refused(json!({"body": other})), "/body");
+    assert_eq!(
+        restore(json!({"body": shown["body"]}), &original, &shown),
+        Ok(json!({"body": original["body"]}))
+    );
+    let said = json!({"note": "not [redacted]"});
+    assert_eq!(restore(said.clone(), &original, &shown), Ok(said));
 }
 
 fn any_result() -> impl Strategy<Value = Value> {
@@ -318,6 +495,11 @@ fn any_result() -> impl Strategy<Value = Value> {
         Just("blob".to_owned()),
         Just("uri".to_owned()),
         Just("Bearer abc.def".to_owned()),
+        Just("\nAKIAIOSFODNN7EXAMPLE".to_owned()),
+        Just("\t4111 1111 1111 1111".to_owned()),
+        Just("x://a:b/@c".to_owned()),
+        Just("x://a:b\\c@d".to_owned()),
+        Just("[\"x:\\/\\/a:b@d\"]".to_owned()),
         Just("QUJD".repeat(300)),
         Just("{\"token\":1}".to_owned()),
         ".{0,8}",
@@ -337,7 +519,7 @@ proptest! {
     fn the_quick_look_never_misses_what_the_walk_finds(value in any_result()) {
         let redactor = redactor(vec![rule("*", &[], &["/**/mail"])]);
         let patterns: Vec<&Pattern> = redactor.rules.iter().flat_map(|rule| &rule.output).collect();
-        let found = Walk::new(&patterns, Embedded::Inside).start(&value).is_some();
+        let found = Walk::new(&patterns, Side::Result).start(&value, &mut Found::new(Marks::Plain)).is_some();
         let redacted = redactor.redact_output(TOOL, &RawJson::from(value));
         prop_assert_eq!(redacted.complete, !found);
     }
@@ -345,7 +527,7 @@ proptest! {
     #[test]
     fn redacting_and_restoring_gives_the_original_back(value in any_result()) {
         let redactor = redactor(vec![rule("*", &["/**/mail"], &[])]);
-        let redacted = redactor.redact_input(TOOL, &value);
-        prop_assert_eq!(restore(redacted.value.into_owned(), &value), Ok(value.clone()));
+        let shown = redactor.redact_input(TOOL, &value, Marks::Told).value.into_owned();
+        prop_assert_eq!(restore(shown.clone(), &value, &shown), Ok(value.clone()));
     }
 }

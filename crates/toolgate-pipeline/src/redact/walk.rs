@@ -1,61 +1,72 @@
 //! The walk over a value. What is taken out is never copied first: it may be megabytes.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
-use super::MARKER;
 use super::binary;
+use super::embedded::Embedded;
+use super::look::{self, CARD};
+use super::mark::{Found, HiddenKind, is_mark};
 use super::pattern::{Pattern, Place};
-use super::secret::{is_secret_key, is_secret_text};
+use super::secret::is_secret_key;
+use crate::canonical::escape_step;
 
 /// JSON inside strings inside strings is followed this far; what lies deeper is taken out unread.
 const EMBEDDED_DEPTH_MAX: usize = 3;
 
-/// What becomes of a string that holds JSON with a secret in it.
+/// What is walked over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Embedded {
-    /// All of it is taken out: it must be put back exactly as it was if an approver leaves it alone.
-    Whole,
-    /// The secret is taken out of it.
-    Inside,
+pub(super) enum Side {
+    Arguments,
+    Result,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct Walk<'a> {
     patterns: &'a [&'a Pattern],
-    embedded: Embedded,
+    side: Side,
     embedded_left: usize,
 }
 
 /// Places in patterns that have been reached: the pattern's index and the step that comes next.
-type Reached = Vec<(usize, usize)>;
+pub(super) type Reached = Vec<(usize, usize)>;
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(patterns: &'a [&'a Pattern], embedded: Embedded) -> Walk<'a> {
-        Walk { patterns, embedded, embedded_left: EMBEDDED_DEPTH_MAX }
+    pub(super) fn new(patterns: &'a [&'a Pattern], side: Side) -> Walk<'a> {
+        Walk { patterns, side, embedded_left: EMBEDDED_DEPTH_MAX }
     }
 
     /// The value without what must not be kept, if there is any such thing in it.
-    pub(super) fn start(&self, value: &Value) -> Option<Value> {
-        self.value(value, &self.root())
+    pub(super) fn start(&self, value: &Value, found: &mut Found) -> Option<Value> {
+        self.value(value, &self.root(), found)
     }
 
-    fn root(&self) -> Reached {
+    pub(super) fn root(&self) -> Reached {
         (0..self.patterns.len()).map(|pattern| (pattern, 0)).collect()
     }
 
-    fn value(&self, value: &Value, reached: &Reached) -> Option<Value> {
+    fn value(&self, value: &Value, reached: &Reached, found: &mut Found) -> Option<Value> {
         match value {
-            Value::Object(members) => self.object(members, reached).map(Value::Object),
-            Value::Array(items) => self.array(items, reached).map(Value::Array),
-            Value::String(text) => self.text(text).map(Value::String),
-            Value::Null | Value::Bool(_) | Value::Number(_) => None,
+            Value::Object(members) => self.object(members, reached, found).map(Value::Object),
+            Value::Array(items) => self.array(items, reached, found).map(Value::Array),
+            Value::String(text) => self.text(text, found).map(Value::String),
+            Value::Number(number) => card(number, found).map(Value::String),
+            Value::Null | Value::Bool(_) => None,
         }
     }
 
-    fn object(&self, members: &Map<String, Value>, reached: &Reached) -> Option<Map<String, Value>> {
+    fn object(
+        &self,
+        members: &Map<String, Value>,
+        reached: &Reached,
+        found: &mut Found,
+    ) -> Option<Map<String, Value>> {
         let mut copy: Option<Map<String, Value>> = None;
         for (place, (key, value)) in members.iter().enumerate() {
-            let redacted = self.member(members, key, value, reached);
+            let before = found.hidden.len();
+            let redacted = self.member(members, key, value, reached, found);
+            if redacted.is_some() {
+                found.below(before, &escape_step(key));
+            }
             if copy.is_none() && redacted.is_some() {
                 copy = Some(
                     members.iter().take(place).map(|(key, value)| (key.clone(), value.clone())).collect(),
@@ -68,26 +79,43 @@ impl<'a> Walk<'a> {
         copy
     }
 
-    fn member(&self, all: &Map<String, Value>, key: &str, value: &Value, reached: &Reached) -> Option<Value> {
+    fn member(
+        &self,
+        all: &Map<String, Value>,
+        key: &str,
+        value: &Value,
+        reached: &Reached,
+        found: &mut Found,
+    ) -> Option<Value> {
         if is_secret_key(key) && can_be_secret(value) {
-            return Some(Value::from(MARKER));
+            return Some(Value::from(found.take_value(HiddenKind::Secret, value)));
         }
         if let Value::String(text) = value
-            && binary::is_binary_member(all, key)
+            && binary::is_binary_member(all, key, text)
         {
+            found.hide(HiddenKind::Binary, false);
             return Some(Value::from(binary::marker(text)));
         }
-        let mut next = self.advanced(reached, Place::Key(key));
-        if self.embedded == Embedded::Inside && key == "structuredContent" {
-            next.extend(self.root());
-        }
-        self.child(value, &next)
+        self.child(value, &self.below(reached, key), found)
     }
 
-    fn array(&self, items: &[Value], reached: &Reached) -> Option<Vec<Value>> {
+    /// Where in the patterns one stands below a key.
+    pub(super) fn below(&self, reached: &Reached, key: &str) -> Reached {
+        let mut next = self.advanced(reached, Place::Key(key));
+        if self.side == Side::Result && key == "structuredContent" {
+            next.extend(self.root());
+        }
+        next
+    }
+
+    fn array(&self, items: &[Value], reached: &Reached, found: &mut Found) -> Option<Vec<Value>> {
         let mut copy: Option<Vec<Value>> = None;
         for (index, item) in items.iter().enumerate() {
-            let redacted = self.child(item, &self.advanced(reached, Place::Index(index)));
+            let before = found.hidden.len();
+            let redacted = self.child(item, &self.advanced(reached, Place::Index(index)), found);
+            if redacted.is_some() {
+                found.below(before, &index.to_string());
+            }
             if copy.is_none() && redacted.is_some() {
                 copy = Some(items[..index].to_vec());
             }
@@ -98,14 +126,20 @@ impl<'a> Walk<'a> {
         copy
     }
 
-    fn child(&self, value: &Value, reached: &Reached) -> Option<Value> {
-        if reached.iter().any(|(pattern, at)| self.patterns[*pattern].is_end(*at)) {
-            return Some(Value::from(MARKER));
+    fn child(&self, value: &Value, reached: &Reached, found: &mut Found) -> Option<Value> {
+        if self.is_meant(reached) {
+            let stands_in = value.as_str().is_some_and(is_mark);
+            return (!stands_in).then(|| Value::from(found.take_value(HiddenKind::Rule, value)));
         }
-        self.value(value, reached)
+        self.value(value, reached, found)
     }
 
-    fn advanced(&self, reached: &Reached, place: Place<'_>) -> Reached {
+    /// Whether a rule means what stands here.
+    pub(super) fn is_meant(&self, reached: &Reached) -> bool {
+        reached.iter().any(|(pattern, at)| self.patterns[*pattern].is_end(*at))
+    }
+
+    pub(super) fn advanced(&self, reached: &Reached, place: Place<'_>) -> Reached {
         let mut next = Vec::new();
         for (pattern, at) in reached {
             self.patterns[*pattern].advance(*at, place, |at| {
@@ -117,33 +151,56 @@ impl<'a> Walk<'a> {
         next
     }
 
-    fn text(&self, text: &str) -> Option<String> {
+    pub(super) fn text(&self, text: &str, found: &mut Found) -> Option<String> {
         if binary::is_binary_text(text) {
+            found.hide(HiddenKind::Binary, false);
             return Some(binary::marker(text));
         }
-        if let Some(redacted) = self.embedded_json(text) {
+        if text.trim_ascii_start().starts_with(['{', '['])
+            && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+            && let Some(redacted) = self.embedded(text, found)
+        {
             return Some(redacted);
         }
-        is_secret_text(text).then(|| MARKER.to_owned())
+        without_credentials(text, found)
     }
 
     /// Servers repeat their structured content as text, and callers send bodies as text; a secret in there is one too.
-    fn embedded_json(&self, text: &str) -> Option<String> {
-        let text = text.trim_ascii();
-        if !text.starts_with(['{', '[']) {
-            return None;
-        }
-        let value: Value = serde_json::from_str(text).ok()?;
-        let Some(embedded_left) = self.embedded_left.checked_sub(1) else { return Some(MARKER.to_owned()) };
-        let redacted = Walk { embedded_left, ..*self }.start(&value)?;
-        Some(match self.embedded {
-            Embedded::Whole => MARKER.to_owned(),
-            Embedded::Inside => redacted.to_string(),
-        })
+    fn embedded(&self, text: &str, found: &mut Found) -> Option<String> {
+        let Some(embedded_left) = self.embedded_left.checked_sub(1) else {
+            return Some(found.take_text(HiddenKind::Nested, text));
+        };
+        let inner = Walk { embedded_left, ..*self };
+        Embedded::new(&inner, text).redacted(found)
     }
 }
 
-/// `null` and booleans give nothing away: `has_password` is a fact, not a password.
+/// The text with marks in place of the credentials in it.
+fn without_credentials(text: &str, found: &mut Found) -> Option<String> {
+    let credentials = look::credentials(text);
+    let last = credentials.last()?.place.end;
+    let mut left = String::with_capacity(text.len());
+    let mut at = 0;
+    for one in &credentials {
+        left.push_str(&text[at..one.place.start]);
+        left.push_str(&found.take_text(HiddenKind::Look(one.kind), &text[one.place.clone()]));
+        at = one.place.end;
+    }
+    left.push_str(&text[last..]);
+    Some(left)
+}
+
+/// What stands for a number that is one of a card.
+pub(super) fn card(number: &Number, found: &mut Found) -> Option<String> {
+    let digits = look::card_of_number(number.as_u64()?)?;
+    Some(found.take_text(HiddenKind::Look(CARD), &digits))
+}
+
+/// `null` and booleans give nothing away: `has_password` is a fact, not a password. What stands in for a secret is none.
 fn can_be_secret(value: &Value) -> bool {
-    !matches!(value, Value::Null | Value::Bool(_))
+    match value {
+        Value::Null | Value::Bool(_) => false,
+        Value::String(text) => !is_mark(text),
+        Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
+    }
 }

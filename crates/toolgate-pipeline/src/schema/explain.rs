@@ -10,7 +10,7 @@ use super::similar::nearest;
 use super::words::{alternatives, choices, counted, described, found, shortened, type_name, type_names};
 use super::{PROBLEMS_MAX, Problem};
 use crate::canonical::escape_step;
-use crate::redact::{is_secret_key, is_secret_text};
+use crate::redact::{holds_credential, is_secret_key};
 
 /// Forms of a `oneOf` or `anyOf` that are told apart.
 const FORMS_MAX: usize = 4;
@@ -278,7 +278,7 @@ fn got(error: &ValidationError<'_>, expected: &str) -> Problem {
 
 /// The value, unless it is a secret by its place or its look: problems are logged and kept.
 fn shown(path: &str, value: &Value) -> String {
-    if path.split('/').any(is_secret_key) || value.as_str().is_some_and(is_secret_text) {
+    if path.split('/').any(is_secret_key) || value.as_str().is_some_and(holds_credential) {
         return "a value that is not shown".to_owned();
     }
     found(value)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::approval::{Approval, ApprovalState, Ballot, Binding, Grant, Standing};
+use toolgate_core::approval::{Approval, ApprovalState, Ballot, Binding, Grant, Standing, Word};
 use toolgate_core::decision::{Requirement, Verdict};
 use toolgate_core::event::{Durability, Entry, Outcome};
 use toolgate_core::governance::{Deciding, NewApproval, StoreDown, Warrant};
@@ -12,10 +12,11 @@ use toolgate_core::{Blame, Digest, RawJson, stop_point};
 
 use super::decide::{Permitted, denied, judge};
 use super::execute::{cancelled, ledger_down};
+use super::unseen;
 use crate::answer::Refusal;
 use crate::call::{Client, Patience, Pipeline, Round};
 use crate::canonical;
-use crate::redact;
+use crate::redact::{self, Marks, Redacted};
 use crate::schema::{InputCheck, render};
 use crate::ticket::{Stopped, Ticket, Words};
 
@@ -154,15 +155,19 @@ impl Asking {
         }
     }
 
-    fn new_approval(&self, pipeline: &Pipeline) -> NewApproval {
+    /// The arguments as people see them.
+    fn shown<'a>(&'a self, pipeline: &Pipeline) -> Redacted<'a> {
+        pipeline.redactor.redact_input(self.ticket.tool.name.as_str(), &self.arguments, Marks::Told)
+    }
+
+    fn new_approval(&self, pipeline: &Pipeline, shown: Redacted<'_>) -> NewApproval {
         let about = &self.ticket.about;
-        let redacted = pipeline.redactor.redact_input(self.ticket.tool.name.as_str(), &self.arguments);
         NewApproval {
             call: self.ticket.call.clone(),
             binding: self.binding(),
             requester: self.ticket.principal.clone(),
-            complete: redacted.complete,
-            arguments: RawJson::from(redacted.value.into_owned()),
+            complete: shown.complete,
+            arguments: RawJson::from(shown.value.into_owned()),
             attachments: self.ticket.attachments.clone(),
             requirement: self.requirement.clone(),
             session: about.session.clone(),
@@ -182,12 +187,17 @@ async fn ask(
     client: &dyn Client,
     cancel: &CancellationToken,
 ) -> Result<Approved, Box<Stopped>> {
+    let shown = asking.shown(pipeline);
+    if let Some(refusal) = unseen::refusal(&asking.ticket.tool, &shown.hidden) {
+        return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal));
+    }
+    let new = asking.new_approval(pipeline, shown);
     // What policy said is on disk before people hear of it.
     let decided = Entry { durability: Durability::OnDisk, ..std::mem::take(&mut asking.ticket.unwritten) };
     if let Err(down) = pipeline.ledger.append(decided).await {
         return Err(ledger_down(asking.ticket, &down));
     }
-    let opened = match pipeline.approvals.open(asking.new_approval(pipeline)).await {
+    let opened = match pipeline.approvals.open(new).await {
         Ok(opened) => opened,
         Err(down) => return Err(ledger_down(asking.ticket, &down)),
     };
@@ -286,15 +296,15 @@ async fn confirm(
         // Closed without an answer, or no answer at all: the question stays open.
         _ => return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval))),
     };
-    let deciding = Deciding {
-        id: approval.id.clone(),
+    let word = Word {
         voter: asking.ticket.principal.clone(),
         standing: Standing::AtTheClient,
         ballot,
         reason: answer["content"]["reason"].as_str().map(str::to_owned),
-        grant: None,
-        via: "elicitation".into(),
+        shown: Some(approval.effective),
+        counts_as: None,
     };
+    let deciding = Deciding { id: approval.id.clone(), word, grant: None, via: "elicitation".into() };
     match pipeline.approvals.decide(deciding).await {
         Ok(decided) => Waited::Decided(Box::new(decided.approval)),
         // Decided elsewhere in the same moment: that decision stands.
@@ -386,7 +396,8 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
     let is_edited = approval.proposed_arguments.is_some();
     if is_edited {
         let edited: Value = approval.arguments.decode().unwrap_or_default();
-        asking.arguments = match redact::restore(edited, &asking.arguments) {
+        let restored = redact::restore(edited, &asking.arguments, &asking.shown(pipeline).value);
+        asking.arguments = match restored {
             Ok(effective) => effective,
             Err(lost) => {
                 let hint = "call again to ask anew";

@@ -14,6 +14,7 @@ use crate::answer::Refusal;
 use crate::call::{Executor, Load, Pipeline, Undelivered, WhenDown};
 use crate::envelope::Warning;
 use crate::flight::Flight;
+use crate::redact::Marks;
 use crate::ticket::{Stopped, Ticket, Words};
 
 /// Larger extras are told by digest and size alone.
@@ -205,7 +206,7 @@ fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
         return json!({ "digest": Digest::of(extras.as_bytes()), "size": bytes });
     }
     let extras: Value = extras.decode().unwrap_or_default();
-    pipeline.redactor.redact_input(ticket.tool.name.as_str(), &extras).value.into_owned()
+    pipeline.redactor.redact_input(ticket.tool.name.as_str(), &extras, Marks::Plain).value.into_owned()
 }
 
 /// Looked for as text first: almost no result says that it is an error.

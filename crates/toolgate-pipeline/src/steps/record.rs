@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolgate_core::event::{Durability, EventKind, Outcome};
-use toolgate_core::{Blame, OutputCheck, RawJson, stop_point};
+use toolgate_core::{Blame, CanonicalName, OutputCheck, RawJson, stop_point};
 use toolgate_wire::Members;
 
 use super::approve::{agreement, bound};
@@ -17,13 +17,14 @@ use crate::ticket::{Stopped, Ticket, Words};
 
 /// A call with its end in the ledger. The only thing an answer is made of.
 pub(crate) struct Recorded {
+    tool: CanonicalName,
     envelope: Envelope,
     body: AnswerBody,
 }
 
 impl Recorded {
     pub(crate) fn answer(self) -> Answer {
-        Answer { envelope: self.envelope, body: self.body }
+        Answer { tool: self.tool, envelope: self.envelope, body: self.body }
     }
 }
 
@@ -51,7 +52,7 @@ async fn record_stopped(pipeline: &Pipeline, stopped: Stopped) -> Recorded {
         Words::Handle(approval) => AnswerBody::Handle(approval),
         Words::Shared(result) => AnswerBody::Result(result),
     };
-    Recorded { envelope: ticket.envelope(outcome), body }
+    Recorded { tool: ticket.tool.name.clone(), envelope: ticket.envelope(outcome), body }
 }
 
 async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorded {
@@ -91,12 +92,13 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         }
     };
     if let Some(refusal) = complete(pipeline, &mut ticket, outcome, output, detail).await {
-        return Recorded { envelope: ticket.envelope(Outcome::Refused), body: AnswerBody::Refusal(refusal) };
+        let (tool, envelope) = (ticket.tool.name.clone(), ticket.envelope(Outcome::Refused));
+        return Recorded { tool, envelope, body: AnswerBody::Refusal(refusal) };
     }
     if let (Some(flight), AnswerBody::Result(result)) = (flight, &body) {
         flight.land(result.clone());
     }
-    Recorded { envelope: ticket.envelope(outcome), body }
+    Recorded { tool: ticket.tool.name.clone(), envelope: ticket.envelope(outcome), body }
 }
 
 /// What is said of a result beside the result.
@@ -189,6 +191,7 @@ async fn pause(
         }
     }
     Recorded {
+        tool: ticket.tool.name.clone(),
         envelope: ticket.envelope(Outcome::InputRequired),
         body: AnswerBody::InputRequired { result, round },
     }

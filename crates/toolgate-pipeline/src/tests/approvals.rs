@@ -72,6 +72,8 @@ pub(super) async fn decide(
         decision,
         reason: Some("because".into()),
         grant,
+        shown: None,
+        counts_as: None,
         via: "api".into(),
     };
     desk.decide(request).await.map(drop)
@@ -188,8 +190,8 @@ async fn a_redacted_argument_survives_an_edit() {
     let call = json!({ "amount": 10, "password": "hunter2" });
     world.call(call.clone()).await;
     let shown: Value = world.books.0.only_approval().arguments.decode().expect("JSON");
-    assert_eq!(shown["password"], "[redacted]");
-    let edited = json!({ "amount": 5, "password": "[redacted]" });
+    assert_eq!(shown["password"], "[redacted: secret, 7 characters]");
+    let edited = json!({ "amount": 5, "password": shown["password"] });
     decide(&world, Decision::Edit(edited), None).await.expect("ann may");
     world.call(call).await;
     let ran_with: Value =

@@ -274,8 +274,9 @@ impl Approvals for Shared {
                 .iter_mut()
                 .find(|one| one.id == decision.id)
                 .ok_or_else(|| DecideError::Unknown(decision.id.clone()))?;
-            let Deciding { voter, standing, ballot, reason, grant, .. } = decision;
-            let step = approval.vote(&voter, standing, ballot, reason, 0, 1_000)?;
+            let Deciding { word, grant, .. } = decision;
+            let created_by = word.voter.id.clone();
+            let step = approval.vote(word, 0, 1_000)?;
             let approval = approval.clone();
             let grant = grant.filter(|_| step == Step::Resolved).map(|terms| Grant {
                 id: GrantId::new("grt_1"),
@@ -287,7 +288,7 @@ impl Approvals for Shared {
                 uses_left: terms.uses,
                 expires_at_ms: terms.expires_at_ms,
                 created_at_ms: 0,
-                created_by: voter.id,
+                created_by,
                 approval: approval.id.clone(),
                 revoked_at_ms: None,
             });

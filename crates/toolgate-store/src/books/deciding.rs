@@ -29,7 +29,7 @@ impl Inner {
         }
         let mut told = vec![events::voted(&approval, &deciding, now_ms)];
         if step == Step::Resolved {
-            told.push(events::resolved(&approval, &deciding.voter.id, now_ms));
+            told.push(events::resolved(&approval, &deciding.word.voter.id, now_ms));
         }
         approval::save(&mut transaction, self.tenant(), &approval).await.map_err(&down)?;
         let grant = granted(&approval, &deciding, now_ms)?;
@@ -43,9 +43,8 @@ impl Inner {
     }
 
     fn vote(&self, approval: &mut Approval, deciding: &Deciding, now_ms: i64) -> Result<Step, DecideError> {
-        let Deciding { voter, standing, ballot, reason, .. } = deciding;
         let valid_ms = i64::try_from(self.settings.approved_valid.as_millis()).unwrap_or(i64::MAX);
-        Ok(approval.vote(voter, *standing, ballot.clone(), reason.clone(), now_ms, valid_ms)?)
+        Ok(approval.vote(deciding.word.clone(), now_ms, valid_ms)?)
     }
 
     pub(super) async fn cancel(&self, id: &ApprovalId, by: &PrincipalId) -> Result<(), DecideError> {
@@ -122,15 +121,16 @@ impl Inner {
 /// The grant that came with a yes. One person may give it only where one person's word was enough.
 fn granted(approval: &Approval, deciding: &Deciding, now_ms: i64) -> Result<Option<Grant>, DecideError> {
     let Some(terms) = &deciding.grant else { return Ok(None) };
-    match deciding.ballot.kind() {
+    let word = &deciding.word;
+    match word.ballot.kind() {
         BallotKind::Deny | BallotKind::RequestChanges => return Ok(None),
         BallotKind::Approve | BallotKind::Edit => {}
     }
-    let is_alone = approval.votes.iter().all(|vote| vote.person == deciding.voter.id);
+    let is_alone = approval.votes.iter().all(|vote| vote.person == word.voter.id);
     if approval.state != ApprovalState::Approved || approval.requirement.quorum != 1 || !is_alone {
         return Err(DecideError::GrantNeedsQuorumOfOne);
     }
-    Ok(Some(grant_of(approval, terms, deciding.voter.id.clone(), now_ms)))
+    Ok(Some(grant_of(approval, terms, word.voter.id.clone(), now_ms)))
 }
 
 fn grant_of(approval: &Approval, terms: &GrantTerms, created_by: PrincipalId, now_ms: i64) -> Grant {

@@ -32,13 +32,14 @@ pub(super) fn joined(approval: &Approval, call: &CallId, at_ms: i64) -> Event {
 }
 
 pub(super) fn voted(approval: &Approval, deciding: &Deciding, at_ms: i64) -> Event {
+    let word = &deciding.word;
     let detail = json!({
-        "ballot": deciding.ballot.kind(),
+        "ballot": word.ballot.kind(),
         "via": deciding.via,
-        "reason": deciding.reason,
+        "reason": word.reason,
         "effective": approval.effective,
     });
-    of(EventKind::ApprovalVoted, approval, &deciding.voter.id, at_ms).with(detail)
+    of(EventKind::ApprovalVoted, approval, &word.voter.id, at_ms).with(detail)
 }
 
 pub(super) fn escalated(approval: &Approval, at_ms: i64) -> Event {

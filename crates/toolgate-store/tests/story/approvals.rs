@@ -12,12 +12,15 @@ use toolgate_store::{ApprovalFilter, Store};
 
 use crate::desk::{
     TOOL, agent, approve, binding, books, call, completed, deciding, deny, digest, edit, kinds, ledger,
-    person, proposal, requirement, settings, settled, start,
+    person, proposal, requirement, settings, settled, start, word,
 };
 use crate::world::World;
 
 crate::on_both!(
     an_approved_call_runs_once,
+    a_yes_counts_for_what_its_giver_saw,
+    a_no_needs_no_second_look,
+    all_for_whom_one_sender_speaks_count_once,
     every_step_is_in_the_ledger_with_its_actor,
     an_identical_call_joins_and_any_difference_does_not,
     a_denied_call_never_runs_and_may_be_asked_again,
@@ -205,13 +208,69 @@ async fn two_people_must_agree_where_the_gate_says_so(world: World) {
     );
 }
 
+async fn a_yes_counts_for_what_its_giver_saw(world: World) {
+    let store = world.open().await;
+    let books = books(&store).await;
+    let mut new = proposal("1", 100);
+    new.requirement.quorum = 2;
+    let opened = books.open(new).await.expect("asked").approval;
+    let id = opened.id;
+    let yes = |shown| {
+        let mut vote = deciding(&id, "bob", Ballot::Approve);
+        vote.word.shown = shown;
+        vote
+    };
+    let edited = books.decide(deciding(&id, "alice", edit(50))).await.expect("edited").approval;
+    assert_eq!((edited.state, edited.agreed()), (ApprovalState::Pending, 1));
+    for unseen in [Some(opened.effective), None] {
+        let refused = books.decide(yes(unseen)).await;
+        assert_eq!(refused, Err(DecideError::Refused(ApprovalRefusal::Edited)));
+    }
+    assert_eq!(books.get(&id).await.expect("read").as_ref(), Some(&edited), "nothing has changed");
+    let agreed = books.decide(yes(Some(edited.effective))).await.expect("seen").approval;
+    assert_eq!((agreed.state, agreed.agreed()), (ApprovalState::Approved, 2));
+}
+
+async fn a_no_needs_no_second_look(world: World) {
+    let store = world.open().await;
+    let books = books(&store).await;
+    let mut new = proposal("1", 100);
+    new.requirement.quorum = 2;
+    let id = books.open(new).await.expect("asked").approval.id;
+    books.decide(deciding(&id, "alice", edit(50))).await.expect("edited");
+    let rejected = books.decide(deciding(&id, "bob", Ballot::Deny)).await.expect("a no").approval;
+    assert_eq!(rejected.state, ApprovalState::Rejected);
+}
+
+async fn all_for_whom_one_sender_speaks_count_once(world: World) {
+    let store = world.open().await;
+    let books = books(&store).await;
+    let mut new = proposal("1", 100);
+    new.requirement.quorum = 2;
+    let id = books.open(new).await.expect("asked").approval.id;
+    let through = |who: &str| {
+        let mut vote = deciding(&id, who, Ballot::Approve);
+        vote.word.counts_as = Some("webhook:chat".into());
+        vote
+    };
+    for who in ["alice", "bob", "carol"] {
+        let approval = books.decide(through(who)).await.expect("counted").approval;
+        assert_eq!((approval.state, approval.agreed()), (ApprovalState::Pending, 1), "{who}");
+    }
+    let own = books.decide(deciding(&id, "bob", Ballot::Approve)).await.expect("bob himself").approval;
+    assert_eq!((own.state, own.agreed()), (ApprovalState::Approved, 2));
+}
+
 async fn who_may_not_vote_changes_nothing(world: World) {
     let store = world.open().await;
     let books = books(&store).await;
     let opener = person("olga", &["finance"]);
     let new = NewApproval { opened_by: Some(opener.id.clone()), ..proposal("1", 100) };
     let opened = books.open(new).await.expect("asked").approval;
-    let vote = |voter| Deciding { voter, ..deciding(&opened.id, "alice", Ballot::Approve) };
+    let vote = |voter| Deciding {
+        word: word(voter, Ballot::Approve),
+        ..deciding(&opened.id, "alice", Ballot::Approve)
+    };
     let refusals = [
         (agent(), ApprovalRefusal::Requester),
         (opener, ApprovalRefusal::Requester),

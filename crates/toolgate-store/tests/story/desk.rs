@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::approval::{
-    Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, GrantTerms, Standing,
+    Approval, ApprovalRefusal, ApprovalState, Ballot, Binding, GrantTerms, Standing, Word,
 };
 use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement, Template};
 use toolgate_core::event::{About, Durability, Entry, Event, EventKind, Filter, Outcome, Recorded};
@@ -96,13 +96,16 @@ pub(crate) fn proposal(id: &str, amount: u32) -> NewApproval {
 pub(crate) fn deciding(id: &ApprovalId, voter: &str, ballot: Ballot) -> Deciding {
     Deciding {
         id: id.clone(),
-        voter: person(voter, &["finance"]),
-        standing: Standing::Person,
-        ballot,
-        reason: Some("because".into()),
+        word: word(person(voter, &["finance"]), ballot),
         grant: None,
         via: "api".into(),
     }
+}
+
+/// What somebody says who was shown the proposal.
+pub(crate) fn word(voter: Principal, ballot: Ballot) -> Word {
+    let reason = Some("because".into());
+    Word { voter, standing: Standing::Person, ballot, reason, shown: None, counts_as: None }
 }
 
 pub(crate) fn edit(amount: u32) -> Ballot {

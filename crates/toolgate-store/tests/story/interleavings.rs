@@ -89,8 +89,12 @@ impl Gateways {
 }
 
 async fn act(books: Books, approval: Approval, deed: Deed, number: u32) -> Told {
-    let vote = |ballot| deciding(&approval.id, &format!("voter {number}"), ballot);
-    let voted = async |ballot| told_of_vote(books.decide(vote(ballot)).await.map(drop));
+    let voted = async |ballot| {
+        let mut vote = deciding(&approval.id, &format!("voter {number}"), ballot);
+        let seen = books.get(&approval.id).await.expect("the database is there").expect("it was asked");
+        vote.word.shown = Some(seen.effective);
+        told_of_vote(books.decide(vote).await.map(drop))
+    };
     let consume = async |effective| {
         let wanted = Approval { effective, ..approval.clone() };
         told_of_start(start(&books, &wanted, &format!("{}-{number}", approval.id)).await)
@@ -120,6 +124,7 @@ fn told_of_vote(result: Result<(), DecideError>) -> Told {
             assert_ne!(state, ApprovalState::Pending);
             Told::Refused
         }
+        Err(DecideError::Refused(ApprovalRefusal::Edited)) => Told::Refused,
         Err(other) => panic!("{other:?}"),
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
+use toolgate_core::Digest;
 use toolgate_core::approval::ApprovalState;
 
 use super::span::span;
@@ -41,7 +42,7 @@ pub(crate) enum ApprovalsCommand {
     )]
     Approve {
         #[command(flatten)]
-        which: Which,
+        on: Decided,
         /// Why; the caller is told, and the ledger keeps it
         #[arg(long)]
         reason: Option<String>,
@@ -52,7 +53,7 @@ pub(crate) enum ApprovalsCommand {
     #[command(after_help = "Example:\n  toolgate approvals deny 3f2a --reason 'wrong account'")]
     Deny {
         #[command(flatten)]
-        which: Which,
+        on: Decided,
         /// Why; the caller is told, and the ledger keeps it
         #[arg(long)]
         reason: Option<String>,
@@ -63,7 +64,7 @@ pub(crate) enum ApprovalsCommand {
     )]
     Edit {
         #[command(flatten)]
-        which: Which,
+        on: Decided,
         #[command(flatten)]
         arguments: NewArguments,
         /// Why; the caller is told, and the ledger keeps it
@@ -74,7 +75,7 @@ pub(crate) enum ApprovalsCommand {
     #[command(after_help = "Example:\n  toolgate approvals request-changes 3f2a --reason 'split it in two'")]
     RequestChanges {
         #[command(flatten)]
-        which: Which,
+        on: Decided,
         /// What should be different
         #[arg(long)]
         reason: String,
@@ -93,6 +94,17 @@ pub(crate) enum ApprovalsCommand {
         #[arg(value_name = "ID")]
         id: String,
     },
+}
+
+/// On what somebody decides.
+#[derive(Args)]
+pub(crate) struct Decided {
+    #[command(flatten)]
+    pub(crate) which: Which,
+    /// The digest that `show` named, so that it counts for these arguments only [default: that of the arguments as they are;
+    /// once somebody has edited them, a yes needs it]
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) digest: Option<Digest>,
 }
 
 #[derive(Args)]
@@ -182,8 +194,8 @@ mod tests {
         let words = "approve 3f2a --remember --uses 3 --for 1d12h --pin /a --pin /b --token secret";
         let args = parse(words).expect("accepted");
         assert_eq!(args.token.as_deref(), Some("secret"));
-        let ApprovalsCommand::Approve { remember, which, .. } = args.command else { panic!("an approval") };
-        assert_eq!((which.id.as_str(), remember.remember, remember.uses), ("3f2a", true, Some(3)));
+        let ApprovalsCommand::Approve { remember, on, .. } = args.command else { panic!("an approval") };
+        assert_eq!((on.which.id.as_str(), remember.remember, remember.uses), ("3f2a", true, Some(3)));
         assert_eq!(remember.time, Some(Duration::from_secs(36 * 3600)));
         assert_eq!(remember.pins, ["/a", "/b"]);
         assert!(parse("approve 3f2a --uses 3").is_err_and(|told| told.contains("--remember")));

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::Principal;
-use toolgate_core::approval::{Approval, Grant};
+use toolgate_core::approval::{Approval, ApprovalState, Grant};
 use toolgate_core::id::{ApprovalId, GrantId};
+use toolgate_core::{Digest, Principal};
 use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Grants, Store};
 
@@ -51,27 +51,63 @@ struct Room<'a> {
 impl Room<'_> {
     async fn run(&self, args: ApprovalsArgs) -> anyhow::Result<ExitCode> {
         let person = self.person(args.token.as_deref()).await?;
-        let (id, decision, reason, grant) = match args.command {
+        let (on, decision, reason, grant) = match args.command {
             ApprovalsCommand::List { state, limit } => return self.list(state, limit).await,
             ApprovalsCommand::Show(which) => return self.show(&which.id).await,
             ApprovalsCommand::Grants { all } => {
                 return self.grants(if all { Grants::All } else { Grants::Live }).await;
             }
             ApprovalsCommand::RevokeGrant { id } => return self.revoke(&id, &person).await,
-            ApprovalsCommand::Approve { which, reason, remember } => {
-                (which.id, Decision::Approve, reason, grant_request(remember))
+            ApprovalsCommand::Approve { on, reason, remember } => {
+                (on, Decision::Approve, reason, grant_request(remember))
             }
-            ApprovalsCommand::Deny { which, reason } => (which.id, Decision::Deny, reason, None),
-            ApprovalsCommand::Edit { which, arguments, reason } => {
-                (which.id, Decision::Edit(read_arguments(arguments)?), reason, None)
+            ApprovalsCommand::Deny { on, reason } => (on, Decision::Deny, reason, None),
+            ApprovalsCommand::Edit { on, arguments, reason } => {
+                (on, Decision::Edit(read_arguments(arguments)?), reason, None)
             }
-            ApprovalsCommand::RequestChanges { which, reason } => {
-                (which.id, Decision::RequestChanges, Some(reason), None)
+            ApprovalsCommand::RequestChanges { on, reason } => {
+                (on, Decision::RequestChanges, Some(reason), None)
             }
         };
-        let id = self.find(&id).await?.id;
-        let request = DecideRequest { id, voter: person, decision, reason, grant, via: VIA.to_owned() };
-        self.decide(request).await
+        let approval = self.find(&on.which.id).await?;
+        let shown = self.shown(&approval, &decision, on.digest).await?;
+        self.decide(DecideRequest {
+            id: approval.id,
+            voter: person,
+            decision,
+            reason,
+            grant,
+            shown: Some(shown),
+            counts_as: None,
+            via: VIA.to_owned(),
+        })
+        .await
+    }
+
+    /// The digest of what whoever decides has seen: they name it, or it is shown to them now. That is too late for a yes to
+    /// what somebody else has made of the arguments.
+    async fn shown(
+        &self,
+        approval: &Approval,
+        decision: &Decision,
+        given: Option<Digest>,
+    ) -> anyhow::Result<Digest> {
+        if let Some(digest) = given {
+            return Ok(digest);
+        }
+        if !self.context.global.json {
+            talk!("{}", self.described(approval).await?);
+        }
+        let is_yes = matches!(decision, Decision::Approve | Decision::Edit(_));
+        let is_edited = approval.state == ApprovalState::Pending && approval.proposed_arguments.is_some();
+        if is_yes && is_edited {
+            bail!(
+                "somebody changed the arguments of {}, and nothing was decided\nhint: if you agree to them as they are now, say so with --digest {}",
+                approval.id,
+                approval.effective
+            );
+        }
+        Ok(approval.effective)
     }
 
     /// Who decides: the holder of the token, or whoever may read the data folder.
@@ -106,14 +142,18 @@ impl Room<'_> {
             put!("{}", json(&approval));
             return Ok(ExitCode::SUCCESS);
         }
+        put!("{}", self.described(&approval).await?);
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn described(&self, approval: &Approval) -> anyhow::Result<String> {
         let catalog = stored::catalog(&self.config, &self.store).await?;
         let tool = catalog
             .snapshot()
             .tools
             .find(approval.binding.tool.as_str())
             .and_then(|entry| entry.tool.clone());
-        put!("{}", render::show(&approval, tool.map(|tool| tool.effects), shown::now_ms()));
-        Ok(ExitCode::SUCCESS)
+        Ok(render::show(approval, tool.map(|tool| tool.effects), shown::now_ms()))
     }
 
     async fn decide(&self, request: DecideRequest) -> anyhow::Result<ExitCode> {

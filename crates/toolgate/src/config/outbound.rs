@@ -12,7 +12,8 @@ use super::reference::Vault;
 use super::section::{At, Section};
 use super::value::{Context, OwnHeaders, UrlForm};
 
-pub(super) const WEBHOOKS_KEYS: [&str; 6] = ["name", "url", "secret", "events", "groups", "decisions"];
+pub(super) const WEBHOOKS_KEYS: [&str; 7] =
+    ["name", "url", "secret", "events", "groups", "persons", "decisions"];
 pub(super) const METERING_KEYS: [&str; 3] = ["url", "file", "secret"];
 pub(super) const OTLP_KEYS: [&str; 3] = ["endpoint", "headers", "service_name"];
 
@@ -43,6 +44,8 @@ pub(crate) struct Webhook {
     pub(crate) events: Vec<EventKind>,
     /// What decisions that come in count for.
     pub(crate) groups: Vec<String>,
+    /// Who may decide through it, each with a vote of their own; otherwise all that come in count as one.
+    pub(crate) persons: Option<Vec<String>>,
     pub(crate) decisions: bool,
 }
 
@@ -102,13 +105,17 @@ fn read_webhook(
     let events = section.words("events", &event_names(), "`toolgate.example.toml` shows them", problems);
     let decisions = section.boolean("decisions", problems).is_some_and(|decisions| decisions.value);
     let groups = groups(&section, "groups", problems).unwrap_or_default();
-    if !decisions && !groups.is_empty() {
-        refuse_idle_groups(&section, problems);
+    let persons = persons(&section, problems);
+    let idle = [("groups", !groups.is_empty()), ("persons", persons.is_some())];
+    for (key, _) in idle.into_iter().filter(|(_, is_given)| !decisions && *is_given) {
+        refuse_idle(&section, key, problems);
     }
     let name = name?;
     let events = events.unwrap_or_else(|| WEBHOOK_EVENTS.to_vec());
-    let webhook = Webhook { name: name.value, url: url?, secret: secret?, events, groups, decisions };
-    Some((webhook, name.span))
+    let name_span = name.span;
+    let (name, url, secret) = (name.value, url?, secret?);
+    let webhook = Webhook { name, url, secret, events, groups, persons, decisions };
+    Some((webhook, name_span))
 }
 
 const WEBHOOK_NEEDS: [(&str, &str); 3] =
@@ -138,11 +145,27 @@ fn checked_name(name: At<&str>, problems: &mut Problems) -> Option<At<String>> {
     None
 }
 
-fn refuse_idle_groups(section: &Section<'_>, problems: &mut Problems) {
-    let span = section.key_span("groups").expect("groups that were read were written");
-    let what = format!("`groups` in {}, which may not send decisions in", section.title());
-    let hint = "add `decisions = true`, or remove `groups`";
-    problems.add(span, what, "`groups` only beside `decisions = true`", hint);
+/// `None` if the key is not there.
+fn persons(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<String>> {
+    section.key_span("persons")?;
+    let mut persons = Vec::new();
+    for person in section.strings("persons", problems) {
+        if person.value.trim() == person.value && !person.value.is_empty() {
+            persons.push(person.value.to_owned());
+            continue;
+        }
+        let what = format!("{:?} in `persons` in {} names nobody", person.value, section.title());
+        let hint = "names as `toolgate token create --principal` gives them; `[]` is nobody";
+        problems.add(person.span, what, "names of persons", hint);
+    }
+    Some(persons)
+}
+
+fn refuse_idle(section: &Section<'_>, key: &str, problems: &mut Problems) {
+    let span = section.key_span(key).expect("what was read was written");
+    let what = format!("`{key}` in {}, which may not send decisions in", section.title());
+    let hint = format!("add `decisions = true`, or remove `{key}`");
+    problems.add(span, what, format!("`{key}` only beside `decisions = true`"), hint);
 }
 
 /// `None` if a problem was added.

@@ -12,6 +12,7 @@ mod elicitation;
 mod envelopes;
 mod grants;
 mod handles;
+mod hidden;
 mod one_path;
 mod outage;
 mod outbound;

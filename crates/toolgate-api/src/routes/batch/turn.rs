@@ -10,8 +10,8 @@ use toolgate_core::event::Outcome;
 use toolgate_core::id::RunId;
 use toolgate_core::run::{Run, ended};
 use toolgate_core::scope::{Credential, Route, Seat};
-use toolgate_core::{Digest, RawJson, RefusalKind};
-use toolgate_pipeline::canonical;
+use toolgate_core::{CanonicalName, Digest, RawJson, RefusalKind};
+use toolgate_pipeline::{Warning, canonical};
 use toolgate_runs::Claim;
 
 use crate::problem::{Answered, Problem};
@@ -150,21 +150,40 @@ impl Turn {
     async fn make(&self, call: &Call, arguments: &RawJson) -> RawJson {
         let runs = &self.context.runs;
         match self.send(call, arguments).await {
-            Ok(view) if has_ended(&view) => {
+            Ok((tool, view)) => {
                 let result = RawJson::from_serialize(&view);
-                runs.record(&self.run.id, &call.id, result.clone()).await;
+                let ended = has_ended(&view);
+                let kept = self.kept(&tool, arguments, view);
+                match ended {
+                    true => runs.record(&self.run.id, &call.id, kept).await,
+                    false => runs.put_off(&self.run.id, &call.id, kept).await,
+                }
                 result
             }
-            unfinished => {
-                let result =
-                    unfinished.map_or_else(|problem| told(&problem), |view| RawJson::from_serialize(&view));
+            Err(problem) => {
+                let result = told(&problem);
                 runs.put_off(&self.run.id, &call.id, result.clone()).await;
                 result
             }
         }
     }
 
-    async fn send(&self, call: &Call, arguments: &RawJson) -> Answered<EnvelopeView> {
+    /// What is kept for whoever sends the call again: no secrets, as everywhere.
+    fn kept(&self, tool: &CanonicalName, arguments: &RawJson, mut view: EnvelopeView) -> RawJson {
+        let whole = RawJson::from_serialize(&view);
+        let kept = |said: RawJson| self.context.desk.kept(tool, arguments, &said);
+        view.data = view.data.map(kept);
+        view.refs = view.refs.into_iter().map(kept).collect();
+        view.error = view.error.map(|error| kept(error.into()).decode().unwrap_or_default());
+        if RawJson::from_serialize(&view) == whole {
+            return whole;
+        }
+        let message = "secrets were left out of what is kept of this call; only its first answer had them";
+        view.warnings.push(Warning::new("redacted", message));
+        RawJson::from_serialize(&view)
+    }
+
+    async fn send(&self, call: &Call, arguments: &RawJson) -> Answered<(CanonicalName, EnvelopeView)> {
         let seat = self.seat.clone()?;
         let request = ToolCallRequest {
             name: call.name.clone(),
@@ -175,7 +194,7 @@ impl Turn {
         };
         let called = self.context.caller.call(seat.clone(), request, self.hold).await;
         let answer = called.map_err(|why| not_called(&self.context, &seat, &call.name, &why))?;
-        Ok(envelope(answer).1)
+        Ok((answer.tool.clone(), envelope(answer).1))
     }
 }
 

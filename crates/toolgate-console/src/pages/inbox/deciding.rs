@@ -29,6 +29,9 @@ pub(super) struct Decision {
     pub(super) arguments: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) grant: Option<pins::Grant>,
+    /// The digest of what the page showed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) effective: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -47,6 +50,7 @@ pub(super) async fn decide(visit: Visit, Path(id): Path<String>, fields: Fields)
             return Ok(page(&visit, &approval, &attempt).await);
         }
     };
+    let decision = Decision { effective: fields.text(form::SHOWN).map(str::to_owned), ..decision };
     match send(&visit, &id, &decision).await {
         Ok(decided) => Ok(visit.go(inbox(), said(&decided)).into_response()),
         Err(problem) if problem.is(StatusCode::UNAUTHORIZED) => Err(problem),
@@ -110,9 +114,9 @@ fn approve(approval: &Approval, fields: &Fields) -> Result<Decision, Box<Attempt
     })?;
     let reason = fields.text(form::NOTE).map(str::to_owned);
     match edited(approval, fields) {
-        Ok(None) => Ok(Decision { decision: "approve", reason, grant, arguments: None }),
+        Ok(None) => Ok(Decision { decision: "approve", reason, grant, ..Decision::default() }),
         Ok(Some(edited)) if fields.text(form::SEEN) == Some(&form::digest(&edited)) => {
-            Ok(Decision { decision: "edit", reason, grant, arguments: Some(edited) })
+            Ok(Decision { decision: "edit", reason, grant, arguments: Some(edited), ..Decision::default() })
         }
         Ok(Some(edited)) => {
             let problem = Some(unseen());

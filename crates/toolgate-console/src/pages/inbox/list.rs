@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::risk::{self, Risk};
 use super::told::{Approval, Entry, Input};
-use super::{approval_page, history, inbox, outcome, question_page, ways};
+use super::{approval_page, history, inbox, outcome, question_page, several, ways};
 use crate::address::Address;
 use crate::layout::{Room, csrf};
 use crate::parts::{self, moment, number, size, text};
@@ -200,6 +200,7 @@ fn approval_card(visit: &Visit, approval: &Approval) -> Markup {
             div.first {
                 @if approval.barred(visit).is_none() {
                     input type="checkbox" name="approval" value=(approval.id) data-keep aria-label={ "Tick " (text::made_visible(&approval.tool)) " of " (text::made_visible(&approval.principal)) };
+                    input type="hidden" name=(several::shown(&approval.id)) value=(approval.effective);
                 }
                 h2 { a href=(approval_page(&approval.id)) { (text::short(&approval.tool)) } }
                 (risk::effects(approval.effects))

@@ -35,7 +35,7 @@ pub(super) fn votes(visit: &Visit, approval: &Approval) -> Markup {
 
 /// How many of how many agree.
 pub(super) fn quorum(approval: &Approval) -> Markup {
-    html! { (approval.agreed()) " of " (approval.requirement.quorum.max(1)) " agreed" }
+    html! { (approval.agreed) " of " (approval.requirement.quorum.max(1)) " agreed" }
 }
 
 fn said(visit: &Visit, vote: &Vote) -> Markup {

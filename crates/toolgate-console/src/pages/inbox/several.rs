@@ -38,12 +38,18 @@ pub(super) async fn decide(visit: Visit, fields: Fields) -> Answered<Response> {
     }
     let mut results = Vec::new();
     for id in ids.iter().take(SEVERAL_MAX) {
-        let reason = fields.text("reason").map(str::to_owned);
-        let decision = Decision { decision, reason, ..Decision::default() };
+        let text = |name: &str| fields.text(name).map(str::to_owned);
+        let (reason, effective) = (text("reason"), text(&shown(id)));
+        let decision = Decision { decision, reason, effective, ..Decision::default() };
         results.push(one(&visit, id, &decision).await?);
     }
     let body = html! { (head(&visit, Tab::Waiting)) (told(&results)) @if ids.len() > SEVERAL_MAX { (too_many()) } (back()) };
     Ok(visit.page("What came of it", Room::Inbox, body).await)
+}
+
+/// The field that holds the digest of what the list showed of an approval.
+pub(super) fn shown(id: &str) -> String {
+    format!("shown:{id}")
 }
 
 async fn one(visit: &Visit, id: &str, decision: &Decision) -> Answered<Result> {

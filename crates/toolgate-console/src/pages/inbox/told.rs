@@ -41,6 +41,9 @@ pub(super) struct Approval {
     pub(super) requirement: Requirement,
     #[serde(default)]
     pub(super) votes: Vec<Vote>,
+    /// How many agree to what would run now.
+    #[serde(default)]
+    pub(super) agreed: usize,
     pub(super) created_at: String,
     pub(super) expires_at: String,
     #[serde(default)]
@@ -173,11 +176,6 @@ impl Approval {
     /// What the tool takes.
     pub(super) fn schema(&self) -> Option<&Value> {
         self.definition.as_ref()?.get("inputSchema")
-    }
-
-    /// How many have agreed so far.
-    pub(super) fn agreed(&self) -> usize {
-        self.votes.iter().filter(|vote| matches!(vote.decision.as_str(), "approve" | "edit")).count()
     }
 
     /// Who said what it came to, where it was decided by people.

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use toolgate_core::RefusalKind;
-use toolgate_core::content::Contents;
+use toolgate_core::content::{Contents, Sent};
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Digest, RawJson};
 
@@ -83,6 +83,42 @@ async fn an_image_strategy_takes_images_only() {
     let refused = refused.unwrap_err();
     assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "not_an_image"));
     assert_eq!(refused.message, format!("{file} is no image but application/pdf, as its bytes say"));
+}
+
+#[tokio::test]
+async fn a_video_strategy_takes_recordings_only() {
+    let scene = Scene::new().await;
+    for (bytes, kind) in [(PDF.to_vec(), "application/pdf"), (b"words".to_vec(), "text/plain")] {
+        let file = scene.upload("looks.mp4", bytes).await;
+        let taking = tool("t", &[FileStrategy::VideoS3PresignedUrl]);
+        let refused = scene.attach(&taking, &json!({"file_id": file})).await.unwrap_err();
+        assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "not_a_video"));
+        assert_eq!(refused.message, format!("{file} is no video but {kind}, as its bytes say"));
+    }
+}
+
+#[tokio::test]
+async fn a_short_file_that_comes_back_is_known_by_its_content() {
+    let scene = Scene::new().await;
+    let taking = tool("t", &[FileStrategy::BinaryBase64]);
+    for length in [12, 13, 100, 700] {
+        let bytes = noise(length);
+        let file = scene.upload("a.bin", bytes.clone()).await;
+        let arguments = json!({"file_id": file});
+        let attached = scene.attach(&taking, &arguments).await.unwrap();
+        let secrets = scene.expand(&taking, &arguments, &attached).await.unwrap().secrets;
+        let encoded = STANDARD.encode(&bytes);
+        let result = RawJson::from(
+            json!({"content": [{"type": "text", "text": format!("got {encoded}!")}], "structuredContent": {"data": encoded}}),
+        );
+        let taken = scene.world.files.take_out(&scene.holder, &taking, result, &secrets).await;
+        let left: Value = taken.result.decode().unwrap();
+        let mark = format!("[content of {file}]");
+        assert_eq!(
+            left,
+            json!({"content": [{"type": "text", "text": format!("got {mark}!")}], "structuredContent": {"data": mark}})
+        );
+    }
 }
 
 #[tokio::test]
@@ -167,17 +203,18 @@ async fn several_files_go_as_lists() {
 async fn a_video_goes_as_an_address_that_opens_it_and_is_a_secret() {
     let scene = Scene::new().await;
     let taking = tool("t", &[FileStrategy::VideoS3PresignedUrl]);
-    let file = scene.upload("a.mp4", noise(1000)).await;
+    let file = scene.upload("a.mp4", video(1000)).await;
     let arguments = json!({"file_id": file, "language": "de"});
     let attached = scene.attach(&taking, &arguments).await.unwrap();
     let expanded = scene.expand(&taking, &arguments, &attached).await.unwrap();
-    let secret = expanded.secrets[0].clone();
+    let [Sent::Address(secret)] = &*expanded.secrets.clone() else { panic!("{:?}", expanded.secrets) };
     let sent = written(expanded).await;
     assert_eq!(sent, json!({"input_url": secret, "language": "de"}));
     assert!(secret.starts_with("http://gateway.test/base/signed/files/sha256:"), "{secret}");
     // A server that says it back says it to nobody.
     let result = RawJson::from(json!({"content": [{"type": "text", "text": format!("got {secret}")}]}));
-    let taken = scene.world.files.take_out(&scene.holder, &taking, result, &[secret]).await;
+    let told = [Sent::Address(secret.clone())];
+    let taken = scene.world.files.take_out(&scene.holder, &taking, result, &told).await;
     let left: Value = taken.result.decode().unwrap();
     assert_eq!(left["content"][0]["text"], "got [address of a file]");
 }
@@ -186,7 +223,7 @@ async fn a_video_goes_as_an_address_that_opens_it_and_is_a_secret() {
 async fn a_storage_that_gives_addresses_out_gives_them_for_videos() {
     let scene = Scene::of(World::s3().await);
     let taking = tool("t", &[FileStrategy::VideoS3PresignedUrl]);
-    let file = scene.upload("a.mp4", noise(1000)).await;
+    let file = scene.upload("a.mp4", video(1000)).await;
     let sent = scene.sent(&taking, json!({"file_id": file})).await.unwrap();
     let address = sent["input_url"].as_str().unwrap();
     assert!(address.contains("X-Amz-Signature=") && !address.contains("gateway.test"), "{address}");
@@ -195,7 +232,7 @@ async fn a_storage_that_gives_addresses_out_gives_them_for_videos() {
 #[tokio::test]
 async fn without_a_public_address_no_video_is_approved_for_nothing() {
     let scene = Scene::with(|settings| settings.public_url = None).await;
-    let file = scene.upload("a.mp4", noise(1000)).await;
+    let file = scene.upload("a.mp4", video(1000)).await;
     let refused =
         scene.attach(&tool("t", &[FileStrategy::VideoS3PresignedUrl]), &json!({"file_id": file})).await;
     assert_eq!(refused.unwrap_err().code, "no_public_url");
@@ -317,4 +354,9 @@ async fn calls_without_files_are_none_of_its_business() {
     assert!(!concerns(tool("t", &[]), raw(json!({"path": "a"}))));
     assert!(concerns(tool("t", &[]), raw(json!({"source_ref_id": "a"}))));
     assert!(concerns(tool("t", &[FileStrategy::BinaryBase64]), raw(json!({}))));
+}
+
+/// Bytes that say that they are a video.
+fn video(length: usize) -> Vec<u8> {
+    [b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom".to_vec(), noise(length).to_vec()].concat()
 }

@@ -37,6 +37,9 @@ fn hint_to(refusal: ApprovalRefusal) -> &'static str {
             "`toolgate approvals show` says whose word it needs; a token has the groups it was made with (`--group`)"
         }
         ApprovalRefusal::NotEditable => "approve or deny it as it is, or use `request-changes`",
+        ApprovalRefusal::Edited => {
+            "`toolgate approvals show` shows them as they are now; decide with the `--digest` that it names"
+        }
         ApprovalRefusal::Changed => "look at it again with `toolgate approvals show`",
     }
 }

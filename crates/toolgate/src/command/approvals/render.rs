@@ -1,7 +1,7 @@
 //! Approvals and grants as a person reads them.
 
 use toolgate_core::Effects;
-use toolgate_core::approval::{Approval, ApprovalState, BallotKind, Grant, Vote};
+use toolgate_core::approval::{Approval, ApprovalState, Grant, Vote};
 use toolgate_core::content::Attachment;
 use toolgate_core::decision::{OnTimeout, PolicyRef};
 use toolgate_core::moment::rfc3339;
@@ -19,7 +19,7 @@ pub(super) fn list(approvals: &[Approval], now_ms: i64) -> Table {
             approval.binding.tool.to_string(),
             approval.binding.principal.to_string(),
             needs(&approval.requirement),
-            format!("{} of {}", agreed(approval), approval.requirement.quorum),
+            format!("{} of {}", approval.agreed(), approval.requirement.quorum),
             left(approval, now_ms),
         ]);
     }
@@ -87,14 +87,8 @@ fn facts(approval: &Approval, effects: Option<Effects>) -> Vec<(&'static str, St
     }
     let editable = if approval.requirement.editable { "may be changed" } else { "must stay as they are" };
     facts.push(("arguments", editable.to_owned()));
+    facts.push(("digest", approval.effective.to_string()));
     facts
-}
-
-fn agreed(approval: &Approval) -> usize {
-    let yes = |vote: &&Vote| {
-        matches!(vote.ballot, BallotKind::Approve | BallotKind::Edit) && vote.effective == approval.effective
-    };
-    approval.votes.iter().filter(yes).count()
 }
 
 fn left(approval: &Approval, now_ms: i64) -> String {
@@ -139,14 +133,16 @@ fn vote(approval: &Approval, vote: &Vote) -> String {
     };
     let reason = vote.reason.as_ref().map(|reason| format!(": {}", clean(reason))).unwrap_or_default();
     let said = vote.ballot.as_str().replace('_', " ");
-    format!("{}  {} said {said}{outdated}{reason}", rfc3339(vote.at_ms), clean(vote.person.as_str()))
+    let through =
+        vote.counts_as.as_ref().map(|voice| format!(" through {}", clean(voice))).unwrap_or_default();
+    format!("{}  {}{through} said {said}{outdated}{reason}", rfc3339(vote.at_ms), clean(vote.person.as_str()))
 }
 
 /// What came of a decision.
 pub(super) fn decided(approval: &Approval, grant: Option<&Grant>, now_ms: i64) -> String {
     let mut text = match approval.state {
         ApprovalState::Pending => {
-            let (agreed, quorum) = (agreed(approval), approval.requirement.quorum);
+            let (agreed, quorum) = (approval.agreed(), approval.requirement.quorum);
             format!("counted: {agreed} of {quorum} agreed; it needs {}", needs(&approval.requirement))
         }
         _ => state(approval, now_ms),

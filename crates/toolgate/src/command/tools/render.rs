@@ -99,6 +99,7 @@ fn flagged(finding: &Finding) -> String {
         FindingKind::InvisibleCharacters => "characters that people do not see",
         FindingKind::Instruction => "an instruction to the model",
         FindingKind::ForeignTool => "a tool of another server",
+        FindingKind::LookAlikeLetters => "letters that look like others",
     };
     format!("{what} in {}: {}", finding.place, finding.excerpt)
 }

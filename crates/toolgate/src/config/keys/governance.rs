@@ -290,12 +290,19 @@ pub(super) const WEBHOOKS: Table = Table {
             "Which [ledger events](ledger-events.md) are told.",
         ),
         without("groups", Texts, "none", "The groups that decisions count for which come in."),
+        without(
+            "persons",
+            Texts,
+            "none",
+            "The persons it may speak for, by the names that their tokens have; each has a vote of their own. Without it, anybody \
+             may be named, and all of them together have one vote.",
+        ),
         is("decisions", Flag, "false", "Whether decisions may come in through it."),
     ],
     changes: AfterRestart,
     least: "[[webhooks]]\nname = \"slack\"\nurl = \"https://hooks.example.com/toolgate\"\nsecret = \"${WEBHOOK_SECRET}\"\n",
     example: "[[webhooks]]\nname = \"slack\"\nurl = \"https://hooks.example.com/toolgate\"\nsecret = \"${WEBHOOK_SECRET}\"\n\
-              decisions = true\ngroups = [\"finance\"]\n",
+              decisions = true\ngroups = [\"finance\"]\npersons = [\"ann\", \"ben\"]\n",
 };
 
 pub(super) const METERING: Table = Table {

@@ -164,6 +164,7 @@ fn webhooks_meters_and_spans_have_every_key_read() {
         events = ["tool.call.completed"]
         decisions = true
         groups = ["finance"]
+        persons = ["ann", "ben"]
         [metering]
         file = "meter.jsonl"
         [otlp]
@@ -177,6 +178,7 @@ fn webhooks_meters_and_spans_have_every_key_read() {
         secret: "0123456789abcdef".into(),
         events: vec![EventKind::ApprovalRequested, EventKind::ApprovalResolved],
         groups: Vec::new(),
+        persons: None,
         decisions: false,
     };
     let desk = Webhook {
@@ -185,6 +187,7 @@ fn webhooks_meters_and_spans_have_every_key_read() {
         secret: "0123456789abcdef0".into(),
         events: vec![EventKind::CallCompleted],
         groups: vec!["finance".into()],
+        persons: Some(vec!["ann".into(), "ben".into()]),
         decisions: true,
     };
     assert_eq!(config.webhooks, [slack, desk]);

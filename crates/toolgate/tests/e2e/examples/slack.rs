@@ -56,11 +56,14 @@ impl Office {
     }
 
     /// Somebody presses a button, signed with this secret; the relay's status.
-    async fn press(&self, who: &str, action: &str, approval: &str, secret: &str) -> u16 {
+    async fn press(&self, who: &str, action: &str, message: &Value, secret: &str) -> u16 {
+        let buttons =
+            message["blocks"].as_array().and_then(|blocks| blocks.last()).expect("there are buttons");
+        let value = &buttons["elements"][0]["value"];
         let payload = json!({
             "type": "block_actions",
             "user": { "id": who },
-            "actions": [{ "action_id": action, "value": approval }],
+            "actions": [{ "action_id": action, "value": value }],
             "response_url": format!("{}/answer", self.slack.url),
         });
         let form = url::form_urlencoded::Serializer::new(String::new());
@@ -118,10 +121,10 @@ fn signed(secret: &str, timestamp: &str, body: &str) -> String {
 #[tokio::test]
 async fn a_button_in_slack_lets_the_letter_go() {
     let office = Office::open().await;
-    let (approval, message) = office.asked().await;
+    let (_, message) = office.asked().await;
     let shown = message["blocks"][1]["text"]["text"].as_str().expect("the arguments are shown");
     assert!(shown.contains("&lt;!channel&gt; &amp; "), "words of an agent call nobody: {shown}");
-    assert_eq!(office.press(ANN, "approve", &approval, SIGNING_SECRET).await, 200);
+    assert_eq!(office.press(ANN, "approve", &message, SIGNING_SECRET).await, 200);
     let told = office.told().await;
     assert_eq!(told["text"], "ann: approve. It is approved now.", "{told}");
     let sent = call(&office.gateway.client(), "letters__send", letter()).await;
@@ -133,9 +136,9 @@ async fn a_button_in_slack_lets_the_letter_go() {
 #[tokio::test]
 async fn a_second_button_after_the_first_decides_nothing() {
     let office = Office::open().await;
-    let (approval, _) = office.asked().await;
-    office.press(ANN, "deny", &approval, SIGNING_SECRET).await;
-    office.press(ANN, "approve", &approval, SIGNING_SECRET).await;
+    let (_, message) = office.asked().await;
+    office.press(ANN, "deny", &message, SIGNING_SECRET).await;
+    office.press(ANN, "approve", &message, SIGNING_SECRET).await;
     let refused = office.slack.find(|message| message.holds("Nothing was decided")).await;
     assert_eq!(refused.path, "/answer");
     let denied = call(&office.gateway.client(), "letters__send", letter()).await;
@@ -145,8 +148,8 @@ async fn a_second_button_after_the_first_decides_nothing() {
 #[tokio::test]
 async fn who_is_not_named_decides_nothing() {
     let office = Office::open().await;
-    let (approval, _) = office.asked().await;
-    assert_eq!(office.press("U0STRANGER", "approve", &approval, SIGNING_SECRET).await, 200);
+    let (approval, message) = office.asked().await;
+    assert_eq!(office.press("U0STRANGER", "approve", &message, SIGNING_SECRET).await, 200);
     assert_eq!(office.told().await["response_type"], "ephemeral");
     assert_eq!(pending(&call(&office.gateway.client(), "letters__send", letter()).await), approval);
 }
@@ -154,7 +157,7 @@ async fn who_is_not_named_decides_nothing() {
 #[tokio::test]
 async fn what_slack_did_not_sign_is_not_looked_at() {
     let office = Office::open().await;
-    let (approval, _) = office.asked().await;
-    assert_eq!(office.press(ANN, "approve", &approval, "another secret").await, 401);
+    let (approval, message) = office.asked().await;
+    assert_eq!(office.press(ANN, "approve", &message, "another secret").await, 401);
     assert_eq!(pending(&call(&office.gateway.client(), "letters__send", letter()).await), approval);
 }

@@ -5,7 +5,7 @@ use toolgate_testkit::gateway::until_async;
 
 use super::archive::{Archive, Fetched, Storage, structure, text};
 use super::bucket::Bucket;
-use super::bytes::{digest, nothing_of, pdf, sha256};
+use super::bytes::{digest, nothing_of, pdf, sha256, video};
 use crate::doors::WAIT;
 use crate::kit::call;
 use crate::runs::work::Work;
@@ -42,10 +42,11 @@ async fn a_server_fetches_a_file_from_s3_itself_or_from_the_gateway() {
             Storage::S3 => Bucket::of_this_test().endpoint,
         };
         assert!(url.starts_with(&host), "{storage:?}: {url}");
-        let file = archive.file("a.pdf", &bytes).await;
+        let film = video(1, 70_000);
+        let file = archive.file("a.mp4", &film).await;
         let result = call(&archive.site.agent(), "docs__create_job", json!({ "file_id": file })).await;
         let said = structure(&result);
-        assert_eq!((&said["sha256"], &said["ranges"]), (&json!(sha256(&bytes)), &json!(true)), "{storage:?}");
+        assert_eq!((&said["sha256"], &said["ranges"]), (&json!(sha256(&film)), &json!(true)), "{storage:?}");
     }
 }
 
@@ -124,8 +125,8 @@ async fn an_address_ends() {
 async fn a_server_that_repeats_its_address_does_not_show_it_to_the_client() {
     for storage in [Storage::Folder, Storage::S3] {
         let archive = Archive::open(&storage.toml("")).await;
-        let bytes = pdf(1, 3_000);
-        let file = archive.file("a.pdf", &bytes).await;
+        let bytes = video(1, 3_000);
+        let file = archive.file("a.mp4", &bytes).await;
         let arguments = json!({ "file_id": file, "echo": true });
         let result = call(&archive.site.agent(), "docs__create_job", arguments.clone()).await;
         assert_eq!(structure(&result)["input_url"], "[address of a file]", "{storage:?}: {result}");

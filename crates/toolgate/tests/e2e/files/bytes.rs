@@ -17,6 +17,13 @@ pub(crate) fn pdf(seed: u32, length: usize) -> Vec<u8> {
     bytes
 }
 
+/// The same as a video.
+pub(crate) fn video(seed: u32, length: usize) -> Vec<u8> {
+    let mut bytes = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom".to_vec();
+    bytes.extend(noise(seed, length.saturating_sub(bytes.len())));
+    bytes
+}
+
 pub(crate) fn noise(seed: u32, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
     let next = |_| {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;
 
 use super::archive::{Archive, Storage, code, structure, taken_out, text};
-use super::bytes::{base64, nothing_of, pdf, sha256};
+use super::bytes::{base64, nothing_of, pdf, sha256, video};
 use super::model::older;
 
 use crate::governed::bank::envelope;
@@ -50,6 +50,8 @@ async fn every_strategy_fills_what_its_tool_takes_over_mcp_and_rest() {
         let words = "one two three four five";
         let note = archive.file("note.txt", words.as_bytes()).await;
         let (scan, png) = picture(&archive).await;
+        let film = video(1, 30_000);
+        let recorded = archive.file("talk.mp4", &film).await;
         let document = json!({ "sha256": sha256(&resume), "bytes": resume.len() });
         for (tool, id, expected) in [
             (
@@ -60,7 +62,7 @@ async fn every_strategy_fills_what_its_tool_takes_over_mcp_and_rest() {
             ("ocr", &scan, json!({ "sha256": sha256(&png), "image_type": "image/png" })),
             ("classify_text", &note, json!({ "start": words, "characters": words.len() })),
             ("summarize", &note, json!({ "start": words, "words": 5 })),
-            ("create_job", &file, json!({ "sha256": document["sha256"], "ranges": true })),
+            ("create_job", &recorded, json!({ "sha256": sha256(&film), "ranges": true })),
         ] {
             for result in every_way(&archive, tool, json!({ "file_id": id })).await {
                 let said = structure(&result);
@@ -196,6 +198,17 @@ async fn an_image_strategy_refuses_what_is_no_image_whatever_it_is_called() {
 }
 
 #[tokio::test]
+async fn a_video_strategy_refuses_what_is_no_video_whatever_it_is_called() {
+    let archive = Archive::open("").await;
+    for (bytes, kind) in [(pdf(1, 3_000), "application/pdf"), (b"only words".to_vec(), "text/plain")] {
+        let file = archive.file("talk.mp4", &bytes).await;
+        let refused = call(&archive.site.agent(), "docs__create_job", json!({ "file_id": file })).await;
+        assert_eq!(code(&refused), "not_a_video", "{refused}");
+        assert!(text(&refused["content"][0]["text"]).contains(kind), "{refused}");
+    }
+}
+
+#[tokio::test]
 async fn a_file_too_large_for_its_strategy_is_refused_with_the_limit() {
     let archive = Archive::open("[files]\nbase64_bytes_max = 4096\ntext_bytes_max = 2048\n").await;
     let client = archive.site.agent();
@@ -210,7 +223,8 @@ async fn a_file_too_large_for_its_strategy_is_refused_with_the_limit() {
     let refused = call(&client, "docs__classify_text", json!({ "file_id": long })).await;
     assert_eq!(code(&refused), "file_too_large", "{refused}");
     // What is only pointed at has no such limit.
-    structure(&call(&client, "docs__create_job", json!({ "file_id": over })).await);
+    let film = archive.file("b.mp4", &video(1, 4_097)).await;
+    structure(&call(&client, "docs__create_job", json!({ "file_id": film })).await);
 }
 
 #[tokio::test]

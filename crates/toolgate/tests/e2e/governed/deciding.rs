@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 use toolgate_testkit::gateway::{Answer, HttpClient};
 
-use super::bank::{Bank, GATED, NO_HOLD, envelope, gate, money, moved, pending, status};
+use super::bank::{Bank, GATED, NO_HOLD, envelope, gate, money, moved, pending, status, stderr};
 use super::database::Backing;
 use super::on_both;
 use crate::doors::modern_meta;
@@ -21,6 +21,7 @@ on_both!(
     a_person_who_says_no_is_obeyed,
     a_person_may_ask_for_something_else,
     what_an_approver_edits_is_what_runs,
+    a_yes_to_what_was_edited_meanwhile_is_a_conflict,
     the_first_decision_stands,
 );
 
@@ -155,6 +156,57 @@ async fn what_an_approver_edits_is_what_runs(backing: Backing) {
     assert_eq!(status(&done), "succeeded", "{done}");
     assert_eq!(bank.ran(), [moved(90)]);
     bank.verify();
+}
+
+async fn a_yes_to_what_was_edited_meanwhile_is_a_conflict(backing: Backing) {
+    let bank = Bank::open_on(backing, &format!("{}{NO_HOLD}", gate("@quorum(\"2\") @editable(\"true\")")));
+    let agent = bank.agent();
+    let approver = |who: &str| bank.token(&format!("--role approver --principal {who}"));
+    let (ann, ben) = (approver("ann"), approver("ben"));
+    let id = pending(&call(&agent, TOOL, money(10)).await);
+    let seen = bank.get(&ben, &format!("/approvals/{id}")).await.json()["effective"].clone();
+    let edit = json!({ "decision": "edit", "arguments": money(10_000), "effective": seen });
+    let edited = bank.decide(&ann, &id, edit).await.json();
+    assert_eq!(
+        (&edited["approval"]["state"], &edited["approval"]["agreed"]),
+        (&json!("pending"), &json!(1)),
+        "{edited}"
+    );
+    for unseen in [json!({ "decision": "approve", "effective": seen }), json!({ "decision": "approve" })] {
+        let refused = bank.decide(&ben, &id, unseen).await;
+        assert_eq!(
+            (refused.status, refused.json()["code"].as_str()),
+            (409, Some("approval_edited")),
+            "{refused:?}"
+        );
+        assert!(
+            refused.json()["detail"].as_str().is_some_and(|text| text.contains("changed meanwhile")),
+            "{refused:?}"
+        );
+    }
+    let refused = bank.gateway.cli(&["approvals", "approve", &id]);
+    let said = stderr(&refused);
+    assert!(
+        !refused.status.success() && said.contains("\"amount\": 10000") && said.contains("--digest sha256:"),
+        "{said}"
+    );
+    assert_eq!(bank.approval(&id)["votes"].as_array().map(Vec::len), Some(1), "nobody else has voted");
+    let digest = edited["approval"]["effective"].as_str().expect("a digest");
+    bank.say(&["approvals", "approve", &id, "--digest", digest]);
+    assert_eq!(status(&call(&agent, TOOL, money(10)).await), "succeeded");
+    assert_eq!(bank.ran(), [moved(10_000)]);
+    bank.verify();
+}
+
+#[tokio::test]
+async fn the_command_line_shows_what_it_decides_on() {
+    let bank = Bank::open(&format!("{GATED}{NO_HOLD}"));
+    let id = pending(&call(&bank.agent(), TOOL, money(77)).await);
+    let wrong = format!("sha256:{}", "0".repeat(64));
+    let refused = bank.gateway.cli(&["approvals", "approve", &id, "--digest", &wrong]);
+    assert!(!refused.status.success() && stderr(&refused).contains("changed meanwhile"), "{refused:?}");
+    let approved = bank.gateway.cli(&["approvals", "approve", &id]);
+    assert!(approved.status.success() && stderr(&approved).contains("\"amount\": 77"), "{approved:?}");
 }
 
 #[tokio::test]
@@ -336,4 +388,45 @@ async fn a_person_is_one_person_whichever_way_they_come() {
     let other = send_signed(&bank, "m3", now(), SECRET, &said_by("cat")).await;
     assert_eq!(other.json()["approval"]["state"], "approved", "{other:?}");
     assert_eq!(status(&call(&agent, TOOL, money(4)).await), "succeeded");
+}
+
+#[tokio::test]
+async fn one_secret_makes_no_quorum() {
+    let toml = format!("{}{NO_HOLD}{}", gate("@quorum(\"2\")"), with_webhook("[]"));
+    let bank = Bank::open(&toml);
+    let agent = bank.agent();
+    let id = pending(&call(&agent, TOOL, money(4)).await);
+    let said_by = |person: &str| json!({ "approval_id": id, "decision": "approve", "person": person });
+    for (message, person) in [("m1", "ann"), ("m2", "ben"), ("m3", "cat")] {
+        let counted = send_signed(&bank, message, now(), SECRET, &said_by(person)).await.json();
+        assert_eq!(
+            (&counted["approval"]["state"], &counted["approval"]["agreed"]),
+            (&json!("pending"), &json!(1)),
+            "{counted}"
+        );
+    }
+    assert_eq!(bank.ran(), Vec::<String>::new());
+    let own = bank.token("--role approver --principal cat");
+    assert_eq!(bank.approve_as(&own, &id).await["state"], "approved", "cat herself is another");
+    assert_eq!(status(&call(&agent, TOOL, money(4)).await), "succeeded");
+}
+
+#[tokio::test]
+async fn a_webhook_speaks_for_those_it_was_given() {
+    let toml =
+        format!("{}{NO_HOLD}{}persons = [\"ann\", \"ben\"]\n", gate("@quorum(\"2\")"), with_webhook("[]"));
+    let bank = Bank::open(&toml);
+    let agent = bank.agent();
+    let id = pending(&call(&agent, TOOL, money(4)).await);
+    let said_by = |person: &str| json!({ "approval_id": id, "decision": "approve", "person": person });
+    let stranger = send_signed(&bank, "m1", now(), SECRET, &said_by("cat")).await;
+    assert_eq!(
+        (stranger.status, stranger.json()["code"].as_str()),
+        (403, Some("person_unknown")),
+        "{stranger:?}"
+    );
+    let ann = send_signed(&bank, "m2", now(), SECRET, &said_by("ann")).await.json();
+    assert_eq!(ann["approval"]["state"], "pending", "{ann}");
+    let ben = send_signed(&bank, "m3", now(), SECRET, &said_by("ben")).await.json();
+    assert_eq!(ben["approval"]["state"], "approved", "{ben}");
 }

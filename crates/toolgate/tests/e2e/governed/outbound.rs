@@ -61,7 +61,7 @@ async fn people_hear_of_an_approval_with_a_link_and_a_signature() {
     assert_eq!(data["link"], format!("https://gate.example.com/approvals/{id}"), "{data}");
     assert_eq!(
         data["arguments"],
-        json!({ "account": "DE1", "amount": 1, "password": "[redacted]" }),
+        json!({ "account": "DE1", "amount": 1, "password": "[redacted: secret, 14 characters]" }),
         "{data}"
     );
     bank.say(&["approvals", "deny", &id, "--reason", "no"]);

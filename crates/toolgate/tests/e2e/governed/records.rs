@@ -164,7 +164,7 @@ async fn the_ledger_is_exported_as_lines_and_as_cloud_events() {
 }
 
 /// Whether these bytes stand anywhere in the files of the data folder.
-fn stands_in_files(bank: &Bank, what: &str) -> Vec<String> {
+pub(super) fn stands_in_files(bank: &Bank, what: &str) -> Vec<String> {
     let files = std::fs::read_dir(bank.gateway.data()).expect("a folder").filter_map(Result::ok);
     let holding = files.filter(|file| {
         let bytes = std::fs::read(file.path()).unwrap_or_default();
@@ -185,7 +185,7 @@ async fn a_password_reaches_the_server_and_nothing_else() {
     let shown = bank.approval(&id);
     assert_eq!(
         (&shown["arguments"]["password"], &shown["arguments"]["account"]),
-        (&json!("[redacted]"), &json!("[redacted]")),
+        (&json!("[redacted: secret, 21 characters]"), &json!("[redacted: by rule, 14 characters]")),
         "{shown}"
     );
     let other = json!({ "account": account, "amount": 1, "password": "another" });

@@ -277,3 +277,26 @@ async fn an_operator_forgets_a_server_that_registered() {
     assert_eq!(site.told("server.removed").await.len(), 1);
     site.tool_is("jobs:work", "retired").await;
 }
+
+#[tokio::test]
+async fn an_agent_is_not_told_where_a_server_is() {
+    let site = Site::open();
+    let mut worker = site.worker(&site.server_token("jobs"), "jobs", "a", &[]);
+    let agent = site.agent();
+    site.sees(&agent, &BOTH).await;
+    let address = worker.url.trim_start_matches("http://").split('/').next().expect("a host").to_owned();
+    assert!(address.starts_with("127.0.0.1:"), "{address}");
+    worker.kill();
+    let mut heard = String::new();
+    let told = until_async(WAIT, || async {
+        let failed = call(&agent, "jobs__work", json!({ "n": 1 })).await;
+        assert!(!failed.to_string().contains("127.0.0.1"), "{failed}");
+        failed.to_string().contains("could not connect to its address").then_some(failed)
+    });
+    if let Some(told) = told.await {
+        heard = crate::kit::text(&told).to_owned();
+    }
+    assert!(heard.contains("\"jobs\""), "the agent hears the server's name: {heard}");
+    let ledger = site.say(&["ledger", "export", "--kind", "tool.call.completed"]);
+    assert!(ledger.contains(&address), "the operator reads the address: {ledger}");
+}

@@ -1,6 +1,6 @@
 use insta::assert_snapshot;
 use serde_json::json;
-use toolgate_core::approval::{Binding, Pin};
+use toolgate_core::approval::{BallotKind, Binding, Pin};
 use toolgate_core::decision::Requirement;
 use toolgate_core::id::{ApprovalId, CallId, GrantId, RunId};
 use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, Role};
@@ -68,6 +68,7 @@ fn voted() -> Approval {
         counts_for: vec![0],
         at_ms: NOW,
         effective: Digest::of(effective),
+        counts_as: None,
     };
     Approval {
         votes: vec![
@@ -121,6 +122,7 @@ fn an_approval_is_shown_with_all_that_a_decision_needs() {
     run         run_1
     needs       2 people, one of finance, one of legal or admins
     arguments   may be changed
+    digest      sha256:81e766d8978e574dc9655e6143e02bb7826dd82dbe0b84c7c969e91abee021c5
 
     why people are asked
       gates.cedar:12: large transfers need a second pair of eyes
@@ -146,6 +148,7 @@ fn an_edited_approval_shows_what_was_proposed_and_whose_word_is_outdated() {
     run         run_1
     needs       2 people, one of finance, one of legal or admins
     arguments   may be changed
+    digest      sha256:1fb9f4097256db2d7b1e13aff79cee44339891a31c556b9cf6093885773b3618
 
     why people are asked
       gates.cedar:12: large transfers need a second pair of eyes

@@ -1,0 +1,103 @@
+//! Credentials that give themselves away by how they look: those of well known makers, tokens of ours, what stands after
+//! `Bearer`, private keys, passwords in addresses, numbers of payment cards. Only the credential itself is meant, never
+//! the text around it.
+//!
+//! One search for all beginnings at once goes over a text; what it finds is looked at more closely.
+
+mod card;
+mod shape;
+mod table;
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use shape::Shape;
+use table::LOOKS;
+
+pub(super) use card::{CARD, card_of_number, may_hold_card};
+
+/// Shorter texts hold none of them.
+const TEXT_BYTES_MIN: usize = 8;
+/// How many letters of an address in JSON are looked at: each may be written with an escape.
+const RAW_ADDRESS_BYTES_MAX: usize = 2 * shape::ADDRESS_BYTES_MAX;
+/// What the beginnings of an address are like where JSON escapes its slashes, once or several times.
+const ESCAPED_ADDRESSES: [&str; 2] = [":\\/", ":\\\\"];
+
+static STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(LOOKS.iter().map(|look| look.start))
+        .expect("a few short words are far from the automaton's limits")
+});
+
+/// One kind of credential.
+#[derive(Debug)]
+struct Look {
+    /// What it begins with, or what stands before it.
+    start: &'static str,
+    kind: &'static str,
+    shape: Shape,
+}
+
+/// A credential in a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Seen {
+    pub(super) place: Range<usize>,
+    pub(super) kind: &'static str,
+}
+
+/// Every credential in a text, from its start to its end.
+pub(super) fn credentials(text: &str) -> Vec<Seen> {
+    if text.len() < TEXT_BYTES_MIN {
+        return Vec::new();
+    }
+    let mut seen: Vec<Seen> = Vec::new();
+    for start in STARTS.find_iter(text) {
+        if seen.last().is_some_and(|last| start.start() < last.place.end) {
+            continue;
+        }
+        let look = &LOOKS[start.pattern().as_usize()];
+        if let Some(place) = look.shape.at(text, start.start(), look.start) {
+            seen.push(Seen { place, kind: look.kind });
+        }
+    }
+    let cards = card::cards(text);
+    if !cards.is_empty() {
+        seen.extend(cards.into_iter().map(|place| Seen { place, kind: CARD }));
+        seen.sort_by_key(|one| one.place.start);
+        let mut end = 0;
+        seen.retain(|one| {
+            one.place.start >= end && {
+                end = one.place.end;
+                true
+            }
+        });
+    }
+    seen
+}
+
+/// Whether a text holds a credential.
+pub(crate) fn holds_credential(text: &str) -> bool {
+    !credentials(text).is_empty()
+}
+
+/// Words of which one occurs, in any case, in every JSON text that has a credential in one of its strings, unless it is
+/// written with escapes.
+pub(super) fn traces() -> impl Iterator<Item = &'static str> {
+    LOOKS.iter().map(|look| look.start).chain(ESCAPED_ADDRESSES)
+}
+
+/// Whether the trace with this number, found at this place of a JSON text, may be that of a credential. It may say yes
+/// for nothing, never no for something.
+pub(super) fn may_be(json: &str, trace: usize, at: usize) -> bool {
+    match LOOKS.get(trace) {
+        Some(look) if look.shape != Shape::Address => look.shape.may_be_at(json.as_bytes(), at, look.start),
+        _ => {
+            let after = json.as_bytes()[at..].iter().take(RAW_ADDRESS_BYTES_MAX);
+            after.take_while(|byte| **byte != b' ').any(|byte| *byte == b'@')
+        }
+    }
+}
