@@ -13,6 +13,7 @@ use super::webdriver::Client;
 
 /// A machine with two busy cores takes its time to start a browser.
 const START_WAIT: Duration = Duration::from_secs(60);
+const DRIVER_TRIES_MAX: usize = 5;
 const DRIVER_SAYS: &str = "started successfully on port ";
 
 pub(crate) struct Browser {
@@ -23,10 +24,19 @@ pub(crate) struct Browser {
     _profile: tempfile::TempDir,
 }
 
+/// What of Chromium is started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Chromium {
+    /// Without the parts that draw windows: the same pages for a fifth of the processor time at each start.
+    Shell,
+    /// With notifications.
+    Whole,
+}
+
 impl Browser {
-    pub(crate) async fn start() -> Self {
+    pub(crate) async fn start(what: Chromium) -> Self {
         let profile = tempfile::tempdir().expect("a temporary folder");
-        let (chromium, address) = start_chromium(profile.path());
+        let (chromium, address) = start_chromium(what, profile.path());
         let (driver, port) = start_driver();
         let client = connect(port, &address).await;
         Self { client, _driver: driver, _chromium: chromium, _profile: profile }
@@ -63,9 +73,14 @@ impl Drop for Process {
 
 /// Chromium is started here and not by the driver, which would put it into a process group that nobody ends when the
 /// test is killed.
-fn start_chromium(profile: &Path) -> (Process, String) {
-    // Chromium without the parts that draw windows: the same pages for a fifth of the processor time at each start.
-    let mut command = Command::new("chromium-headless-shell");
+fn start_chromium(what: Chromium, profile: &Path) -> (Process, String) {
+    let mut command = match what {
+        Chromium::Shell => Command::new("chromium-headless-shell"),
+        Chromium::Whole => Command::new("chromium"),
+    };
+    if what == Chromium::Whole {
+        command.arg("--headless=new");
+    }
     command.args([
         // It meets pages of this test alone, and often runs as root in a container, where its sandbox does not start.
         "--no-sandbox",
@@ -85,7 +100,7 @@ fn start_chromium(profile: &Path) -> (Process, String) {
     ]);
     command.arg(format!("--user-data-dir={}", profile.display())).arg("about:blank");
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    let process = Process(child.expect("chromium-headless-shell is installed; `script/test` does it"));
+    let process = Process(child.expect("chromium is installed, whole and as a shell; `script/test` does it"));
     let said = profile.join("DevToolsActivePort");
     let port = until(START_WAIT, || {
         let said = std::fs::read_to_string(&said).ok()?;
@@ -95,7 +110,13 @@ fn start_chromium(profile: &Path) -> (Process, String) {
     (process, format!("127.0.0.1:{port}"))
 }
 
+/// It looks for a free port first and takes it then: somebody else may have been faster.
 fn start_driver() -> (Process, u16) {
+    let started = (0..DRIVER_TRIES_MAX).find_map(|_| try_driver());
+    started.expect("the driver says where it listens")
+}
+
+fn try_driver() -> Option<(Process, u16)> {
     let mut child = Command::new("chromedriver")
         .arg("--port=0")
         .stdin(Stdio::null())
@@ -112,7 +133,7 @@ fn start_driver() -> (Process, u16) {
     });
     // A pipe that nobody reads would stop the driver once it is full.
     std::thread::spawn(move || lines.for_each(drop));
-    (process, port.expect("the driver says where it listens"))
+    Some((process, port?))
 }
 
 async fn connect(port: u16, debugger: &str) -> Client {

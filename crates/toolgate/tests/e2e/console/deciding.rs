@@ -38,8 +38,8 @@ async fn a_call_arrives_in_the_inbox_while_somebody_looks() {
 #[tokio::test]
 async fn whoever_wants_to_is_notified() {
     let office = Office::open().await;
-    let person = approver(&office, "ann").await;
-    person.lets_notify().await;
+    let token = office.token("approver", "ann");
+    let person = Person::logged_in_to_be_notified(office.gateway(), &token).await;
     person.open("/console/inbox").await;
     person.click("Notify me on this device").await;
     person.sees("Stop notifying me").await;

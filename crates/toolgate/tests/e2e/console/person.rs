@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Gateway, until_async};
 
-use super::browser::Browser;
+use super::browser::{Browser, Chromium};
 use super::webdriver::{Client, Error};
 
 /// Nobody looks at one page for longer than this to see something happen.
@@ -47,8 +47,12 @@ pub(crate) struct Person {
 impl Person {
     /// Somebody with a fresh browser at a desk. They have opened nothing yet.
     pub(crate) async fn at(gateway: &Gateway) -> Self {
+        Self::with(Chromium::Shell, gateway).await
+    }
+
+    async fn with(what: Chromium, gateway: &Gateway) -> Self {
         let base = gateway.url("");
-        let person = Self { browser: Browser::start().await, base, has_left: false };
+        let person = Self { browser: Browser::start(what).await, base, has_left: false };
         person.sits_at(DESK).await;
         person.prefers(Theme::Light).await;
         person
@@ -56,11 +60,21 @@ impl Person {
 
     /// The same, already logged in.
     pub(crate) async fn logged_in(gateway: &Gateway, token: &str) -> Self {
-        let person = Self::at(gateway).await;
-        person.log_in(token).await;
-        // Whoever goes on before they are in would be taken back by the answer.
-        person.sees("Log out").await;
+        Self::at(gateway).await.and_logs_in(token).await
+    }
+
+    /// The same with a browser that can notify them.
+    pub(crate) async fn logged_in_to_be_notified(gateway: &Gateway, token: &str) -> Self {
+        let person = Self::with(Chromium::Whole, gateway).await.and_logs_in(token).await;
+        person.lets_notify().await;
         person
+    }
+
+    async fn and_logs_in(self, token: &str) -> Self {
+        self.log_in(token).await;
+        // Whoever goes on before they are in would be taken back by the answer.
+        self.sees("Log out").await;
+        self
     }
 
     /// The gateway has moved: another process, or something in between.
@@ -287,7 +301,7 @@ impl Person {
     }
 
     /// From the next page on, notifications are allowed, and noted in `window.notified`.
-    pub(crate) async fn lets_notify(&self) {
+    async fn lets_notify(&self) {
         let wish = json!({ "origin": self.base, "permissions": ["notifications"] });
         self.browser.devtools("Browser.grantPermissions", wish).await;
         let source = "window.notified = []; window.Notification = class extends Notification { \
