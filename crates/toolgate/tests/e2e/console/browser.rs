@@ -13,6 +13,8 @@ use super::webdriver::Client;
 
 /// A machine with two busy cores takes its time to start a browser.
 const START_WAIT: Duration = Duration::from_secs(60);
+/// On PATH is a script that starts it and stays in between: the browser would outlive the test that ends the script.
+const SHELL: &str = "/usr/lib/chromium/chromium-headless-shell";
 const DRIVER_TRIES_MAX: usize = 5;
 const DRIVER_SAYS: &str = "started successfully on port ";
 
@@ -75,7 +77,7 @@ impl Drop for Process {
 /// test is killed.
 fn start_chromium(what: Chromium, profile: &Path) -> (Process, String) {
     let mut command = match what {
-        Chromium::Shell => Command::new("chromium-headless-shell"),
+        Chromium::Shell => Command::new(SHELL),
         Chromium::Whole => Command::new("chromium"),
     };
     if what == Chromium::Whole {
