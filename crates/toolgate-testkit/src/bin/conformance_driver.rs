@@ -32,7 +32,7 @@ const FORBIDDEN_TOOLS: [&str; 11] = [
 
 /// What servers of the scenarios about OAuth offer.
 const PROTECTED_TOOL: &str = "test-tool";
-const LISTED_WAIT: Duration = Duration::from_secs(4);
+const LISTED_WAIT: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs the scenario named by MCP_CONFORMANCE_SCENARIO against an endpoint.
