@@ -329,7 +329,7 @@ fn json_inside_strings_is_searched_too() {
 
 #[test]
 fn json_inside_a_string_keeps_every_other_byte() {
-    let text = r#" { "cmd" : "rm -rf" ,"cmd": 1.50, "n":[4111111111111111, true,{"Token":{"a":""}"}}],"password":null, "password":"x" } "#;
+    let text = r#" { "cmd" : "rm -rf" ,"cmd": 1.50, "n":[4111111111111111, true,{"Token":{"a":"}"}}],"password":null, "password":"x" } "#;
     let left = r#" { "cmd" : "rm -rf" ,"cmd": 1.50, "n":["[redacted]", true,{"Token":"[redacted]"}],"password":null, "password":"[redacted]" } "#;
     check_text(text, left);
     let ruled = rule("*", &["/users/*/mail"], &[]);

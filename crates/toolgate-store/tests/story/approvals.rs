@@ -208,6 +208,15 @@ async fn two_people_must_agree_where_the_gate_says_so(world: World) {
     );
 }
 
+/// An edit of a call that two people must agree to.
+fn edit_for_two(amount: u32) -> Ballot {
+    let mut ballot = edit(amount);
+    if let Ballot::Edit { requirement, .. } = &mut ballot {
+        requirement.quorum = 2;
+    }
+    ballot
+}
+
 async fn a_yes_counts_for_what_its_giver_saw(world: World) {
     let store = world.open().await;
     let books = books(&store).await;
@@ -220,7 +229,7 @@ async fn a_yes_counts_for_what_its_giver_saw(world: World) {
         vote.word.shown = shown;
         vote
     };
-    let edited = books.decide(deciding(&id, "alice", edit(50))).await.expect("edited").approval;
+    let edited = books.decide(deciding(&id, "alice", edit_for_two(50))).await.expect("edited").approval;
     assert_eq!((edited.state, edited.agreed()), (ApprovalState::Pending, 1));
     for unseen in [Some(opened.effective), None] {
         let refused = books.decide(yes(unseen)).await;
@@ -237,7 +246,7 @@ async fn a_no_needs_no_second_look(world: World) {
     let mut new = proposal("1", 100);
     new.requirement.quorum = 2;
     let id = books.open(new).await.expect("asked").approval.id;
-    books.decide(deciding(&id, "alice", edit(50))).await.expect("edited");
+    books.decide(deciding(&id, "alice", edit_for_two(50))).await.expect("edited");
     let rejected = books.decide(deciding(&id, "bob", Ballot::Deny)).await.expect("a no").approval;
     assert_eq!(rejected.state, ApprovalState::Rejected);
 }
