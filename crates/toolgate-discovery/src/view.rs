@@ -50,7 +50,7 @@ pub struct View {
     pub(crate) servers: BTreeSet<ServerName>,
     /// Servers that have tools, seen or not.
     with_tools: BTreeSet<ServerName>,
-    /// Servers whose resources, or prompts, policy lets nobody like this one have.
+    /// Servers whose resources or prompts policy hides from this principal, whatever they ask for.
     without_resources: BTreeSet<ServerName>,
     without_prompts: BTreeSet<ServerName>,
     /// The gateway's own tools among them.

@@ -96,15 +96,12 @@ impl Deed {
         }
     }
 
-    /// Records that somebody asked for what is not there for them. Whoever asked does not wait for it: how long an answer takes
-    /// must not tell that there is something.
-    pub(crate) fn record_attempt(self, why: &'static str) {
+    /// Records that somebody asked for what is not there for them.
+    pub(crate) async fn record_attempt(self, why: &'static str) {
         let gateway = self.gateway.clone();
-        let Ok(permit) = gateway.attempts.clone().try_acquire_owned() else { return };
-        gateway.calls.spawn(async move {
-            drop(self.govern(Some(why), &CancellationToken::new()).await);
-            drop(permit);
-        });
+        gateway
+            .record_aside(async move { drop(self.govern(Some(why), &CancellationToken::new()).await) })
+            .await;
     }
 
     async fn govern(&self, barred: Option<&'static str>, cancel: &CancellationToken) -> Answer {
@@ -126,8 +123,14 @@ impl Deed {
     async fn send(&self, load: Load) -> Result<Delivered, Undelivered> {
         let server = &self.tool.server;
         if self.action == Action::WatchResource {
-            // Sessions share one subscription, which the gateway keeps.
-            return Ok(Reply::Complete(RawJson::EMPTY).into());
+            // Sessions share one subscription, which the gateway keeps, under the address that the client knows.
+            return match load.arguments {
+                None => Ok(Reply::Complete(RawJson::EMPTY).into()),
+                Some(_) => {
+                    Err(RpcError::invalid_params("an approver changed the address; subscribe to that one")
+                        .into())
+                }
+            };
         }
         let params = load.arguments.as_ref().unwrap_or(&self.params);
         let mut upstream = ServerRequest::new(self.action.method(), without_braces(params));

@@ -38,8 +38,8 @@ const INPUT_ROUNDS_MAX: usize = 10;
 /// How long to wait, at first, before a server is called again that asked for nothing else.
 const CALL_AGAIN_PAUSE: Duration = Duration::from_millis(50);
 
-/// Why somebody may not have what belongs to a server that the session does not show.
-const OUT_OF_SIGHT: &str = "the session does not show anything of this server";
+/// Why somebody may not have a part of a server.
+const OUT_OF_SIGHT: &str = "the session does not show this part of the server";
 
 type Answer = Result<Said, RpcError>;
 
@@ -199,7 +199,7 @@ async fn do_if(is_shown: bool, deed: Deed, not_shown: RpcError, cancel: &Cancell
     if is_shown {
         return Box::pin(deed.run(cancel)).await;
     }
-    deed.record_attempt(OUT_OF_SIGHT);
+    deed.record_attempt(OUT_OF_SIGHT).await;
     Err(not_shown)
 }
 

@@ -64,23 +64,23 @@ async fn admit(gateway: &Arc<Gateway>, visitor: Visitor, request: Request) -> Re
     match guard::authenticate(&gateway.credentials, request.headers()).await {
         Ok(credential) if is_kept && !looks_after(&credential) => no_place(),
         Ok(credential) => {
-            let secret = guard::secret_of(request.headers()).map(str::to_owned);
+            let shown = request.headers().get(h::AUTHORIZATION).cloned();
             let response = serve(gateway, Some(credential), beside, request).await;
-            while_good(gateway, secret, response)
+            while_good(gateway, shown.as_ref(), response)
         }
         Err(refusal) => refuse(gateway, &refusal),
     }
 }
 
 /// A stream ends when the secret it was opened with is revoked.
-fn while_good(gateway: &Gateway, secret: Option<String>, response: Response) -> Response {
+fn while_good(gateway: &Gateway, shown: Option<&HeaderValue>, response: Response) -> Response {
     let is_stream = response.headers().get(h::CONTENT_TYPE).is_some_and(|media| media == EVENT_STREAM);
-    match secret {
-        Some(secret) if is_stream => {
-            let credentials = gateway.credentials.clone();
+    match shown.filter(|_| is_stream).and_then(guard::secret_of) {
+        Some(secret) => {
+            let (credentials, secret) = (gateway.credentials.clone(), secret.to_owned());
             response.map(|body| body.until(Box::pin(guard::until_revoked(credentials, secret))))
         }
-        _ => response,
+        None => response,
     }
 }
 

@@ -139,6 +139,21 @@ impl Gateway {
         gateway
     }
 
+    /// Records an attempt at something that is not there for whoever made it. They do not wait for it: how long an answer takes
+    /// must not tell that there is something.
+    pub(crate) async fn record_aside(&self, recording: impl Future<Output = ()> + Send + 'static) {
+        match self.attempts.clone().try_acquire_owned() {
+            Ok(permit) => {
+                self.calls.spawn(async move {
+                    recording.await;
+                    drop(permit);
+                });
+            }
+            // So many at once are no mistakes: they wait for each other.
+            Err(_) => recording.await,
+        }
+    }
+
     /// Waits until every server has been reached or given up once, at most as long as a start may take.
     pub(crate) async fn wait_settled(&self) {
         let left = self.limits.start_wait.saturating_sub(self.started.elapsed());

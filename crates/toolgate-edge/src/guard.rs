@@ -190,19 +190,19 @@ pub(crate) async fn authenticate(
     credentials: &Arc<dyn Credentials>,
     headers: &HeaderMap,
 ) -> Result<Credential, Refusal> {
-    if !headers.contains_key(header::AUTHORIZATION) {
+    let Some(shown) = headers.get(header::AUTHORIZATION) else {
         return Err(Refusal::token("a token is required"));
-    }
-    let Some(secret) = secret_of(headers) else {
+    };
+    let Some(secret) = secret_of(shown) else {
         return Err(Refusal::token("the Authorization header is not a bearer token"));
     };
     let verdict = look(credentials, secret).await.map_err(|_| Refusal::unchecked())?;
     verdict.map_err(Refusal::not_let_in)
 }
 
-/// The bearer token of a request.
-pub(crate) fn secret_of(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, secret) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+/// The bearer token that an `Authorization` header shows.
+pub(crate) fn secret_of(shown: &HeaderValue) -> Option<&str> {
+    let (scheme, secret) = shown.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
 }
 

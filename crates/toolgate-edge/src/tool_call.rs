@@ -107,21 +107,10 @@ impl ToolCall {
         self.say(answer)
     }
 
-    /// Records that somebody tried to call what is not there for them. Whoever tried does not wait for it: how long an
-    /// answer takes must not tell that there is something.
+    /// Records that somebody tried to call what is not there for them.
     pub(crate) async fn record_attempt(self) {
         let gateway = self.gateway.clone();
-        let recording = async move { drop(self.govern(&CancellationToken::new()).await) };
-        match gateway.attempts.clone().try_acquire_owned() {
-            Ok(permit) => {
-                gateway.calls.spawn(async move {
-                    recording.await;
-                    drop(permit);
-                });
-            }
-            // So many at once are no mistakes: they wait for each other.
-            Err(_) => recording.await,
-        }
+        gateway.record_aside(async move { drop(self.govern(&CancellationToken::new()).await) }).await;
     }
 
     /// Takes the call through the pipeline.
