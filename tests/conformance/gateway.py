@@ -104,7 +104,7 @@ def running(toolgate, server):
 
 
 def configuration(server):
-    keys = {"name": SERVER, "prefix": False, **server}
+    keys = {"name": SERVER, "prefix": False, "sampling": True, **server}
     oauth = keys.pop("oauth", {})
     # The suite wants to see images where the server put them.
     results = lines("[results]", {"binary": "inline"})

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule, Update};
-use toolgate_core::server::Listing;
+use toolgate_core::server::{Asks, Listing};
 use toolgate_core::{Effects, RawJson, ServerName};
 
 const SERVERS: usize = 500;
@@ -74,7 +74,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn settings(name: &ServerName) -> ServerSettings {
-    ServerSettings { name: name.clone(), prefix: true, filter: Filter::default(), hints: Hints::Believed }
+    ServerSettings {
+        name: name.clone(),
+        prefix: true,
+        filter: Filter::default(),
+        hints: Hints::Believed,
+        asks: Asks::default(),
+    }
 }
 
 fn listing(server: &ServerName, round: usize) -> Listing {

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use toolgate_core::ServerName;
-use toolgate_core::server::Listing;
+use toolgate_core::server::{Asks, Listing};
 
 use assembly::Assembly;
 
@@ -49,8 +49,10 @@ pub struct ServerSettings {
     /// False keeps the server's own names, which only works while it is the only server.
     pub prefix: bool,
     pub filter: Filter,
-    /// Whether the server's own hints about its tools' effects are believed.
+    /// How far the server's own words about its tools are believed.
     pub hints: Hints,
+    /// What it may ask of clients.
+    pub asks: Asks,
 }
 
 /// What is different from now on. What is left out stays as it is.

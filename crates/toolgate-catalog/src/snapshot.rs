@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use toolgate_core::server::Asks;
 use toolgate_core::{CanonicalName, ServerName};
 
 use crate::alias::{Alias, Resolved};
@@ -33,6 +34,7 @@ pub struct Snapshot {
     /// Those that do not, and why.
     pub refused_aliases: Vec<(Alias, String)>,
     hidden: BTreeMap<String, Hidden>,
+    asks: HashMap<ServerName, Asks>,
 }
 
 /// Where a resource URI leads.
@@ -102,7 +104,13 @@ impl Snapshot {
             aliases: resolved.aliases,
             refused_aliases: resolved.refused,
             hidden,
+            asks: present.iter().map(|one| (name(one), one.settings.asks)).collect(),
         }
+    }
+
+    /// What a server may ask of clients. One that offers nothing has nothing to ask.
+    pub fn asks(&self, server: &ServerName) -> Asks {
+        self.asks.get(server).copied().unwrap_or(Asks::NOTHING)
     }
 
     /// A tool by its wire name, its canonical name, or an alias that still works.

@@ -7,7 +7,7 @@ mod update;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use toolgate_core::server::Listing;
+use toolgate_core::server::{Asks, Listing};
 use toolgate_core::{CanonicalName, RawJson, ServerName};
 
 use crate::{Catalog, Filter, Hints, ServerSettings, Snapshot, Update};
@@ -17,7 +17,13 @@ fn server(name: &str) -> ServerName {
 }
 
 fn settings(name: &str) -> ServerSettings {
-    ServerSettings { name: server(name), prefix: true, filter: Filter::default(), hints: Hints::Believed }
+    ServerSettings {
+        name: server(name),
+        prefix: true,
+        filter: Filter::default(),
+        hints: Hints::Believed,
+        asks: Asks::default(),
+    }
 }
 
 fn definition(name: &str) -> Value {

@@ -58,11 +58,25 @@ impl ToolRule {
     }
 }
 
-/// How far a server's own hints about its tools are believed.
+/// How far a server's own words about its tools are believed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hints {
     Believed,
+    /// How its tools are handled, such as which arguments take files, but not what a call of them does.
+    Handling,
     Ignored,
+}
+
+impl Hints {
+    /// What `trust_annotations` says of a server that the operator did not write into the file.
+    pub fn of_newcomer(trusted: Option<bool>) -> Self {
+        trusted.map_or(Hints::Handling, Hints::of_operator)
+    }
+
+    /// What `trust_annotations` says, in the operator's own words.
+    pub fn of_operator(trusted: bool) -> Self {
+        if trusted { Hints::Believed } else { Hints::Ignored }
+    }
 }
 
 /// What a definition says, whoever believes it.
@@ -104,22 +118,30 @@ pub(crate) fn describe(
     rules: &[ToolRule],
 ) -> Result<Tool, String> {
     let nothing = ToolExtra::default();
-    let (extra, hinted) = match (hints, &facts.extra) {
-        (Hints::Ignored, _) => (&nothing, (Effects::ALL, false)),
-        (Hints::Believed, Ok(extra)) => (extra, (facts.effects, facts.idempotent)),
-        (Hints::Believed, Err(error)) => {
+    let extra = match (hints, &facts.extra) {
+        (Hints::Ignored, _) => &nothing,
+        (Hints::Believed | Hints::Handling, Ok(extra)) => extra,
+        (Hints::Believed | Hints::Handling, Err(error)) => {
             return Err(format!("its `_meta` \"{EXTRA_META}\" cannot be read: {error}"));
         }
     };
+    let (hinted_effects, hinted_idempotent) = match hints {
+        Hints::Believed => {
+            (extra.effects.unwrap_or(facts.effects), extra.idempotent.unwrap_or(facts.idempotent))
+        }
+        Hints::Handling | Hints::Ignored => (Effects::ALL, false),
+    };
     let said = Said(rules.iter().filter(|rule| rule.name.matches(name.as_str())).collect());
-    let effects = said.last(|rule| rule.effects).or(extra.effects).unwrap_or(hinted.0);
+    let vouched = said.last(|rule| rule.effects);
+    let effects = vouched.unwrap_or(hinted_effects);
     Ok(Tool {
         name: name.clone(),
         server: server.clone(),
         own: own.into(),
         version: facts.version,
         effects,
-        idempotent: said.last(|rule| rule.idempotent).or(extra.idempotent).unwrap_or(hinted.1),
+        hinted: vouched.is_none(),
+        idempotent: said.last(|rule| rule.idempotent).unwrap_or(hinted_idempotent),
         audit: said.last(|rule| rule.audit).unwrap_or(AuditLevel::Standard),
         input_schema: facts.input_schema.clone(),
         output_schema: facts.output_schema.clone(),

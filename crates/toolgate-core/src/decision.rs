@@ -101,6 +101,11 @@ impl Template {
         Self::ALL.into_iter().find(|template| template.as_str() == name)
     }
 
+    /// Whether effects count that nobody but the server itself claims.
+    pub fn believes_hints(self) -> bool {
+        self < Template::Regulated
+    }
+
     /// What holds where two scopes meet: strictness never relaxes.
     #[must_use]
     pub fn strictest(a: Template, b: Template) -> Template {

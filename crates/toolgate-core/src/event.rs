@@ -96,6 +96,8 @@ words!(
         ServerRemoved = "server.removed",
         /// Its health is another one now, or the reason for it.
         ServerHealth = "server.health",
+        /// A server asked a client for input or for a text of its model, or was kept from it.
+        ServerAsked = "server.asked",
         /// An instance of a server registered.
         InstanceJoined = "server.instance.joined",
         /// It said goodbye, its lease ran out, or an operator took it out.

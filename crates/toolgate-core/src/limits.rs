@@ -10,7 +10,7 @@ pub struct Limits {
     pub result_bytes_max: usize,
     /// How deep objects and arrays may nest in any message.
     pub depth_max: usize,
-    /// Calls one client may have under way at once.
+    /// Calls of one client that run at once. Eight times as many may be under way; the others wait.
     pub calls_per_client_max: usize,
     /// Older-era sessions held at once.
     pub sessions_max: usize,
@@ -30,6 +30,16 @@ pub struct Limits {
     pub start_wait: Duration,
     /// How long shutdown waits for calls under way.
     pub shutdown_wait: Duration,
+}
+
+/// How many requests of a client wait for each one that may run.
+const WAITING_PER_CALL: usize = 8;
+
+impl Limits {
+    /// Requests that one client may have under way or waiting.
+    pub fn requests_per_client_max(&self) -> usize {
+        self.calls_per_client_max.saturating_mul(WAITING_PER_CALL)
+    }
 }
 
 impl Default for Limits {

@@ -7,8 +7,36 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::address::Reach;
+use crate::port::AskKind;
 use crate::tool::{Rate, ToolExtra};
 use crate::{RawJson, ServerName};
+
+/// What a server may ask of the clients that use it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asks {
+    /// Whether it may ask people for input.
+    pub elicitation: bool,
+    /// Whether it may have text written by the client's model.
+    pub sampling: bool,
+}
+
+impl Asks {
+    pub const NOTHING: Asks = Asks { elicitation: false, sampling: false };
+
+    pub fn allows(self, kind: AskKind) -> bool {
+        match kind {
+            AskKind::Elicitation => self.elicitation,
+            AskKind::Sampling => self.sampling,
+            AskKind::Roots => true,
+        }
+    }
+}
+
+impl Default for Asks {
+    fn default() -> Self {
+        Self { elicitation: true, sampling: false }
+    }
+}
 
 /// The two ways in which MCP is spoken.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]

@@ -4,6 +4,7 @@ mod action;
 mod extra;
 mod files;
 mod handling;
+mod refill;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ pub use action::Action;
 pub use extra::{BadExtra, EXTRA_META, ToolExtra};
 pub use files::{BadSlot, FileSlot, FileStrategy, SlotForm};
 pub use handling::{BadRate, CacheRule, CacheScope, Handling, Rate};
+pub use refill::Refill;
 
 /// What a call of a tool may do to the world. Unknown means all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -124,6 +126,8 @@ pub struct Tool {
     /// The digest of name, description, schemas and annotations as the server gave them.
     pub version: Digest,
     pub effects: Effects,
+    /// Whether nobody but the server says so: neither the operator nor the gateway itself.
+    pub hinted: bool,
     /// Whether a call may be sent again without the danger that it counts twice.
     pub idempotent: bool,
     pub audit: AuditLevel,
@@ -143,6 +147,7 @@ impl Tool {
             own: own.into(),
             version: Digest::of(""),
             effects: Effects::ALL,
+            hinted: false,
             idempotent: false,
             audit: AuditLevel::Standard,
             input_schema: None,

@@ -58,6 +58,7 @@ impl BuiltIn {
             own: self.wire().into(),
             version: version_of(&definition),
             effects: Effects::READ,
+            hinted: false,
             idempotent: true,
             audit: AuditLevel::Standard,
             input_schema: Some(RawJson::from(definition["inputSchema"].clone())),

@@ -12,7 +12,7 @@ use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, ToolRule, Update}
 use toolgate_core::decision::{Asking, Decision, Denial, Glimpse, Policy, Question, Verdict, Visibility};
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability, Definitions, Scope, Seat};
-use toolgate_core::server::Listing;
+use toolgate_core::server::{Asks, Listing};
 use toolgate_core::{Digest, Principal, PrincipalId, RawJson, Role, ServerName};
 
 use crate::{Discovery, View};
@@ -72,6 +72,7 @@ impl World {
             prefix: true,
             filter: Filter::default(),
             hints: Hints::Believed,
+            asks: Asks::default(),
         });
         self.catalog.update(Update { servers: Some(settings.collect()), listings, ..Update::default() });
     }

@@ -2,16 +2,17 @@
 //! tool call. What policy judges and people agree to is the very text of `params` that is sent.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::Approval;
+use toolgate_core::content::Attached;
 use toolgate_core::id::CallId;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerRequest};
 use toolgate_core::tool::Action;
-use toolgate_core::{Blame, RawJson, RpcError, ServerName, Tool};
+use toolgate_core::{Blame, RawJson, Refusal as CoreRefusal, RpcError, ServerName, Tool};
 use toolgate_pipeline::{
     Answer, AnswerBody, CallRequest, Client, Delivered, Envelope, Executor, Load, Patience, Refusal,
     Undelivered,
@@ -24,6 +25,8 @@ use crate::dispatch;
 use crate::era::quoted;
 use crate::gateway::Gateway;
 use crate::parts::{Input, OwnedRequest};
+use crate::questions::Asker;
+use crate::quotas::Places;
 use crate::said::Said;
 use crate::server_state;
 use crate::tool_call::{add_members, context, vouch};
@@ -38,6 +41,8 @@ pub(crate) struct Deed {
     /// `params` as the server gets them, less `_meta` and answers to questions.
     params: RawJson,
     input: Input,
+    /// What it takes up as long as it runs.
+    places: Mutex<Places>,
 }
 
 impl Deed {
@@ -73,6 +78,7 @@ impl Deed {
             action,
             request,
             input,
+            places: Mutex::default(),
         })
     }
 
@@ -120,7 +126,7 @@ impl Deed {
         answer
     }
 
-    async fn send(&self, load: Load) -> Result<Delivered, Undelivered> {
+    async fn send(&self, call: &CallId, load: Load) -> Result<Delivered, Undelivered> {
         let server = &self.tool.server;
         if self.action == Action::WatchResource {
             // Sessions share one subscription, which the gateway keeps, under the address that the client knows.
@@ -140,10 +146,12 @@ impl Deed {
             add_members(&mut upstream.meta, extras);
         }
         upstream.input.clone_from(&self.input.answers);
-        let reply = dispatch::forward(&self.gateway, &self.caller, server, upstream).await?;
+        let reply = dispatch::forward(&self.gateway, &self.caller, server, Some(call), upstream).await?;
         let Reply::Complete(result) = reply else { return Ok(reply.into()) };
         let result = match self.action {
             Action::GetTask | Action::UpdateTask | Action::CancelTask => {
+                let asker = Asker::of(&self.caller, server, Some(call));
+                let result = self.gateway.hub.questions.screen_all(&asker, result).await?;
                 dispatch::tell_task(&self.gateway, &self.caller, server, result).await
             }
             _ => result,
@@ -200,8 +208,43 @@ pub(crate) fn uri_params(uri: &str) -> String {
 }
 
 impl Executor for Deed {
-    fn execute<'a>(&'a self, _call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
-        Box::pin(self.send(load))
+    fn attach<'a>(&'a self, _arguments: &'a Value) -> Option<BoxFuture<'a, Result<Attached, CoreRefusal>>> {
+        let (quotas, now_ms) = (&self.gateway.quotas, self.gateway.pipeline.now_ms());
+        let seat = self.caller.client.seat();
+        let counted = quotas.count(&seat, now_ms);
+        if counted == Some(Ok(())) {
+            return None;
+        }
+        Some(Box::pin(async move {
+            match counted {
+                Some(counted) => counted?,
+                None => quotas.count_surely(&seat, now_ms).await?,
+            }
+            Ok(Attached::default())
+        }))
+    }
+
+    fn admit<'a>(
+        &'a self,
+        _call: &'a CallId,
+        _arguments: Option<&'a RawJson>,
+    ) -> Option<BoxFuture<'a, Result<(), CoreRefusal>>> {
+        let session = self.caller.session.as_ref().map(|session| &session.line);
+        let keep = |places| *self.places.lock().unwrap_or_else(PoisonError::into_inner) = places;
+        match self.gateway.quotas.try_enter(&self.caller.client.seat(), session).at_once() {
+            Ok(places) => {
+                keep(places);
+                None
+            }
+            Err(entering) => Some(Box::pin(async move {
+                keep(entering.wait().await?);
+                Ok(())
+            })),
+        }
+    }
+
+    fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+        Box::pin(self.send(call, load))
     }
 }
 
@@ -221,5 +264,9 @@ impl Client for Deed {
     fn waiting(&self, approval: &Approval, waited: Duration) {
         let message = format!("waiting for approval {}", approval.id);
         self.caller.progress(json!({ "progress": waited.as_secs_f64(), "message": message }).into());
+    }
+
+    fn may_ask(&self) -> Option<BoxFuture<'_, Result<(), CoreRefusal>>> {
+        Some(Box::pin(self.gateway.quotas.may_ask(&self.caller.client.principal.id)))
     }
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{Entry, Page};
 use toolgate_core::content::Holder;
+use toolgate_core::id::CallId;
 use toolgate_core::port::{AskKind, Caller, InputAnswers, Reply, ServerError, ServerRequest};
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
@@ -25,6 +26,7 @@ use crate::gateway::Gateway;
 use crate::jobs;
 use crate::lookup;
 use crate::parts::{Head, OwnedRequest};
+use crate::questions::{Askable, Asker};
 use crate::said::Said;
 use crate::seal::Sealer;
 use crate::session::Session;
@@ -406,18 +408,24 @@ pub(crate) async fn forward(
     gateway: &Arc<Gateway>,
     caller: &Arc<RequestCaller>,
     server: &ServerName,
+    call: Option<&CallId>,
     mut request: ServerRequest,
 ) -> Result<Reply, ServerError> {
+    let asker = || Asker::of(caller, server, call);
+    let client = Askable::of(caller, &gateway.hub, server, asker);
     for round in 0..INPUT_ROUNDS_MAX {
         if round > 0 && request.input.as_ref().is_some_and(|input| input.responses.is_none()) {
             // The server only asked to be called again: it is busy, and hurrying it does not help.
             tokio::time::sleep(CALL_AGAIN_PAUSE * (1 << round)).await;
         }
-        let client: Arc<dyn Caller> = caller.clone();
-        let reply = gateway.servers.request(server, request.clone(), client).await?;
+        let reply = gateway.servers.request(server, request.clone(), client.clone()).await?;
         match reply {
             Reply::InputRequired(result) if caller.client.era() == Era::Legacy => {
-                request.input = Some(ask_client(caller, &result).await?);
+                request.input = Some(ask_client(&*client, &result).await?);
+            }
+            Reply::InputRequired(result) => {
+                let shown = gateway.hub.questions.screen_all(&asker(), result).await?;
+                return Ok(Reply::InputRequired(shown));
             }
             Reply::Task(result) => {
                 let exposed = expose_task(&gateway.sealer, server, &caller.client.owner(), &result);
@@ -434,7 +442,7 @@ pub(crate) async fn forward(
 }
 
 /// A client of the older era is asked directly what a server of the newer one wants to know.
-async fn ask_client(caller: &Arc<RequestCaller>, result: &RawJson) -> Result<InputAnswers, RpcError> {
+async fn ask_client(client: &dyn Caller, result: &RawJson) -> Result<InputAnswers, RpcError> {
     let garbled = |what: &str| {
         RpcError::new(RpcError::INTERNAL, format!("the server's input_required is malformed: {what}"))
     };
@@ -446,11 +454,11 @@ async fn ask_client(caller: &Arc<RequestCaller>, result: &RawJson) -> Result<Inp
             let method = request.get_str("method").unwrap_or_default();
             let kind =
                 AskKind::of_method(&method).ok_or_else(|| garbled(&format!("unknown method {method}")))?;
-            if !caller.can_answer(kind) {
+            if !client.can_answer(kind) {
                 return Err(cannot_answer(kind));
             }
             let params = request.get("params").map_or(RawJson::EMPTY, RawJson::from);
-            let answer = caller.ask(kind, params).await?;
+            let answer = client.ask(kind, params).await?;
             push_member(&mut responses, key, answer.as_str());
         }
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use toolgate_core::port::Reply;
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
-use toolgate_core::{Raw, RawJson, RpcError};
+use toolgate_core::{Raw, RawJson, Refusal, RefusalKind, RpcError};
 use toolgate_wire::object::{self, push_string, with_member};
 use toolgate_wire::{Members, Version, compose, header, meta};
 
@@ -15,6 +15,7 @@ use crate::caller::Client;
 use crate::exchange::{Pieces, Response};
 use crate::gateway::{Gateway, SERVER_NAME, SERVER_VERSION};
 use crate::parts::{Head, OwnedRequest};
+use crate::quotas;
 use crate::said::Said;
 use crate::session::Session;
 
@@ -118,8 +119,11 @@ pub(crate) fn initialize(
     let info = members.get("clientInfo").map(RawJson::from);
     let client = Client::new(seat.clone(), version, capabilities).called(info);
     let session = Arc::new(Session::new(crate::gateway::random_id(), Arc::new(client), &gateway.limits));
-    if !gateway.hub.add_session(&session, gateway.limits.sessions_max) {
-        return Err(RpcError::new(RpcError::INTERNAL, "too many sessions are open; try again later"));
+    let own_max = gateway.quotas.of(&seat.principal.id).sessions_max;
+    if !gateway.hub.add_session(&session, gateway.limits.sessions_max, own_max) {
+        let refusal = Refusal::new(RefusalKind::TooMany, "too_many_sessions", "too many sessions are open")
+            .hint("end sessions that nobody needs with DELETE, or try again later");
+        return Err(quotas::rpc_error(&refusal));
     }
     let mut result = json!({
         "protocolVersion": version.as_str(),

@@ -18,6 +18,7 @@ use toolgate_wire::header;
 use crate::dispatch::{self, arguments};
 use crate::own;
 use crate::parts::{Input, OwnedRequest};
+use crate::quotas::{Entering, Places};
 use crate::tool_call::{METHOD, ToolCall, Whole, add_members};
 
 pub(crate) struct Errand<'a> {
@@ -36,6 +37,8 @@ struct Luggage {
     /// The call as the run knows it, once it was let in.
     admitted: Option<CallId>,
     result_bytes: u64,
+    /// What it takes up as long as it runs.
+    places: Places,
 }
 
 impl<'a> Errand<'a> {
@@ -64,6 +67,41 @@ impl<'a> Errand<'a> {
             let done = [Outcome::Succeeded, Outcome::Accepted, Outcome::PendingInput];
             let completed = done.contains(&answer.envelope.status);
             self.call.gateway.runs.finish(run, &call, RunCallEnd { completed, bytes }).await;
+        }
+    }
+
+    /// Whether the call counts among those that its caller may make: what the gateway does itself, and what it needs for
+    /// itself, is part of a call that has been counted.
+    fn is_counted(&self) -> bool {
+        self.own.is_none() && self.call.whole == Whole::ForClient
+    }
+
+    fn count(&self) -> Option<Result<(), Refusal>> {
+        let ToolCall { gateway, caller, .. } = self.call;
+        match self.is_counted() {
+            true => gateway.quotas.count(&caller.client.seat(), gateway.pipeline.now_ms()),
+            false => Some(Ok(())),
+        }
+    }
+
+    async fn count_surely(&self) -> Result<(), Refusal> {
+        let ToolCall { gateway, caller, .. } = self.call;
+        gateway.quotas.count_surely(&caller.client.seat(), gateway.pipeline.now_ms()).await
+    }
+
+    /// Takes the call's places, or says that it must wait for them.
+    fn enter(&self) -> Option<Entering> {
+        if !self.is_counted() {
+            return None;
+        }
+        let ToolCall { gateway, caller, .. } = self.call;
+        let session = caller.session.as_ref().map(|session| &session.line);
+        match gateway.quotas.try_enter(&caller.client.seat(), session).at_once() {
+            Ok(places) => {
+                self.luggage().places = places;
+                None
+            }
+            Err(entering) => Some(entering),
         }
     }
 
@@ -143,7 +181,7 @@ impl<'a> Errand<'a> {
             // A header that repeats no argument of this tool is something else that nobody has seen.
             request.param_headers.retain(|(name, _)| is_declared(entry, name));
         }
-        let reply = dispatch::forward(gateway, caller, &entry.server, request).await?;
+        let reply = dispatch::forward(gateway, caller, &entry.server, Some(call), request).await?;
         Ok(self.unpack(&holder, reply, &secrets).await)
     }
 
@@ -205,7 +243,18 @@ impl<'a> Errand<'a> {
 
 impl Executor for Errand<'_> {
     fn attach<'a>(&'a self, arguments: &'a Value) -> Option<BoxFuture<'a, Result<Attached, Refusal>>> {
-        self.is_concerned(None).then(|| Box::pin(self.look_up(arguments)) as BoxFuture<'a, _>)
+        let counted = self.count();
+        let is_concerned = self.is_concerned(None);
+        if counted == Some(Ok(())) && !is_concerned {
+            return None;
+        }
+        Some(Box::pin(async move {
+            match counted {
+                Some(counted) => counted?,
+                None => self.count_surely().await?,
+            }
+            if is_concerned { self.look_up(arguments).await } else { Ok(Attached::default()) }
+        }))
     }
 
     fn admit<'a>(
@@ -214,10 +263,15 @@ impl Executor for Errand<'_> {
         arguments: Option<&'a RawJson>,
     ) -> Option<BoxFuture<'a, Result<(), Refusal>>> {
         let agreed = arguments.filter(|arguments| self.is_concerned(Some(arguments)));
-        if agreed.is_none() && self.run().is_none() {
+        let entering = self.enter();
+        if entering.is_none() && agreed.is_none() && self.run().is_none() {
             return None;
         }
         Some(Box::pin(async move {
+            if let Some(entering) = entering {
+                let places = entering.wait().await?;
+                self.luggage().places = places;
+            }
             if let Some(arguments) = agreed {
                 self.look_again(arguments).await?;
             }

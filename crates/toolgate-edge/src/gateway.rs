@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -25,6 +25,7 @@ use crate::hub::Hub;
 use crate::jobs::Jobs;
 use crate::metrics::Numbers;
 use crate::parked::Parked;
+use crate::quotas::Quotas;
 use crate::rest::Rest;
 use crate::seal::Sealer;
 use crate::seats::Seats;
@@ -49,6 +50,7 @@ pub struct Setup {
     /// Files and refs.
     pub contents: Arc<dyn Contents>,
     pub runs: Arc<dyn Runs>,
+    pub quotas: Arc<Quotas>,
     /// The gateway's own tools.
     pub platform: Arc<dyn Platform>,
     /// What is served beside MCP.
@@ -77,6 +79,7 @@ pub struct Gateway {
     pub(crate) archive: Arc<dyn Archive>,
     pub(crate) contents: Arc<dyn Contents>,
     pub(crate) runs: Arc<dyn Runs>,
+    pub(crate) quotas: Arc<Quotas>,
     pub(crate) platform: Arc<dyn Platform>,
     pub(crate) rest: Option<Arc<dyn Rest>>,
     pub(crate) hub: Arc<Hub>,
@@ -119,6 +122,7 @@ impl Gateway {
             archive: setup.archive,
             contents: setup.contents,
             runs: setup.runs,
+            quotas: setup.quotas,
             platform: setup.platform,
             rest: setup.rest,
             jobs: Jobs::default(),
@@ -136,6 +140,7 @@ impl Gateway {
             started: Instant::now(),
         });
         gateway.calls.spawn(sweep(gateway.clone()));
+        gateway.calls.spawn(tell_counts(gateway.clone()));
         gateway
     }
 
@@ -185,17 +190,32 @@ impl Gateway {
 
 /// Forgets idle sessions and calls whose client did not come back.
 async fn sweep(gateway: Arc<Gateway>) {
-    let period = (gateway.limits.session_idle / 10)
-        .clamp(std::time::Duration::from_secs(1), std::time::Duration::from_secs(30));
+    let period = (gateway.limits.session_idle / 10).clamp(Duration::from_secs(1), Duration::from_secs(30));
     let mut tick = tokio::time::interval(period);
     loop {
         tokio::select! {
             () = gateway.shutdown.cancelled() => return,
             _ = tick.tick() => {
                 gateway.parked.sweep();
+                gateway.quotas.sweep();
                 gateway.hub.sweep(gateway.limits.session_idle, &*gateway.servers);
             }
         }
+    }
+}
+
+/// How long a replica may not know what another one has counted.
+const COUNTS_TOLD_EVERY: Duration = Duration::from_secs(1);
+
+/// Tells the store how many calls were made, and once more when the gateway ends.
+async fn tell_counts(gateway: Arc<Gateway>) {
+    let mut tick = tokio::time::interval(COUNTS_TOLD_EVERY);
+    while !gateway.shutdown.is_cancelled() {
+        tokio::select! {
+            () = gateway.shutdown.cancelled() => {}
+            _ = tick.tick() => {}
+        }
+        gateway.quotas.tell_counts().await;
     }
 }
 

@@ -142,7 +142,7 @@ impl Visit<'_> {
         let started = Instant::now();
         let id = RawJson::from(request.id);
         match era::initialize(self.gateway, &self.seat, request.params) {
-            Err(error) => rpc_refusal(StatusCode::OK, Some(&id), &error),
+            Err(error) => rpc_refusal(crowded_or_ok(&error), Some(&id), &error),
             Ok((session, result)) => {
                 self.gateway.hub.metrics.request(
                     "initialize",
@@ -172,7 +172,7 @@ impl Visit<'_> {
         request: OwnedRequest,
     ) -> Result<Exchange, (RawJson, RpcError)> {
         let cancel = session
-            .begin(request.head.id.as_str(), self.gateway.limits.calls_per_client_max)
+            .begin(request.head.id.as_str(), self.gateway.limits.requests_per_client_max())
             .map_err(|error| (request.head.id.clone(), error))?;
         let ties = Ties { session: Some(session.clone()), cancel };
         Ok(Exchange::start(self.gateway, session.client.clone(), request, ties))
@@ -190,11 +190,11 @@ impl Visit<'_> {
             Ok(messages) => messages,
             Err(malformed) => return rpc_refusal(StatusCode::BAD_REQUEST, None, &malformed.to_error()),
         };
-        if messages.len() > self.gateway.limits.calls_per_client_max {
+        if messages.len() > self.gateway.limits.requests_per_client_max() {
             return rpc_refusal(
                 StatusCode::BAD_REQUEST,
                 None,
-                &too_many(self.gateway.limits.calls_per_client_max),
+                &too_many(self.gateway.limits.requests_per_client_max()),
             );
         }
         let mut exchanges = Vec::new();
@@ -296,7 +296,7 @@ impl Visit<'_> {
     async fn listen(&self, client: &Arc<Client>, request: &Head) -> Response {
         match Subscription::open(self.gateway, client, request).await {
             Ok(subscription) => event_stream(body::of_subscription(self.gateway, subscription)),
-            Err(error) => rpc_refusal(StatusCode::OK, Some(&request.id), &error),
+            Err(error) => rpc_refusal(crowded_or_ok(&error), Some(&request.id), &error),
         }
     }
 
@@ -368,6 +368,11 @@ impl Visit<'_> {
     }
 }
 
+/// The status of what is refused with an error of JSON-RPC: a caller that has too much is told so by HTTP too.
+fn crowded_or_ok(error: &RpcError) -> StatusCode {
+    if error.code == RpcError::TOO_MANY { StatusCode::TOO_MANY_REQUESTS } else { StatusCode::OK }
+}
+
 /// The HTTP status that the newer era gives an error.
 fn status_of(error_code: Option<i64>) -> StatusCode {
     match error_code {
@@ -376,6 +381,7 @@ fn status_of(error_code: Option<i64>) -> StatusCode {
             StatusCode::BAD_REQUEST
         }
         Some(RpcError::INVALID_REQUEST | RpcError::PARSE) => StatusCode::BAD_REQUEST,
+        Some(RpcError::TOO_MANY) => StatusCode::TOO_MANY_REQUESTS,
         _ => StatusCode::OK,
     }
 }

@@ -13,12 +13,14 @@ use toolgate_core::scope::Seat;
 use toolgate_core::server::{ServerHealth, ServerState};
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_discovery::{Discovery, View};
+use toolgate_pipeline::Pipeline;
 use toolgate_wire::compose;
 use toolgate_wire::object::{push_string, with_member};
 
 use crate::caller::{cannot_answer, level_passes, level_rank};
 use crate::listen::Listener;
 use crate::metrics::Metrics;
+use crate::questions::{Asker, Questions};
 use crate::session::Session;
 
 /// How long a server waits for an answer to a question that belongs to no call.
@@ -29,6 +31,7 @@ const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 pub struct Hub {
     catalog: Arc<Catalog>,
     discovery: Arc<Discovery>,
+    pub(crate) questions: Arc<Questions>,
     pub(crate) metrics: Metrics,
     state: Mutex<State>,
     settled: watch::Sender<bool>,
@@ -42,11 +45,13 @@ struct State {
 }
 
 impl Hub {
-    pub fn new(catalog: Arc<Catalog>, discovery: Arc<Discovery>) -> Arc<Self> {
+    pub fn new(catalog: Arc<Catalog>, discovery: Arc<Discovery>, pipeline: Arc<Pipeline>) -> Arc<Self> {
+        let questions = Arc::new(Questions::new(catalog.clone(), pipeline));
         let settled = watch::Sender::new(true);
         let unsettled = BTreeSet::new();
         let state = State { sessions: BTreeMap::new(), listeners: BTreeMap::new(), next: 1, unsettled };
-        Arc::new(Self { catalog, discovery, metrics: Metrics::new(), state: Mutex::new(state), settled })
+        let (metrics, state) = (Metrics::new(), Mutex::new(state));
+        Arc::new(Self { catalog, discovery, questions, metrics, state, settled })
     }
 
     pub(crate) fn settled(&self) -> watch::Receiver<bool> {
@@ -161,22 +166,43 @@ impl Hub {
             };
             return Box::pin(async move { answer });
         };
-        let (answer, answered) = oneshot::channel();
-        session.push.push(session.ask(kind, &params, answer));
+        let session = session.clone();
+        let Some(open) = self.questions.hold_open(server) else {
+            let message = "another question of this server that belongs to no call waits for its answer";
+            let error = RpcError::new(RpcError::INTERNAL, message);
+            return Box::pin(async move { Err(error) });
+        };
+        let (questions, seat) = (self.questions.clone(), session.client.seat());
+        let asker = Asker {
+            server: server.clone(),
+            principal: session.client.principal.id.clone(),
+            session: seat.session.clone(),
+            call: None,
+        };
         Box::pin(async move {
+            let _open = open;
+            let params = questions.screen(&asker, kind, params).await?;
+            let (answer, answered) = oneshot::channel();
+            session.push.push(session.ask(kind, &params, answer));
             let gone = || RpcError::new(RpcError::INTERNAL, "the client did not answer");
             let outcome = tokio::time::timeout(ASK_WAIT, answered).await.map_err(|_| gone())?;
             outcome.unwrap_or_else(|_| Err(gone()))
         })
     }
 
-    /// Registers a session; `false` if there are too many. One principal leaves a quarter of them to others.
-    pub(crate) fn add_session(&self, session: &Arc<Session>, sessions_max: usize) -> bool {
+    /// Registers a session; `false` if there are too many. One principal has `own_max`, and leaves a quarter of all to others.
+    pub(crate) fn add_session(
+        &self,
+        session: &Arc<Session>,
+        sessions_max: usize,
+        own_max: Option<usize>,
+    ) -> bool {
+        let own_max = own_max.unwrap_or(usize::MAX).min(sessions_max - sessions_max / 4);
         session.seen.store(Some(self.discovery.view(&session.client.seat())));
         let mut state = self.lock();
         let is_theirs = |one: &&Arc<Session>| one.client.principal.id == session.client.principal.id;
         let theirs = state.sessions.values().filter(is_theirs).count();
-        if state.sessions.len() >= sessions_max || theirs >= sessions_max - sessions_max / 4 {
+        if state.sessions.len() >= sessions_max || theirs >= own_max {
             return false;
         }
         state.sessions.insert(session.id.clone(), session.clone());

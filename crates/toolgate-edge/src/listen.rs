@@ -14,6 +14,7 @@ use toolgate_wire::{compose, meta};
 use crate::caller::Client;
 use crate::gateway::Gateway;
 use crate::parts::Head;
+use crate::quotas::{self, StreamPlace};
 use crate::stream::EventLog;
 use crate::task_id;
 
@@ -92,6 +93,8 @@ pub(crate) struct Subscription {
     key: Option<u64>,
     pub(crate) listener: Arc<Listener>,
     task_watches: Mutex<Vec<Box<dyn Send + Sync>>>,
+    /// What it takes up as long as it lasts.
+    _place: StreamPlace,
 }
 
 impl Subscription {
@@ -105,6 +108,8 @@ impl Subscription {
             .decode()
             .map_err(|error| RpcError::invalid_params(format!("params.notifications: {error}")))?;
         let seat = client.seat();
+        let place = gateway.quotas.open_stream(&seat.principal.id);
+        let place = place.map_err(|refusal| quotas::rpc_error(&refusal))?;
         let view = gateway.discovery.view(&seat);
         let mut watched = BTreeMap::new();
         let target =
@@ -132,8 +137,13 @@ impl Subscription {
             seat: ArcSwap::new(seat),
             log: EventLog::new(gateway.limits.backlog_max),
         });
-        let mut subscription =
-            Self { gateway: gateway.clone(), key: None, listener, task_watches: Mutex::default() };
+        let mut subscription = Self {
+            gateway: gateway.clone(),
+            key: None,
+            listener,
+            task_watches: Mutex::default(),
+            _place: place,
+        };
         // The acknowledgement comes first on the stream, and nothing after it is missed: so everything is watched
         // before, and heard after.
         let taken = futures_util::future::join_all(watching).await;
@@ -173,7 +183,10 @@ impl Subscription {
             let sealer = self.gateway.sealer.clone();
             let owner = client.owner();
             let of = server.clone();
+            let questions = self.gateway.hub.questions.clone();
             let on_change = Box::new(move |params: RawJson| {
+                // Whoever asks for the task is told what is wrong with its questions.
+                let Ok(params) = questions.screened_all(&of, &params) else { return };
                 if let Some(params) = crate::dispatch::expose_task(&sealer, &of, &owner, &params) {
                     listener.notify("notifications/tasks", Some(&params));
                 }

@@ -88,8 +88,8 @@ impl Pipe {
     async fn receive_batch(self: &Arc<Self>, bytes: &Bytes) {
         match message::parse_batch(bytes) {
             Err(malformed) => self.refuse(malformed.id(), &malformed.to_error()).await,
-            Ok(messages) if messages.len() > self.gateway.limits.calls_per_client_max => {
-                self.refuse(None, &too_many(self.gateway.limits.calls_per_client_max)).await;
+            Ok(messages) if messages.len() > self.gateway.limits.requests_per_client_max() => {
+                self.refuse(None, &too_many(self.gateway.limits.requests_per_client_max())).await;
             }
             Ok(messages) => {
                 for one in messages {
@@ -176,10 +176,11 @@ impl Pipe {
             let error = RpcError::new(RpcError::INVALID_REQUEST, "send `initialize` first");
             return self.refuse(Some(&request.head.id), &error).await;
         };
-        let cancel = match session.begin(request.head.id.as_str(), self.gateway.limits.calls_per_client_max) {
-            Ok(cancel) => cancel,
-            Err(error) => return self.refuse(Some(&request.head.id), &error).await,
-        };
+        let cancel =
+            match session.begin(request.head.id.as_str(), self.gateway.limits.requests_per_client_max()) {
+                Ok(cancel) => cancel,
+                Err(error) => return self.refuse(Some(&request.head.id), &error).await,
+            };
         let ties = Ties { session: Some(session.clone()), cancel: cancel.clone() };
         let exchange = Exchange::start(&self.gateway, session.client.clone(), request, ties);
         self.drive(exchange, cancel);
@@ -194,8 +195,8 @@ impl Pipe {
         let cancel = self.closed.child_token();
         let in_use = {
             let mut under_way = lock(&self.under_way);
-            let in_use =
-                under_way.contains_key(&id) || under_way.len() >= self.gateway.limits.calls_per_client_max;
+            let in_use = under_way.contains_key(&id)
+                || under_way.len() >= self.gateway.limits.requests_per_client_max();
             if !in_use {
                 under_way.insert(id.clone(), cancel.clone());
             }

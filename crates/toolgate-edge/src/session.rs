@@ -16,6 +16,7 @@ use toolgate_discovery::View;
 use toolgate_wire::compose;
 
 use crate::caller::Client;
+use crate::quotas::Line;
 use crate::stream::EventLog;
 
 type Answer = oneshot::Sender<Result<RawJson, RpcError>>;
@@ -43,6 +44,8 @@ pub(crate) struct Session {
     state: Mutex<State>,
     next_ask: AtomicU64,
     backlog_max: usize,
+    /// Its calls that run, and those that wait until others have ended.
+    pub(crate) line: Arc<Line>,
 }
 
 struct State {
@@ -86,6 +89,7 @@ impl Session {
             }),
             next_ask: AtomicU64::new(1),
             backlog_max: limits.backlog_max,
+            line: Line::new(limits.calls_per_client_max, limits.requests_per_client_max()),
         }
     }
 
@@ -124,15 +128,15 @@ impl Session {
         self.lock().log_level = Some(level.to_owned());
     }
 
-    /// Remembers a request as under way; `None` if its id is already in use or too many are.
-    pub(crate) fn begin(&self, id: &str, calls_max: usize) -> Result<CancellationToken, RpcError> {
+    /// Remembers a request as under way or waiting; `None` if its id is already in use or too many are.
+    pub(crate) fn begin(&self, id: &str, requests_max: usize) -> Result<CancellationToken, RpcError> {
         let mut state = self.lock();
         state.touched = Instant::now();
-        if state.under_way.len() >= calls_max {
-            return Err(RpcError::new(
-                RpcError::INTERNAL,
-                format!("{calls_max} requests are already under way in this session; wait for one to finish"),
-            ));
+        if state.under_way.len() >= requests_max {
+            let message = format!(
+                "{requests_max} requests are already under way or waiting in this session; wait for one to finish"
+            );
+            return Err(RpcError::new(RpcError::INTERNAL, message));
         }
         let token = self.closed.child_token();
         match state.under_way.insert(id.to_owned(), token.clone()) {

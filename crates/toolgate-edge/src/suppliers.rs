@@ -250,7 +250,7 @@ async fn fetch(
         Refusal::new(RefusalKind::Conflict, "unknown_ref", message)
             .hint("it may have forgotten it; call the tool again that made it")
     };
-    match dispatch::forward(gateway, &caller, server, request).await {
+    match dispatch::forward(gateway, &caller, server, None, request).await {
         Ok(Reply::Complete(result) | Reply::Cached(result)) => Ok(result),
         Ok(Reply::InputRequired(_) | Reply::Task(_)) => Err(failed("it asks for something first".to_owned())),
         Err(ServerError::Rpc(error)) => Err(failed(error.message)),

@@ -263,6 +263,10 @@ impl Client for ToolCall {
         let message = format!("waiting for approval {}", approval.id);
         self.caller.progress(json!({ "progress": waited.as_secs_f64(), "message": message }).into());
     }
+
+    fn may_ask(&self) -> Option<BoxFuture<'_, Result<(), toolgate_core::Refusal>>> {
+        Some(Box::pin(self.gateway.quotas.may_ask(&self.caller.client.principal.id)))
+    }
 }
 
 fn remember_links(gateway: &Gateway, principal: &PrincipalId, server: &ServerName, result: &RawJson) {

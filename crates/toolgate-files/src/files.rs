@@ -63,6 +63,7 @@ pub struct Files {
     settings: Settings,
     seal: Seal,
     suppliers: OnceLock<Arc<dyn Suppliers>>,
+    allowance: OnceLock<Allowance>,
     extractions: Extractions,
     /// Marks belong to the gateway: two rounds at once would delete the same bytes twice.
     collecting: Mutex<()>,
@@ -71,6 +72,9 @@ pub struct Files {
     releases: TaskTracker,
     shutdown: CancellationToken,
 }
+
+/// How many bytes of files are kept for a principal; any number where nothing is said.
+pub type Allowance = Box<dyn Fn(&PrincipalId) -> Option<u64> + Send + Sync>;
 
 /// Which files are wanted. What is `None` may be anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -102,6 +106,7 @@ impl Files {
             settings,
             seal: Seal::new(signing_key),
             suppliers: OnceLock::new(),
+            allowance: OnceLock::new(),
             extractions: Extractions::default(),
             collecting: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -117,6 +122,19 @@ impl Files {
     pub fn supply(&self, suppliers: Arc<dyn Suppliers>) {
         let is_first = self.suppliers.set(suppliers).is_ok();
         debug_assert!(is_first, "suppliers are told once");
+    }
+
+    /// Tells how much may be kept for whom. Counts once.
+    pub fn limit(&self, allowance: Allowance) {
+        let is_first = self.allowance.set(allowance).is_ok();
+        debug_assert!(is_first, "the allowance is told once");
+    }
+
+    /// Refuses a file that would be more than is kept for its owner. Two that come at once may both fit.
+    async fn refuse_too_much(&self, owner: &PrincipalId, bytes: u64) -> Result<(), Refusal> {
+        let Some(max) = self.allowance.get().and_then(|allowance| allowance(owner)) else { return Ok(()) };
+        let kept = self.store.bytes_of_files(owner, self.clock.now_ms()).await.map_err(refusal::down)?;
+        if kept.saturating_add(bytes) <= max { Ok(()) } else { Err(refusal::too_much_kept(owner, kept, max)) }
     }
 
     /// Ends what was started, and clears away what broke off.
@@ -205,6 +223,7 @@ impl Files {
         by: &Doer,
         keep: Option<Duration>,
     ) -> Result<File, Refusal> {
+        self.refuse_too_much(&owner, put.bytes).await?;
         let created_at_ms = self.clock.now_ms();
         let file = File {
             id: FileId::new(self.clock.fresh_id(FileId::PREFIX)),

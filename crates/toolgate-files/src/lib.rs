@@ -16,8 +16,8 @@ mod text;
 pub use access::Access;
 pub use blobs::{Blobs, Put, Shown};
 pub use files::{
-    Address, ArtifactSource, ByteRange, Collected, Content, FilePage, FileQuery, Files, Found, NewFile,
-    Offered, Setup, What,
+    Address, Allowance, ArtifactSource, ByteRange, Collected, Content, FilePage, FileQuery, Files, Found,
+    NewFile, Offered, Setup, What,
 };
 pub use refs::{RefMatch, RefPiece, RefWish};
 pub use refusal::{file_name, too_large};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolgate_core::file::{Artifact, BadFileName, FileName, Ref};
 use toolgate_core::id::{FileId, UploadId};
 use toolgate_core::port::SourceError;
-use toolgate_core::{Digest, Refusal, RefusalKind};
+use toolgate_core::{Digest, PrincipalId, Refusal, RefusalKind};
 use toolgate_store::StoreError;
 
 use crate::files::What;
@@ -126,6 +126,12 @@ pub(crate) fn bad_keep(keep: Option<Duration>) -> Refusal {
     Refusal::new(RefusalKind::Invalid, "bad_expiry", message)
         .field("expires_in_seconds")
         .hint("leave it out to keep the file as long as files are kept here")
+}
+
+pub(crate) fn too_much_kept(owner: &PrincipalId, kept: u64, max: u64) -> Refusal {
+    let message = format!("{kept} bytes of files are kept for {owner}, who may have {max}");
+    Refusal::new(RefusalKind::TooMany, "storage_quota", message)
+        .hint("delete files that nobody needs; `[[quotas]] stored_bytes_max` sets how much is kept")
 }
 
 pub(crate) fn not_content(digest: &Digest) -> Refusal {

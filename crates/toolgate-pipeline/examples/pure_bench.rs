@@ -82,6 +82,7 @@ fn tool() -> Tool {
         server,
         own: "transfer".into(),
         effects: Effects::ALL,
+        hinted: false,
         idempotent: false,
         audit: AuditLevel::Standard,
         input_schema: Some(RawJson::from(schema)),

@@ -161,6 +161,10 @@ pub trait Client: Send + Sync {
     fn patience(&self) -> Patience;
     /// The call still waits.
     fn waiting(&self, approval: &Approval, waited: Duration);
+    /// Whether people may be asked about one more call of this caller. Nothing where they may in any case.
+    fn may_ask(&self) -> Option<BoxFuture<'_, Result<(), toolgate_core::Refusal>>> {
+        None
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,6 +6,7 @@ pub mod canonical;
 pub mod desk;
 mod envelope;
 mod flight;
+mod question;
 pub mod redact;
 pub mod schema;
 mod steps;

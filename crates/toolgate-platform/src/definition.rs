@@ -85,6 +85,7 @@ impl Own {
             own: self.wire().into(),
             version: version_of(&definition),
             effects: self.effects(),
+            hinted: false,
             idempotent: false,
             audit: AuditLevel::Standard,
             input_schema: Some(RawJson::from(schema)),

@@ -178,6 +178,7 @@ fn tool(own: &str) -> Tool {
         own: own.into(),
         version: Digest::of(schema.to_string()),
         effects: Effects::WRITE,
+        hinted: false,
         idempotent: false,
         audit: AuditLevel::Standard,
         input_schema: Some(RawJson::from(schema)),

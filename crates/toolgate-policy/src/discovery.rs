@@ -29,6 +29,7 @@ pub(crate) fn tool(name: &str) -> Option<Tool> {
         own: name.into(),
         version: Digest::of(name),
         effects: if name == STORE_ARTIFACT { Effects::WRITE } else { Effects::READ },
+        hinted: false,
         idempotent: true,
         audit: AuditLevel::Standard,
         input_schema: None,

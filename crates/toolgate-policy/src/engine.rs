@@ -1,10 +1,11 @@
 //! The policies in force, and how they are exchanged while calls are being judged.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
-use toolgate_core::Digest;
 use toolgate_core::decision::{Decision, Glimpse, Policy, Question, Template, Visibility};
+use toolgate_core::{Digest, Effects, Tool};
 
 use crate::explain::Explanation;
 use crate::level::Levels;
@@ -86,7 +87,10 @@ impl PolicyEngine {
 
     /// Says how a decision comes about: every policy that matched and what it says.
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
-        Explanation::of(self.current.load().of(question.template), question)
+        let levels = self.current.load();
+        let level = levels.of(question.template);
+        let tool = seen(level.template, question.tool);
+        Explanation::of(level, &Question { tool: &tool, ..*question })
     }
 
     #[cfg(test)]
@@ -108,11 +112,17 @@ impl PolicyEngine {
 
 impl Policy for PolicyEngine {
     fn decide(&self, question: &Question<'_>) -> Decision {
-        self.current.load().of(question.template).decide(question)
+        let levels = self.current.load();
+        let level = levels.of(question.template);
+        let tool = seen(level.template, question.tool);
+        level.decide(&Question { tool: &tool, ..*question })
     }
 
     fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
-        self.current.load().of(glimpse.template).visibility(glimpse)
+        let levels = self.current.load();
+        let level = levels.of(glimpse.template);
+        let tool = seen(level.template, glimpse.tool);
+        level.visibility(&Glimpse { tool: &tool, ..*glimpse })
     }
 
     fn version(&self) -> Digest {
@@ -122,6 +132,14 @@ impl Policy for PolicyEngine {
     fn version_under(&self, template: Option<Template>) -> Digest {
         self.current.load().of(template).version
     }
+}
+
+/// A tool as a level of care sees it: a strict one takes nobody's word for the effects but the operator's and ours.
+fn seen(template: Template, tool: &Tool) -> Cow<'_, Tool> {
+    if template.believes_hints() || !tool.hinted {
+        return Cow::Borrowed(tool);
+    }
+    Cow::Owned(Tool { effects: Effects::ALL, ..tool.clone() })
 }
 
 /// Reads and compiles; files that cannot be read and texts that do not parse are told together.

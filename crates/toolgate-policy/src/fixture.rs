@@ -24,6 +24,7 @@ pub(crate) fn tool(name: &str, effects: Effects, schema: Value) -> Tool {
         own: own.into(),
         version: Digest::of(format!("{name} {schema}")),
         effects,
+        hinted: false,
         idempotent: false,
         audit: AuditLevel::Standard,
         input_schema: (!schema.is_null()).then(|| RawJson::from(schema)),

@@ -157,8 +157,8 @@ fn deciding(engine: &PolicyEngine, question: &Question<'_>) -> Vec<String> {
 fn tool_of(case: &Case, tools: &[Arc<Tool>]) -> Tool {
     let known = tools.iter().find(|tool| tool.name.as_str() == case.tool);
     if let Some(tool) = known {
-        let effects = case.effects.unwrap_or(tool.effects);
-        return Tool { effects, ..Tool::clone(tool) };
+        let (effects, hinted) = case.effects.map_or((tool.effects, tool.hinted), |effects| (effects, false));
+        return Tool { effects, hinted, ..Tool::clone(tool) };
     }
     if let Some(tool) = discovery::tool(&case.tool).or_else(|| Tool::action_named(&case.tool)) {
         return Tool { effects: case.effects.unwrap_or(tool.effects), ..tool };
@@ -169,6 +169,7 @@ fn tool_of(case: &Case, tools: &[Arc<Tool>]) -> Tool {
         own: case.own.as_str().into(),
         version: Digest::of(&case.tool),
         effects: case.effects.unwrap_or(Effects::ALL),
+        hinted: false,
         idempotent: false,
         audit: AuditLevel::Standard,
         input_schema: None,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, wire_name};
 use toolgate_core::ServerName;
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::server::{InstanceSpec, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Asks, InstanceSpec, Isolation, ServerSpec, TransportSpec};
 
 use crate::source::{FileState, ServerEntry, Source};
 
@@ -147,7 +147,8 @@ fn of_registration(name: &ServerName, instances: &[InstanceSpec], addresses: Add
             name: name.clone(),
             prefix: true,
             filter: Filter::default(),
-            hints: Hints::Believed,
+            hints: Hints::of_newcomer(None),
+            asks: Asks::default(),
         },
         drift: None,
         new_tools: None,

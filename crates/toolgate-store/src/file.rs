@@ -30,6 +30,8 @@ use crate::registry::unreadable;
 use crate::{Store, StoreError};
 use row::FileRow;
 
+const BYTES_OF: &str = "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM files
+    WHERE tenant = $1 AND owner = $2 AND (expires_at_ms IS NULL OR expires_at_ms > $3)";
 const READ: &str = "WHERE tenant = $1 AND id = $2";
 const LIST: &str = "WHERE tenant = $1";
 
@@ -89,6 +91,14 @@ pub struct FileFilter {
 }
 
 impl Store {
+    /// How many bytes the files of a principal have together that are there at a moment.
+    pub async fn bytes_of_files(&self, owner: &PrincipalId, at_ms: i64) -> Result<u64, StoreError> {
+        let owner = without_nul(owner.as_str());
+        let sum = self.db.sql(BYTES_OF).bind(self.tenant).bind(owner.as_str()).bind(at_ms);
+        let (bytes,): (i64,) = sum.fetch_one().await.map_err(doing("count the bytes of files"))?;
+        Ok(bytes.unsigned_abs())
+    }
+
     /// A file whose time is over is there until it is removed.
     pub async fn file(&self, id: &FileId) -> Result<Option<File>, StoreError> {
         const DOING: &str = "read a file's row";

@@ -15,6 +15,7 @@ mod login;
 mod migrations;
 mod open;
 mod outage;
+mod quota;
 mod registry;
 mod revisions;
 mod row;

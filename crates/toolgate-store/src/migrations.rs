@@ -22,12 +22,14 @@ struct Step {
     sql: &'static str,
 }
 
-static SQLITE: [Step; 8] = steps! { "sqlite":
+static SQLITE: [Step; 9] = steps! { "sqlite":
     1 "start", 2 "approvals", 3 "ledger", 4 "registry", 5 "sessions", 6 "files", 7 "runs", 8 "logins",
+    9 "call_counts",
 };
 
-static POSTGRES: [Step; 8] = steps! { "postgres":
+static POSTGRES: [Step; 9] = steps! { "postgres":
     1 "start", 2 "approvals", 3 "ledger", 4 "registry", 5 "sessions", 6 "files", 7 "runs", 8 "logins",
+    9 "call_counts",
 };
 
 pub(crate) fn sqlite() -> Migrator {

@@ -9,11 +9,11 @@ use tokio_util::task::TaskTracker;
 use toolgate_catalog::Catalog;
 use toolgate_core::decision::Policy;
 use toolgate_core::event::{About, Entry, Event, EventKind};
-use toolgate_core::governance::{Clock, Ledger};
+use toolgate_core::governance::{Clock, Ledger, StoreDown};
 use toolgate_core::id::CallId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{CanonicalName, PrincipalId, RawJson, Tool};
-use toolgate_edge::Archive;
+use toolgate_edge::{Archive, Usage};
 use toolgate_pipeline::desk::{Desk, ToolBook};
 use toolgate_pipeline::redact::{RedactRule, Redactor};
 use toolgate_pipeline::{Keep, Pipeline, Settings, Setup, WhenDown};
@@ -164,6 +164,29 @@ impl Archive for LedgerArchive {
             let completed = events.iter().rev().find(|one| one.event.kind == EventKind::CallCompleted)?;
             store.ledger_body(&completed.event.output?).await.ok()?
         })
+    }
+}
+
+/// How much of quotas is used, as the store knows it.
+pub(crate) struct StoredUsage(pub(crate) Store);
+
+impl Usage for StoredUsage {
+    fn pending_approvals(&self, principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>> {
+        let (store, principal) = (self.0.clone(), principal.clone());
+        Box::pin(async move {
+            store.count_pending_approvals(&principal).await.map_err(|error| StoreDown(error.to_string()))
+        })
+    }
+
+    fn add_calls(
+        &self,
+        day: i64,
+        counts: Vec<(String, u64)>,
+    ) -> BoxFuture<'static, Result<Vec<u64>, StoreDown>> {
+        let store = self.0.clone();
+        Box::pin(
+            async move { store.add_calls(day, &counts).await.map_err(|error| StoreDown(error.to_string())) },
+        )
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, Update};
-use toolgate_core::server::Listing;
+use toolgate_core::server::{Asks, Listing};
 use toolgate_core::{ServerName, Tool};
 use toolgate_store::{Store, StoreError};
 
@@ -25,7 +25,8 @@ pub(crate) async fn catalog(config: &Config, store: &Store) -> Result<Arc<Catalo
                 name,
                 prefix: true,
                 filter: Filter::default(),
-                hints: Hints::Believed,
+                hints: Hints::of_newcomer(None),
+                asks: Asks::default(),
             });
         }
     }

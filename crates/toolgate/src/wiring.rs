@@ -14,7 +14,7 @@ use toolgate_core::port::Servers;
 use toolgate_core::server::ServerState;
 use toolgate_courier::{Board, Courier};
 use toolgate_discovery::Discovery;
-use toolgate_edge::{AllowedHosts, Gateway, Hub, Rest, Setup};
+use toolgate_edge::{AllowedHosts, Gateway, Hub, Quotas, Rest, Setup};
 use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
@@ -26,7 +26,7 @@ use crate::config::Config;
 use crate::confining;
 use crate::ears::Ears;
 use crate::finding;
-use crate::governance::{COMMAND_STREAM, Governance, LedgerArchive, SystemClock};
+use crate::governance::{COMMAND_STREAM, Governance, LedgerArchive, StoredUsage, SystemClock};
 use crate::keyring;
 use crate::machine::{Display, Machine};
 use crate::numbers::ServerNumbers;
@@ -43,6 +43,7 @@ pub(crate) struct House {
     pub(crate) servers: Arc<Manager>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) quotas: Arc<Quotas>,
     sessions: Arc<Sessions>,
     workshop: Workshop,
     governance: Governance,
@@ -96,7 +97,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         governance.policy.clone(),
         &toolgate_platform::tools(),
     ));
-    let hub = Hub::new(catalog.clone(), discovery.clone());
+    let hub = Hub::new(catalog.clone(), discovery.clone(), governance.pipeline.clone());
     let vault = keyring::vault(config, store, &governance.books)?;
     let keys = keyring::open(vault.clone(), &shutdown).await?;
     let company = if config.store.url.is_some() { Company::Replicas } else { Company::None };
@@ -158,6 +159,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     let workshop = workshop::open(config, store, &governance, listen, record, &shutdown).await?;
     let doorway = Doorway::default();
     let bearer = callers::bearer(config)?;
+    let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));
     let gateway = Gateway::new(Setup {
         discovery: discovery.clone(),
         seats: Arc::new(seating::Usher(sessions.clone())),
@@ -167,6 +169,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         archive: Arc::new(LedgerArchive(store.clone())),
         contents: workshop.files.clone(),
         runs: workshop.runs.clone(),
+        quotas: quotas.clone(),
         platform: workshop.tools.clone(),
         rest: (record == Record::Yes).then(|| Arc::new(doorway.clone()) as Arc<dyn Rest>),
         hub,
@@ -178,7 +181,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         sealing_key: store.sealing_key().await?,
         shutdown: shutdown.clone(),
     });
-    workshop.meet(&gateway);
+    workshop.meet(&gateway, &quotas);
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tokio::spawn(shutdown.clone().run_until_cancelled_owned(following));
     let board = Board::default();
@@ -204,6 +207,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         servers,
         catalog,
         registry,
+        quotas,
         sessions,
         workshop,
         governance,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::Refusal;
 use toolgate_core::governance::Clock;
-use toolgate_edge::{Gateway, Supply};
+use toolgate_edge::{Gateway, Quotas, Supply};
 use toolgate_files::{Files, Settings};
 use toolgate_platform::Tools;
 use toolgate_runs::{Limits, Runs};
@@ -56,8 +56,10 @@ pub(crate) async fn open(
 
 impl Workshop {
     /// Files ask the gateway for what others have, and the gateway is there later than the files.
-    pub(crate) fn meet(&self, gateway: &Arc<Gateway>) {
+    pub(crate) fn meet(&self, gateway: &Arc<Gateway>, quotas: &Arc<Quotas>) {
         self.files.supply(Arc::new(Supply::of(gateway)));
+        let quotas = quotas.clone();
+        self.files.limit(Box::new(move |owner| quotas.of(owner).stored_bytes_max));
     }
 
     pub(crate) async fn close(&self) {

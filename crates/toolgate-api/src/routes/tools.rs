@@ -275,6 +275,7 @@ fn status_of(envelope: &Envelope, error: Option<&Value>) -> StatusCode {
         Outcome::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
         // The run has ended or is paused, or the like: the gateway is well.
         Outcome::Refused if is_callers(error) => StatusCode::CONFLICT,
+        Outcome::Refused if is_too_much(error) => StatusCode::TOO_MANY_REQUESTS,
         Outcome::Refused => StatusCode::SERVICE_UNAVAILABLE,
         Outcome::Failed | Outcome::Unknown => failure_status(error),
     }
@@ -282,6 +283,11 @@ fn status_of(envelope: &Envelope, error: Option<&Value>) -> StatusCode {
 
 fn is_callers(error: Option<&Value>) -> bool {
     error.is_some_and(|error| error["fault"] == "caller" && error["retry"] == false)
+}
+
+/// Whether the caller has as much as it may have: later it will have less.
+fn is_too_much(error: Option<&Value>) -> bool {
+    error.is_some_and(|error| error["fault"] == "caller" && error["retry"] == true)
 }
 
 fn failure_status(error: Option<&Value>) -> StatusCode {

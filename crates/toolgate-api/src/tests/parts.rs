@@ -15,7 +15,7 @@ use toolgate_core::governance::Clock;
 use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Definitions, Seat};
-use toolgate_core::server::Listing;
+use toolgate_core::server::{Asks, Listing};
 use toolgate_core::{CanonicalName, Digest, RawJson, RpcError, ServerName, Tool};
 use toolgate_pipeline::desk::ToolBook;
 use toolgate_pipeline::{Answer, AnswerBody, Envelope};
@@ -39,7 +39,13 @@ fn definition() -> Value {
 }
 
 pub(super) fn settings() -> ServerSettings {
-    ServerSettings { name: server(), prefix: true, filter: Filter::default(), hints: Hints::Believed }
+    ServerSettings {
+        name: server(),
+        prefix: true,
+        filter: Filter::default(),
+        hints: Hints::Believed,
+        asks: Asks::default(),
+    }
 }
 
 pub(super) fn listing() -> Listing {

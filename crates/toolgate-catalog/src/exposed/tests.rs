@@ -1,6 +1,6 @@
 use insta::assert_snapshot;
 use serde_json::json;
-use toolgate_core::server::Listing;
+use toolgate_core::server::{Asks, Listing};
 use toolgate_core::tool::{EXTRA_META, FileStrategy, SlotForm};
 use toolgate_core::{Digest, ServerName};
 
@@ -14,8 +14,13 @@ fn docs() -> ServerName {
 /// A catalogue with one server that has one tool, and what the operator says about its files.
 fn catalog(definition: &str, files: Option<Vec<FileSlot>>) -> Catalog {
     let catalog = Catalog::new();
-    let settings =
-        ServerSettings { name: docs(), prefix: true, filter: Filter::default(), hints: Hints::Believed };
+    let settings = ServerSettings {
+        name: docs(),
+        prefix: true,
+        filter: Filter::default(),
+        hints: Hints::Believed,
+        asks: Asks::default(),
+    };
     let item = RawJson::parse(definition.to_owned().into()).expect("JSON");
     catalog.update(Update {
         servers: Some(vec![settings]),

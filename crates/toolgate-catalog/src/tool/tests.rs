@@ -144,3 +144,20 @@ fn schemas_are_parts_of_the_definition_byte_for_byte() {
     assert_eq!(schema.as_str(), r#"{ "type":"object", "maximum":1.10 }"#);
     assert!(item.as_bytes().as_ptr_range().contains(&schema.as_bytes().as_ptr()), "a copy was made");
 }
+
+#[test]
+fn a_newcomer_says_how_its_tools_are_handled_and_not_what_they_do() {
+    let definition = with_extra(json!({
+        "effects": ["read"], "idempotent": true, "cache_seconds": 60, "capabilities": ["pay"],
+        "file_strategy": "image_base64" }));
+    let new = tool(&definition, Hints::of_newcomer(None), &[]);
+    assert_eq!((new.effects, new.hinted, new.idempotent), (Effects::ALL, true, false));
+    assert_eq!(*new.handling.files, [FileSlot::of(FileStrategy::ImageBase64)]);
+    assert_eq!((&*new.handling.capabilities, new.handling.cache), (&["pay".to_owned()][..], None));
+    let rule = ToolRule { effects: Some(Effects::READ), ..ToolRule::new("bank:*") };
+    let vouched = tool(&definition, Hints::of_newcomer(None), &[rule]);
+    assert_eq!((vouched.effects, vouched.hinted), (Effects::READ, false));
+    let trusted = tool(&definition, Hints::of_newcomer(Some(true)), &[]);
+    assert_eq!((trusted.effects, trusted.hinted, trusted.idempotent), (Effects::READ, true, true));
+    assert_eq!(tool(&definition, Hints::of_newcomer(Some(false)), &[]).handling, Handling::default());
+}

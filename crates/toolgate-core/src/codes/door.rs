@@ -339,8 +339,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429)],
-        title: "As many streams of events are open as there may be",
-        happened: "The gateway follows a bounded number of event streams at once, and all are in use.",
+        title: "As many streams are open as there may be",
+        happened: "The gateway follows a bounded number of event streams at once, and all are in use; or a principal has as \
+             many subscriptions open as it may (`[[quotas]] streams_max`).",
         advice: "Close a stream that nobody reads, or read `GET /ledger?order=oldest&cursor=…` page by page.",
         message: "64 streams of events are open, which is as many as there may be",
         hint: "close one that nobody needs, or read GET /ledger?order=oldest&cursor=… page by page",

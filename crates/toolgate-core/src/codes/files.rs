@@ -312,6 +312,18 @@ pub(super) const CODES: &[Code] = &[
         see: &["unknown_ref"],
     },
     Code {
+        code: "storage_quota",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Http(429), Seen::Result],
+        title: "As many bytes of files are kept for you as may be",
+        happened: "The file would be more than `stored_bytes_max` of `[[quotas]]` allows its owner. It was not kept.",
+        advice: "Delete files that nobody needs any more, or have the operator raise the number.",
+        message: "1048576 bytes of files are kept for ann, who may have 1048576",
+        hint: "delete files that nobody needs; `[[quotas]] stored_bytes_max` sets how much is kept",
+        see: &["file_too_large", "configuration.md#quotas"],
+    },
+    Code {
         code: "too_many_files",
         fault: Blame::Caller,
         retry: Retry::No,

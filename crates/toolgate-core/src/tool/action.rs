@@ -85,6 +85,7 @@ impl Tool {
             own: action.as_str().into(),
             version: Digest::of(schema),
             effects: action.effects(),
+            hinted: false,
             idempotent: !action.effects().changes_something(),
             audit: AuditLevel::Standard,
             input_schema: Some(RawJson::from_composed(schema.to_owned())),

@@ -11,6 +11,7 @@ fn tool(input: Option<Value>, output: Option<Value>) -> Tool {
         server,
         own: "transfer".into(),
         effects: Effects::ALL,
+        hinted: false,
         idempotent: false,
         audit: AuditLevel::Standard,
         input_schema: input.map(RawJson::from),

@@ -191,6 +191,11 @@ async fn ask(
     if let Some(refusal) = unseen::refusal(&asking.ticket.tool, &shown.hidden) {
         return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal));
     }
+    match too_many(pipeline, &asking, client).await {
+        Ok(None) => {}
+        Ok(Some(refusal)) => return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal)),
+        Err(down) => return Err(ledger_down(asking.ticket, &down)),
+    }
     let new = asking.new_approval(pipeline, shown);
     // What policy said is on disk before people hear of it.
     let decided = Entry { durability: Durability::OnDisk, ..std::mem::take(&mut asking.ticket.unwritten) };
@@ -213,6 +218,18 @@ async fn ask(
         };
     }
     settle(pipeline, asking, approval)
+}
+
+/// Why people are not asked, where too much of this caller waits for them. What they were asked before is not one more.
+async fn too_many(
+    pipeline: &Pipeline,
+    asking: &Asking,
+    client: &dyn Client,
+) -> Result<Option<Refusal>, StoreDown> {
+    let Some(asking_may) = client.may_ask() else { return Ok(None) };
+    let Err(refusal) = asking_may.await else { return Ok(None) };
+    let known = pipeline.approvals.find_open(&asking.binding()).await?;
+    Ok(known.is_none().then(|| Refusal::of_content(&refusal)))
 }
 
 enum Waited {

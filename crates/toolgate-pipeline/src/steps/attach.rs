@@ -2,6 +2,7 @@
 //! people can agree to them.
 
 use serde_json::Value;
+use toolgate_core::RefusalKind;
 use toolgate_core::event::Outcome;
 
 use super::validate::Validated;
@@ -42,7 +43,10 @@ pub(crate) async fn attach(
         }
         Some(Err(refusal)) => {
             ticket.keep_input(pipeline, &arguments);
-            Err(Stopped::new(ticket, Outcome::Invalid, Refusal::of_content(&refusal)))
+            // What is only too much is nothing that the caller has to put right.
+            let is_too_much = refusal.kind == RefusalKind::TooMany;
+            let outcome = if is_too_much { Outcome::Refused } else { Outcome::Invalid };
+            Err(Stopped::new(ticket, outcome, Refusal::of_content(&refusal)))
         }
     }
 }

@@ -63,11 +63,18 @@ pub(crate) async fn execute<'p>(
         return Err(Stopped::new(ticket, Outcome::Cancelled, cancelled()));
     }
     let admitted = match executor.admit(&ticket.call, arguments.as_ref()) {
-        Some(admitting) => admitting.await,
-        None => Ok(()),
+        Some(admitting) => tokio::select! {
+            admitted = admitting => Some(admitted),
+            () = cancel.cancelled() => None,
+        },
+        None => Some(Ok(())),
     };
-    if let Err(refusal) = admitted {
-        return Err(Stopped::new(ticket, Outcome::Refused, Refusal::of_content(&refusal)));
+    match admitted {
+        Some(Ok(())) => {}
+        Some(Err(refusal)) => {
+            return Err(Stopped::new(ticket, Outcome::Refused, Refusal::of_content(&refusal)));
+        }
+        None => return Err(Stopped::new(ticket, Outcome::Cancelled, cancelled())),
     }
     let extras = extras(&mut ticket, agreed.is_some());
     let kind = if ticket.round.is_some() { EventKind::CallResumed } else { EventKind::CallStarted };

@@ -497,6 +497,7 @@ pub(super) fn tool() -> Tool {
         own: "transfer".into(),
         version: Digest::of("1"),
         effects: Effects::ALL,
+        hinted: false,
         idempotent: false,
         audit: AuditLevel::Standard,
         input_schema: Some(schema.into()),

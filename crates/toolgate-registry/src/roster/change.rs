@@ -62,6 +62,8 @@ fn changed_keys(old: &ServerEntry, new: &ServerEntry) -> Vec<&'static str> {
         ("prefix", old.settings.prefix != new.settings.prefix),
         ("tools", old.settings.filter != new.settings.filter),
         ("trust_annotations", old.settings.hints != new.settings.hints),
+        ("elicitation", old.settings.asks.elicitation != new.settings.asks.elicitation),
+        ("sampling", old.settings.asks.sampling != new.settings.asks.sampling),
         ("drift", old.drift != new.drift),
         ("new_tools", old.new_tools != new.new_tools),
         ("source", old.source != new.source),

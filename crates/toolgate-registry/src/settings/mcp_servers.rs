@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, check_server_name};
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Asks, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::tool::Rate;
 use toolgate_core::{Refusal, RefusalKind, ServerName};
 
@@ -21,7 +21,7 @@ const HEADERS_MAX: usize = 32;
 const HEADER_BYTES_MAX: usize = 4096;
 const PATTERNS_MAX: usize = 500;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "name",
     "url",
     "headers",
@@ -32,6 +32,8 @@ const KEYS: [&str; 13] = [
     "isolation",
     "tools",
     "trust_annotations",
+    "elicitation",
+    "sampling",
     "enabled",
     "drift",
     "new_tools",
@@ -126,11 +128,15 @@ fn read_entry(fields: &Fields<'_>, rules: AddressRules) -> Result<ServerEntry, R
         isolation: fields.word("isolation", "`shared` or `principal`")?.unwrap_or(Isolation::Shared),
         reach: Reach::Within(rules),
     };
-    let trusted = fields.flag("trust_annotations")?.unwrap_or(true);
-    let hints = if trusted { Hints::Believed } else { Hints::Ignored };
+    let hints = Hints::of_newcomer(fields.flag("trust_annotations")?);
+    let usual = Asks::default();
+    let asks = Asks {
+        elicitation: fields.flag("elicitation")?.unwrap_or(usual.elicitation),
+        sampling: fields.flag("sampling")?.unwrap_or(usual.sampling),
+    };
     Ok(ServerEntry {
         spec,
-        settings: ServerSettings { name, prefix: true, filter: read_filter(fields)?, hints },
+        settings: ServerSettings { name, prefix: true, filter: read_filter(fields)?, hints, asks },
         drift: fields.word("drift", "`quarantine` or `accept`")?,
         new_tools: fields.word("new_tools", "`visible` or `review`")?,
         source: Source::Settings,

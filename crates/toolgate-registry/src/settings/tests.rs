@@ -1,7 +1,7 @@
 use serde_json::json;
 use toolgate_catalog::{Alias, Filter, Hints, ServerSettings};
 use toolgate_core::address::Reach;
-use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Asks, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::{CanonicalName, ServerName};
 
 use super::*;
@@ -28,6 +28,7 @@ fn in_file(text: &str) -> ServerEntry {
             prefix: true,
             filter: Filter::default(),
             hints: Hints::Believed,
+            asks: Asks::default(),
         },
         drift: None,
         new_tools: None,
@@ -90,7 +91,7 @@ fn everything_that_a_server_may_have_is_taken() {
         "headers": { "Authorization": "Bearer ${vault:JOBS}", "X-Team": "red" },
         "timeout_seconds": 1.5, "connect_timeout_seconds": 2, "concurrency_max": 3, "rate": "10/s",
         "isolation": "principal", "tools": { "allow": ["read_*"], "deny": ["read_all"] },
-        "trust_annotations": false, "enabled": true, "drift": "accept", "new_tools": "review",
+        "trust_annotations": false, "elicitation": false, "sampling": true, "enabled": true, "drift": "accept", "new_tools": "review",
     }));
     assert_eq!(told(MCP_SERVERS, value.clone()), "fine");
     let mut settings = Settings::default();
@@ -98,6 +99,7 @@ fn everything_that_a_server_may_have_is_taken() {
     let entry = &settings.servers[0];
     assert_eq!((entry.spec.timeout.as_millis(), entry.spec.concurrency_max), (1500, 3));
     assert_eq!((entry.spec.isolation, entry.settings.hints), (Isolation::Principal, Hints::Ignored));
+    assert_eq!(entry.settings.asks, Asks { elicitation: false, sampling: true });
     assert_eq!((entry.drift, entry.new_tools), (Some(Drift::Accept), Some(NewTools::Review)));
     assert!(entry.settings.filter.shows("read_one") && !entry.settings.filter.shows("read_all"));
     assert_eq!(entry.source, Source::Settings);

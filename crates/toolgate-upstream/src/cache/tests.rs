@@ -17,6 +17,7 @@ fn tool(server: &ServerName, cache: Option<CacheRule>) -> Arc<Tool> {
         own: "read".into(),
         version: Digest::of("read"),
         effects: Effects::READ,
+        hinted: false,
         idempotent: true,
         audit: AuditLevel::Standard,
         input_schema: None,

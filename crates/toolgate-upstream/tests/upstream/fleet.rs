@@ -84,6 +84,7 @@ pub(crate) fn judged(description: &str) -> Tool {
         own: "t".into(),
         version: version_of(&definition(description)),
         effects: Effects::ALL,
+        hinted: false,
         idempotent: false,
         audit: AuditLevel::Standard,
         input_schema: None,

@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use toolgate_core::Role;
-use toolgate_edge::serve;
+use toolgate_edge::{Quotas, serve};
 use toolgate_registry::Registry;
 use toolgate_store::{NewToken, Others};
 
@@ -63,8 +63,8 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     }
 
     let following = Watch::new(&context.whereabouts(), super::environment, written);
-    let registry = house.registry.clone();
-    tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(follow_config(following, registry)));
+    let live = Live { registry: house.registry.clone(), quotas: house.quotas.clone() };
+    tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(follow_config(following, live)));
     let mut serving = tokio::spawn(serve(listener, house.gateway.clone()));
     tokio::select! {
         () = signals.next() => {}
@@ -87,11 +87,18 @@ fn with_model(mut config: Config, model: Option<PathBuf>) -> Config {
     config
 }
 
+/// What takes up a changed configuration.
+struct Live {
+    registry: Arc<Registry>,
+    quotas: Arc<Quotas>,
+}
+
 /// Takes up what changes in the configuration file. One that does not load changes nothing.
-async fn follow_config(mut watch: Watch, registry: Arc<Registry>) {
+async fn follow_config(mut watch: Watch, Live { registry, quotas }: Live) {
     loop {
         match watch.next().await {
             Seen::Changed { config, restart } => {
+                quotas.set_rules(config.quotas.clone());
                 let lines = registry.reload(config.file_state()).await;
                 if lines.is_empty() {
                     tracing::info!("configuration: it loads, and no server, tool or alias is different");

@@ -70,7 +70,7 @@ pub(crate) enum Fallback {
     Needed,
 }
 
-pub(crate) const TABLES: [&Table; 33] = [
+pub(crate) const TABLES: [&Table; 34] = [
     &top::TOP,
     &governance::STORE,
     &governance::POLICY,
@@ -78,6 +78,7 @@ pub(crate) const TABLES: [&Table; 33] = [
     &governance::VALIDATION,
     &governance::LEDGER,
     &governance::REDACT,
+    &governance::QUOTAS,
     &governance::TOOLS,
     &governance::TOOL_FILES,
     &governance::WEBHOOKS,

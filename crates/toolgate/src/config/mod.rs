@@ -16,6 +16,7 @@ mod limits;
 mod outbound;
 mod policy;
 mod problem;
+mod quotas;
 pub(crate) mod reference;
 mod registry;
 pub(crate) mod replace;
@@ -35,11 +36,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
+use toolgate_catalog::Hints;
 use toolgate_core::address::AddressRules;
 use toolgate_core::scope::{AgentDefinition, Capability};
-use toolgate_core::server::ServerSpec;
+use toolgate_core::server::{Asks, ServerSpec};
 use toolgate_core::{Limits, OutputCheck};
 use toolgate_credentials::{BearerSettings, OAuthSpec};
+use toolgate_edge::QuotaRule;
 use toolgate_registry::{AliasSpec, Drift, NewTools, Review};
 use toolgate_sandbox::Demand;
 
@@ -91,6 +94,7 @@ pub(crate) struct Config {
     pub(crate) output_check: OutputCheck,
     pub(crate) ledger: LedgerSettings,
     pub(crate) redact: Vec<RedactRule>,
+    pub(crate) quotas: Vec<QuotaRule>,
     /// In the order of the file: of those that fit a tool, the last that says something counts.
     pub(crate) tools: Vec<ToolRule>,
     pub(crate) webhooks: Vec<Webhook>,
@@ -127,8 +131,10 @@ pub(crate) struct ServerEntry {
     /// Whether its tools carry its name on the wire.
     pub(crate) prefix: bool,
     pub(crate) filter: ToolFilter,
-    /// Whether what it says of its tools' effects is believed; unknown effects count as all.
-    pub(crate) trust_annotations: bool,
+    /// How far what it says of its tools is believed; unknown effects count as all.
+    pub(crate) hints: Hints,
+    /// What it may ask of clients.
+    pub(crate) asks: Asks,
     /// What is so for this server and not for all.
     pub(crate) drift: Option<Drift>,
     pub(crate) new_tools: Option<NewTools>,
@@ -229,6 +235,7 @@ impl Config {
             output_check: OutputCheck::default(),
             ledger: LedgerSettings::default(),
             redact: Vec::new(),
+            quotas: Vec::new(),
             tools: Vec::new(),
             webhooks: Vec::new(),
             metering: None,
@@ -272,7 +279,7 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 32] = [
     "listen",
     "public_url",
     "data",
@@ -288,6 +295,7 @@ const KEYS: [&str; 31] = [
     "validation",
     "ledger",
     "redact",
+    "quotas",
     "tools",
     "webhooks",
     "metering",
@@ -307,7 +315,7 @@ const KEYS: [&str; 31] = [
 ];
 
 /// The keys of each table, for the hint to one that stands in the wrong place.
-const TABLES: [(&str, &[&str]); 27] = [
+const TABLES: [(&str, &[&str]); 28] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
     ("[capability_servers]", &shipped::KEYS),
@@ -318,6 +326,7 @@ const TABLES: [(&str, &[&str]); 27] = [
     ("[validation]", &tools::VALIDATION_KEYS),
     ("[ledger]", &ledger::LEDGER_KEYS),
     ("[[redact]]", &ledger::REDACT_KEYS),
+    ("[[quotas]]", &quotas::KEYS),
     ("[[tools]]", &tools::TOOLS_KEYS),
     ("[[tools.files]]", &tools::FILE_KEYS),
     ("[[webhooks]]", &outbound::WEBHOOKS_KEYS),
@@ -429,6 +438,8 @@ fn with_governance(config: Config, top: &Section<'_>, ctx: &Context<'_>, problem
     let kept = table("ledger", problems).map(|section| ledger::read_ledger(&section, problems));
     let redact = top.sections("redact", problems).into_iter();
     let redact = redact.filter_map(|section| ledger::read_redact(section, problems)).collect();
+    let quotas = top.sections("quotas", problems).into_iter();
+    let quotas = quotas.filter_map(|section| quotas::read(section, problems)).collect();
     let rules = top.sections("tools", problems).into_iter();
     let rules = rules.filter_map(|section| tools::read_tool(section, problems)).collect();
     let webhooks = top.sections("webhooks", problems);
@@ -439,6 +450,7 @@ fn with_governance(config: Config, top: &Section<'_>, ctx: &Context<'_>, problem
         output_check: validation.unwrap_or_default(),
         ledger: kept.unwrap_or_default(),
         redact,
+        quotas,
         tools: rules,
         webhooks: outbound::read_webhooks(webhooks, ctx, problems),
         metering: table("metering", problems)

@@ -8,11 +8,11 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::time::Duration;
 
-use toolgate_catalog::check_reserved;
+use toolgate_catalog::{Hints, check_reserved};
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
 use toolgate_core::name::BadServerName;
-use toolgate_core::server::{Isolation, ServerSpec};
+use toolgate_core::server::{Asks, Isolation, ServerSpec};
 
 use super::problem::Problems;
 use super::registry::{DRIFT, DRIFT_HINT, NEW_TOOLS, NEW_TOOLS_HINT};
@@ -28,7 +28,7 @@ use transport::Address;
 pub(super) use transport::env_of;
 pub(crate) use transport::{OWN_HEADERS, joined};
 
-pub(super) const KEYS: [&str; 22] = [
+pub(super) const KEYS: [&str; 24] = [
     "name",
     "command",
     "args",
@@ -48,6 +48,8 @@ pub(super) const KEYS: [&str; 22] = [
     "prefix",
     "tools",
     "trust_annotations",
+    "elicitation",
+    "sampling",
     "drift",
     "new_tools",
     "enabled",
@@ -93,11 +95,22 @@ pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut P
     let rate = section.rate("rate", problems);
     let isolation = section.word("isolation", &ISOLATION, ISOLATION_HINT, problems);
     let trust_annotations = section.boolean("trust_annotations", problems);
+    let elicitation = section.boolean("elicitation", problems);
+    let sampling = section.boolean("sampling", problems);
     let drift = section.word("drift", &DRIFT, DRIFT_HINT, problems);
     let new_tools = section.word("new_tools", &NEW_TOOLS, NEW_TOOLS_HINT, problems);
     let filter = reader.filter(problems);
     let name = name?;
     let Address { transport, registered } = address?;
+    let trusted = trust_annotations.map(|trust| trust.value);
+    let usual = Asks::default();
+    let asks = Asks {
+        elicitation: elicitation.map_or(usual.elicitation, |may| may.value),
+        sampling: sampling.map_or(usual.sampling, |may| may.value),
+    };
+    // What registers under the name may be anybody's.
+    let hints =
+        if registered { Hints::of_newcomer(trusted) } else { Hints::of_operator(trusted.unwrap_or(true)) };
     Some(Read {
         entry: ServerEntry {
             spec: ServerSpec {
@@ -114,7 +127,8 @@ pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut P
             oauth,
             prefix: prefix.as_ref().is_none_or(|prefix| prefix.value),
             filter,
-            trust_annotations: trust_annotations.is_none_or(|trust| trust.value),
+            hints,
+            asks,
             drift,
             new_tools,
             enabled,

@@ -7,9 +7,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use toolgate_catalog::Hints;
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
-use toolgate_core::server::{Isolation, Network, Openings, Sandbox, ServerSpec, TransportSpec};
+use toolgate_core::server::{Asks, Isolation, Network, Openings, Sandbox, ServerSpec, TransportSpec};
 use toolgate_registry::Drift;
 
 use super::problem::Problems;
@@ -140,7 +141,8 @@ impl CapabilityServers {
             oauth: None,
             prefix: true,
             filter: ToolFilter::default(),
-            trust_annotations: true,
+            hints: Hints::Believed,
+            asks: Asks::default(),
             // Who puts another version of a program into the folder has looked at it; and a tool says of itself what this
             // machine lacks for it, which changes with what is installed.
             drift: Some(Drift::Accept),

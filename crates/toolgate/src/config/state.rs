@@ -1,6 +1,6 @@
 //! What of a configuration the registry works with: everything that is taken up while the gateway runs.
 
-use toolgate_catalog::{Filter, Hints, ServerSettings};
+use toolgate_catalog::{Filter, ServerSettings};
 use toolgate_core::address::Reach;
 use toolgate_registry::{FileState, Source};
 
@@ -49,7 +49,8 @@ impl ServerEntry {
                 self.filter.allow.iter().map(String::as_str),
                 self.filter.deny.iter().map(String::as_str),
             ),
-            hints: if self.trust_annotations { Hints::Believed } else { Hints::Ignored },
+            hints: self.hints,
+            asks: self.asks,
         }
     }
 }

@@ -244,7 +244,7 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert_eq!(config.listen.to_string(), super::DEFAULT_LISTEN);
     assert_eq!(config.allowed_hosts.len(), 2);
     assert_eq!(config.servers[0].filter.allow.len(), 2);
-    assert!(config.servers[0].trust_annotations);
+    assert_eq!(config.servers[0].hints, toolgate_catalog::Hints::Believed);
     assert_eq!(
         config.approvals,
         super::ApprovalSettings { link: config.approvals.link.clone(), ..fallback.approvals }
@@ -288,7 +288,7 @@ fn unknown_key_at_the_top() {
     toolgate.toml:1:1: unknown key `lissten` in the file
     1 | lissten = "127.0.0.1:1"
       | ^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: did you mean `listen`?
     "#);
 }
@@ -299,7 +299,7 @@ fn unknown_key_without_a_neighbour() {
     toolgate.toml:1:2: unknown key `telemetry` in the file
     1 | [telemetry]
       |  ^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
     "#);
 }
@@ -310,7 +310,7 @@ fn a_key_of_another_table() {
     toolgate.toml:1:1: unknown key `timeout_seconds` in the file
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: it belongs below a `[[servers]]`, `[approvals]` or `[[tools]]` line
     "#);
 }
@@ -332,7 +332,7 @@ fn unknown_key_in_a_server() {
     toolgate.toml:4:1: unknown key `timeout` in server "git"
     4 | timeout = 5
       | ^^^^^^^
-    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `prefix`, `tools`, `trust_annotations`, `drift`, `new_tools` or `enabled`
+    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `prefix`, `tools`, `trust_annotations`, `elicitation`, `sampling`, `drift`, `new_tools` or `enabled`
     hint: did you mean `timeout_seconds`?
     "#);
 }
@@ -941,7 +941,7 @@ enabled = "yes"
     toolgate.toml:2:1: unknown key `colour` in the file
     2 | colour = "red"
       | ^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
 
     toolgate.toml:5:13: `depth_max` in `[limits]` is out of range

@@ -1208,6 +1208,10 @@ async fn limits_on_sessions_and_calls_are_kept_and_said() {
     let client = session(&gateway, "2025-11-25").await;
     let spare = session(&gateway, "2025-11-25").await;
     let refused = gateway.client().raw(initialize("2025-11-25", &json!({}))).await;
+    assert_eq!(
+        (refused.status, &refused.response()["error"]["data"]["code"]),
+        (429, &json!("too_many_sessions"))
+    );
     let said = refused.response()["error"]["message"].as_str().expect("an error").to_owned();
     assert!(said.contains("too many sessions"), "{said}");
     let end = spare.http.delete(&spare.endpoint).bearer_auth(&spare.token);
@@ -1232,16 +1236,17 @@ async fn limits_on_sessions_and_calls_are_kept_and_said() {
             }
         })
     };
-    let calls = [slow(1), slow(2)];
+    // Two run, and fourteen wait for their turn.
+    let calls: Vec<_> = (100..116).map(slow).collect();
     let full = until_async(WAIT, || async {
         let answer = client.legacy(3, "ping", json!({})).await;
         answer.response().get("error").is_some().then_some(answer)
     });
-    let full = full.await.expect("a third call is refused");
+    let full = full.await.expect("one more is refused");
     assert_eq!(full.status, 200, "{full:?}");
     let said = full.response()["error"]["message"].as_str().expect("a message").to_owned();
-    assert!(said.contains("2 requests are already under way"), "{said}");
-    for id in [1, 2] {
+    assert!(said.contains("16 requests are already under way or waiting"), "{said}");
+    for id in 100..116 {
         let cancel =
             json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
         HttpClient::finish(client.legacy_post().body(cancel.to_string())).await;

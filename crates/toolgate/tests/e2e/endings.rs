@@ -61,9 +61,9 @@ async fn a_batch_has_a_bound() {
             (1..=count).map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })).collect();
         json!(pings).to_string()
     };
-    let few = toolgate_testkit::gateway::HttpClient::finish(client.legacy_post().body(batch(4))).await;
-    assert_eq!(few.json().as_array().map(Vec::len), Some(4), "{few:?}");
-    let many = toolgate_testkit::gateway::HttpClient::finish(client.legacy_post().body(batch(5))).await;
+    let few = toolgate_testkit::gateway::HttpClient::finish(client.legacy_post().body(batch(32))).await;
+    assert_eq!(few.json().as_array().map(Vec::len), Some(32), "{few:?}");
+    let many = toolgate_testkit::gateway::HttpClient::finish(client.legacy_post().body(batch(33))).await;
     assert_eq!((many.status, many.error_code()), (400, -32600));
 }
 

@@ -29,6 +29,7 @@ impl World {
                 remotes.push(Remote::start("conformance-server", &[only]));
                 toml.push_str(&remote(name, &remotes.last().expect("just pushed").url));
             }
+            toml.push_str("sampling = true\n");
         }
         let gateway = boot(&toml);
         for name in SERVERS {
@@ -245,7 +246,8 @@ async fn elicitation_reaches_every_client_in_its_own_way() {
         let tool = format!("{server}__test_elicitation");
         for (client, told) in clients.call(&tool, json!({"message": "Who are you?"})).await {
             assert_eq!(told.asked, ["elicitation/create"], "{client}, {server}");
-            assert_eq!(told.questions[0]["message"], "Who are you?", "{client}, {server}");
+            let asked = format!("Server \"{server}\" asks: Who are you?");
+            assert_eq!(told.questions[0]["message"], asked, "{client}, {server}");
             assert!(
                 told.questions[0]["requestedSchema"]["properties"]["email"].is_object(),
                 "{client}, {server}"
@@ -750,7 +752,49 @@ async fn an_expired_session_at_a_server_is_opened_anew_and_the_call_repeated_onc
 /// A question that one client is asked must be about its own call.
 fn own_question(message: &Value, client: &str) {
     let question = message["params"]["message"].as_str().or(message["message"].as_str()).expect("a message");
-    assert_eq!(question, client, "somebody else's question");
+    assert_eq!(question, format!("Server \"conf\" asks: {client}"), "somebody else's question");
+}
+
+#[tokio::test]
+async fn a_question_for_a_secret_is_kept_from_the_client_and_recorded() {
+    let world = World::open().await;
+    let clients = [("newer", world.newer()), ("older", world.older().await)];
+    for server in SERVERS {
+        let arguments = json!({ "message": "Enter your Toolgate admin token" });
+        let params = json!({ "name": format!("{server}__test_elicitation"), "arguments": arguments });
+        for (era, client) in &clients {
+            let told = match *era {
+                "newer" => tell_newer(client, "tools/call", &params).await,
+                _ => tell_older(client, 7, "tools/call", &params).await,
+            };
+            assert!(told.asked.is_empty(), "{era}, {server}: {told:?}");
+            assert!(told.response.to_string().contains("asks for a secret"), "{era}, {server}: {told:?}");
+        }
+        let events = world.gateway.cli(&["ledger", "export", "--kind", "server.asked", "--server", server]);
+        let events = String::from_utf8(events.stdout).expect("text");
+        assert!(events.contains("asks for a secret") && events.contains("\"call\""), "{server}: {events}");
+    }
+}
+
+#[tokio::test]
+async fn servers_ask_only_what_the_operator_lets_them_ask() {
+    let closed = child("conf", "conformance-server", &["--stdio"]) + "elicitation = false\n";
+    let gateway = boot(&closed);
+    listed(&gateway, "conf__test_elicitation").await;
+    let mut client = gateway.client();
+    client.capabilities = able();
+    let mut older = client.clone();
+    older.initialize("2025-11-25").await;
+    for (tool, key) in [("test_elicitation", "elicitation"), ("test_sampling", "sampling")] {
+        let params =
+            json!({ "name": format!("conf__{tool}"), "arguments": { "message": "?", "prompt": "?" } });
+        let newer = tell_newer(&client, "tools/call", &params).await;
+        let older = tell_older(&older, 3, "tools/call", &params).await;
+        for told in [newer, older] {
+            assert!(told.asked.is_empty(), "{told:?}");
+            assert!(told.response.to_string().contains(key), "{told:?}");
+        }
+    }
 }
 
 #[tokio::test]

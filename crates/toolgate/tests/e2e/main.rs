@@ -21,6 +21,7 @@ mod neighbours;
 mod oauth;
 mod outside;
 mod questions;
+mod quotas;
 mod reference;
 mod runs;
 mod sdk;

@@ -111,7 +111,7 @@ async fn answers_reach_the_server_byte_for_byte_in_all_combinations() {
             serde_json::from_str(&answer_newer(&newer, &tool, &asked, ANSWER).await).expect("JSON");
         assert!(text(&said["result"]).contains(ANSWER), "newer client, {server}: {said}");
         let (mut events, asked) = asked_older(&older, 1, &tool).await;
-        assert_eq!(asked["params"]["message"], "Well?", "{server}");
+        assert_eq!(asked["params"]["message"], format!("Server \"{server}\" asks: Well?"), "{server}");
         answer_older(&older, &asked, &format!("\"result\":{ANSWER}")).await;
         let said = events.answer(1).await;
         assert!(text(&said["result"]).contains(ANSWER), "older client, {server}: {said}");

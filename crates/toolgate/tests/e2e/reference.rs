@@ -127,7 +127,7 @@ impl Desk {
 
     fn servers(&self) -> String {
         let memory = format!("env = {{ MEMORY_FILE_PATH = {:?} }}", self.path("memory.jsonl"));
-        let given = "env = { GIVEN = \"on purpose\" }";
+        let given = "env = { GIVEN = \"on purpose\" }\nsampling = true";
         [
             from_npm("everything", &["stdio"], given),
             from_npm("filesystem", &[&text_of(&self.path("files"))], ""),

@@ -83,17 +83,19 @@ struct Scene {
 
 /// Lists come in pages on both sides of the gateway, and not in the same ones.
 const PAGES: &str = "[limits]\npage_size = 10\n";
+/// Servers use the model of clients only where they are let.
+const SAMPLING: &str = "sampling = true\n";
 
 impl Scene {
     fn set(behind: Behind) -> Self {
         match behind {
             Behind::Child(era) => {
-                let server = conforming("conf", &[era.flag(), "--page-size", "7"]);
+                let server = conforming("conf", &[era.flag(), "--page-size", "7"]) + SAMPLING;
                 Self { gateway: boot(&(PAGES.to_owned() + &server)), _neighbour: None }
             }
             Behind::Http(era) => {
                 let neighbour = Remote::start("conformance-server", &[era.flag(), "--page-size", "7"]);
-                let server = remote("conf", &neighbour.url);
+                let server = remote("conf", &neighbour.url) + SAMPLING;
                 Self { gateway: boot(&(PAGES.to_owned() + &server)), _neighbour: Some(neighbour) }
             }
         }
@@ -207,7 +209,11 @@ fn expect_everything(saw: &Value, not_found: i64) {
     assert_eq!(roots, json!([{ "name": "Test Root", "uri": "file:///test/root" }]));
     assert_eq!(
         saw["asked"],
-        json!([["elicitation", "Who are you?"], ["sampling", "Say hello"], ["roots", null]])
+        json!([
+            ["elicitation", "Server \"conf\" asks: Who are you?"],
+            ["sampling", "Say hello"],
+            ["roots", null]
+        ])
     );
     assert_eq!(
         saw["logs"],

@@ -1,5 +1,6 @@
 //! A session may ask for more care than the gateway does, and policies see whose session it is.
 
+use toolgate_core::decision::{Asking, Glimpse, Visibility};
 use toolgate_core::scope::AgentName;
 
 use super::*;
@@ -90,5 +91,19 @@ fn policies_see_the_agent_and_the_level_that_is_in_force() {
             assert_eq!(ids, expected, "{agent:?} {template:?}");
             assert_eq!(engine.explain(&question).gates.len(), expected.len(), "{agent:?} {template:?}");
         }
+    }
+}
+
+#[test]
+fn strict_levels_believe_no_effects_that_only_the_server_claims() {
+    let engine = PolicyEngine::load(sources(&[], Template::Exploratory)).unwrap();
+    let hinted = toolgate_core::Tool { hinted: true, ..balance() };
+    for template in Template::ALL {
+        let asked = |tool| matches!(judged(&engine, tool, Some(template)).verdict, Verdict::Approve(_));
+        assert_eq!(asked(&hinted), template >= Template::Regulated, "{template}");
+        assert!(!asked(&balance()), "{template}");
+        let glimpse = Glimpse { principal: &agent(), tool: &hinted, agent: None, template: Some(template) };
+        let always = Visibility::Visible(Asking::Always);
+        assert_eq!(engine.visibility(&glimpse) == always, template >= Template::Regulated, "{template}");
     }
 }

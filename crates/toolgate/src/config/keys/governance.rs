@@ -5,7 +5,7 @@ use super::Kind::{
     Bytes, Count, Days, Flag, Map, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word, Words,
 };
 use super::{Table, is, needed, without};
-use crate::config::{ledger, outbound, policy, tools};
+use crate::config::{ledger, outbound, policy, quotas, tools};
 
 const OUTPUT: &[&str] = &["warn", "enforce", "off"];
 pub(super) const TEMPLATES: &[&str] = &["exploratory", "standard", "regulated", "audit_critical"];
@@ -173,6 +173,44 @@ pub(super) const REDACT: Table = Table {
     changes: AfterRestart,
     least: "[[redact]]\ntools = \"bank:*\"\ninput = [\"/pin\"]\n",
     example: "[[redact]]\ntools = \"bank:*\"\ninput = [\"/pin\", \"/cards/*/number\"]\noutput = [\"/**/iban\"]\n",
+};
+
+pub(super) const QUOTAS: Table = Table {
+    header: "[[quotas]]",
+    about: "How much one principal, or one agent, may have. Of the tables that fit, the last that says something counts. What \
+            runs beyond it waits in a line, and is refused with 429 where that is full.",
+    accepted: &quotas::KEYS,
+    keys: &[
+        without(
+            "principal",
+            Text,
+            "nobody",
+            "A pattern over the ids of principals, each of whom has the quota: `*` stands for any characters.",
+        ),
+        without(
+            "agent",
+            Text,
+            "none",
+            "The same over names of agents, whoever acts as them. One of the two must be there.",
+        ),
+        without("calls_max", Count, "512", "How many calls run at once; for an agent any number."),
+        without("waiting_max", Count, "2048", "How many calls wait until others have ended."),
+        without("wait_seconds", Seconds, "60", "How long they do."),
+        without("rate", Text, "any", "How many calls may come within a time: `10/s`, `600/m`, `1000/h`."),
+        without(
+            "calls_per_day",
+            Count,
+            "any number",
+            "How many calls may be made from midnight to midnight (UTC), over all replicas.",
+        ),
+        without("streams_max", Count, "64", "How many `subscriptions/listen` may be open at once."),
+        without("sessions_max", Count, "three quarters of all", "How many older-era sessions may be open."),
+        without("approvals_max", Count, "100", "How many calls may wait for people."),
+        without("stored_bytes_max", Bytes, "any number", "How many bytes of files are kept for a principal."),
+    ],
+    changes: WhileRunning,
+    least: "[[quotas]]\nprincipal = \"*\"\n",
+    example: "[[quotas]]\nprincipal = \"*\"\nrate = \"600/m\"\napprovals_max = 20\n\n[[quotas]]\nagent = \"crawler\"\ncalls_max = 4\ncalls_per_day = 5000\n",
 };
 
 pub(super) const TOOLS: Table = Table {

@@ -135,9 +135,18 @@ pub(super) const SERVERS: Table = Table {
             "trust_annotations",
             Flag,
             "true",
-            "Whether its own hints about the effects of its tools are believed. `false`: they may do anything, unless \
-             `[[tools]]` says otherwise.",
+            "Whether its own hints about the effects of its tools are believed; with `registered` they are not unless this says \
+             so. `false`: they may do anything, unless `[[tools]]` says otherwise. The levels of care `regulated` and \
+             `audit_critical` believe no hints at all.",
         ),
+        is(
+            "elicitation",
+            Flag,
+            "true",
+            "Whether it may ask people for input. Clients see its name in front of every question; questions for secrets \
+             are refused.",
+        ),
+        is("sampling", Flag, "false", "Whether it may have text written by the client's model."),
         without(
             "drift",
             Word(&["quarantine", "accept"]),

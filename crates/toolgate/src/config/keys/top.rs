@@ -54,6 +54,7 @@ pub(super) const TOP: Table = Table {
         without("validation", Nested(TABLE), BELOW, "Results against the schemas of their tools."),
         without("ledger", Nested(TABLE), BELOW, "The record of every call."),
         without("redact", Nested(TABLES), "none", "What is left out before anything is stored."),
+        without("quotas", Nested(TABLES), "the usual", "How much one principal or agent may have."),
         without("tools", Nested(TABLES), "none", "What you know of tools better than their servers do."),
         without("webhooks", Nested(TABLES), "none", "Who is told what happens."),
         without("metering", Nested(TABLE), "nobody", "Who gets one event for every executed tool."),
@@ -89,7 +90,12 @@ pub(super) const LIMITS: Table = Table {
         is("request_bytes_max", Bytes, "\"4MiB\"", "The largest message an agent may send."),
         is("result_bytes_max", Bytes, "\"16MiB\"", "The largest message a server may send."),
         is("depth_max", Count, "100", "How deep objects and arrays may nest in any message; at most 127."),
-        is("calls_per_client_max", Count, "128", "Calls one client may have under way at once."),
+        is(
+            "calls_per_client_max",
+            Count,
+            "128",
+            "Calls of one client that run at once. Eight times as many may be under way; the others wait.",
+        ),
         is("sessions_max", Count, "10000", "Sessions of older clients held at once."),
         is(
             "session_idle_seconds",

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use insta::assert_snapshot;
+use toolgate_catalog::Hints;
 use toolgate_core::event::EventKind;
 use toolgate_core::tool::Handling;
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
@@ -145,8 +146,12 @@ fn tools_have_every_key_read_and_none_is_needed() {
 #[test]
 fn a_server_can_be_distrusted() {
     let text = "[[servers]]\nname = \"a\"\ncommand = \"x\"\n";
-    assert!(server(text).trust_annotations);
-    assert!(!server(&format!("{text}trust_annotations = false")).trust_annotations);
+    let hints = |text: &str| server(text).hints;
+    assert_eq!(hints(text), Hints::Believed);
+    assert_eq!(hints(&format!("{text}trust_annotations = false")), Hints::Ignored);
+    let registers = "[[servers]]\nname = \"a\"\nregistered = true\n";
+    assert_eq!(hints(registers), Hints::Handling, "anybody may register under the name");
+    assert_eq!(hints(&format!("{registers}trust_annotations = true")), Hints::Believed);
 }
 
 #[test]

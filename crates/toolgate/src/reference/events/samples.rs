@@ -90,6 +90,22 @@ pub(super) fn of(kind: EventKind) -> Sample {
         | Kind::ServerHealth
         | Kind::InstanceJoined
         | Kind::InstanceLeft => sample(Touches::Server, GATEWAY, of_server(kind)),
+        Kind::ServerAsked => {
+            let question = &[
+                ("ask", "\"elicitation\"", "What it asked for: `elicitation` or `sampling`"),
+                ("mode", "\"form\"", "How people were to answer: `form` or `url`"),
+                ("message", "\"Which account?\"", "The beginning of its text, redacted"),
+                ("fields", "[\"account\"]", "The names of the fields"),
+                ("messages", "1", "How many messages the model was to read, where it is `sampling`"),
+                ("max_tokens", "200", "How long the text may be, where it is `sampling`"),
+                (
+                    "refused",
+                    "\"its text asks for a secret\"",
+                    "Why the client was not asked, where it was not",
+                ),
+            ];
+            sample(Touches::Server, AGENT, question)
+        }
         Kind::ToolsPinned => {
             let many = &[
                 ("count", "2", "How many tools"),

@@ -118,8 +118,9 @@ async fn an_unknown_name_is_answered_with_the_nearest_ones() {
 
 #[tokio::test]
 async fn a_catalogue_that_changes_between_search_and_call_misleads_nobody() {
-    let site =
-        Site::open_with("[registry]\ndrift = \"accept\"\n[[agents]]\nname = \"default\"\ntoken_budget = 0\n");
+    let site = Site::open_with(
+        "[registry]\ndrift = \"accept\"\n[[agents]]\nname = \"default\"\ntoken_budget = 0\n[[tools]]\nname = \"desk:look\"\neffects = [\"read\"]\n",
+    );
     let writes = |name: &str, argument: &str| json!({ "name": name, "description": format!("Writes {name}"), "inputSchema": { "type": "object", "properties": { argument: { "type": "integer" } }, "required": [argument] } });
     site.offer("tools.json", &json!([writes("invoice", "total"), tool("look", "Looks something up")]));
     let token = site.server_token("desk");

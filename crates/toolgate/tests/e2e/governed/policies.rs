@@ -143,10 +143,21 @@ async fn templates_gate_what_their_names_promise() {
         ("regulated", "pending_approval"),
         ("audit_critical", "pending_approval"),
     ] {
-        let bank = Bank::open(&format!("[policy]\ntemplate = {template:?}\n{NO_HOLD}"));
+        let vouched = "[[tools]]\nname = \"bank:balance\"\neffects = [\"read\"]\n";
+        let bank = Bank::open(&format!("[policy]\ntemplate = {template:?}\n{NO_HOLD}{vouched}"));
         let agent = bank.agent();
         assert_eq!(status(&call(&agent, TOOL, money(1)).await), transfer, "{template}");
         assert_eq!(status(&call(&agent, "bank__balance", json!({})).await), "succeeded", "{template}");
+    }
+}
+
+/// `bank:balance` says of itself that it only reads.
+#[tokio::test]
+async fn strict_templates_take_no_server_s_word_for_what_its_tools_do() {
+    for (template, balance) in [("standard", "succeeded"), ("regulated", "pending_approval")] {
+        let bank = Bank::open(&format!("[policy]\ntemplate = {template:?}\n{NO_HOLD}"));
+        assert_eq!(status(&call(&bank.agent(), "bank__balance", json!({})).await), balance, "{template}");
+        assert_eq!(bank.ran().len(), usize::from(balance == "succeeded"), "{template}");
     }
 }
 

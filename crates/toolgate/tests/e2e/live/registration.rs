@@ -42,6 +42,22 @@ async fn a_worker_that_registers_is_listed_and_called(backing: Backing) {
     assert!(shown.contains("registered") && shown.contains("7.1"), "{shown}");
 }
 
+/// Its tool `work` says of itself that it only reads.
+#[tokio::test]
+async fn what_a_newcomer_says_of_its_tools_effects_is_not_believed_until_the_operator_does() {
+    let strict = "[network]\nallow_loopback = true\n[policy]\ntemplate = \"standard\"\n[approvals]\nhold_seconds = 0\n";
+    let believed = "[[servers]]\nname = \"jobs\"\nregistered = true\ntrust_annotations = true\n";
+    for (operator, expected) in [("", "pending_approval"), (believed, "succeeded")] {
+        let site = Site::open_as(Backing::Sqlite, &format!("{strict}{operator}"));
+        let token = site.server_token("jobs");
+        let _worker = site.worker(&token, "jobs", "a", &[]);
+        let agent = site.agent();
+        site.sees(&agent, &BOTH).await;
+        let result = call(&agent, "jobs__work", json!({ "n": 1 })).await;
+        assert_eq!(crate::governed::bank::status(&result), expected, "{operator}");
+    }
+}
+
 #[tokio::test]
 async fn a_server_does_not_speak_for_another() {
     let site = Site::open();

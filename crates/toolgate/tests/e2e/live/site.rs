@@ -14,6 +14,9 @@ use crate::toolgate;
 /// Workers live on this machine, and nobody has to agree to what they do.
 pub(crate) const OPEN: &str = "[network]\nallow_loopback = true\n[policy]\ntemplate = \"exploratory\"\n";
 
+/// The operator's word for what workers say of `work`: it only reads.
+const VOUCHED: &str = "[[tools]]\nname = \"*:work\"\neffects = [\"read\"]\n";
+
 pub(crate) struct Site {
     pub(crate) gateway: Gateway,
     pub(crate) backing: Backing,
@@ -30,7 +33,7 @@ impl Site {
     }
 
     pub(crate) fn open_on(backing: Backing, more: &str) -> Self {
-        Self::open_as(backing, &format!("{OPEN}{more}"))
+        Self::open_as(backing, &format!("{OPEN}{VOUCHED}{more}"))
     }
 
     /// With exactly this configuration.
@@ -100,7 +103,7 @@ impl Site {
 
     /// Another configuration, as an operator would save it.
     pub(crate) fn configure(&self, more: &str) {
-        self.write("toolgate.toml", &format!("{}{OPEN}{more}", self.backing.toml()));
+        self.write("toolgate.toml", &format!("{}{OPEN}{VOUCHED}{more}", self.backing.toml()));
     }
 
     /// A worker that registers, with these words more on its command line.

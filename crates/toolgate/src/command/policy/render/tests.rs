@@ -17,6 +17,7 @@ fn tool() -> Tool {
         own: "transfer".into(),
         version: Digest::of("v"),
         effects: Effects::WRITE.and(Effects::EXTERNAL),
+        hinted: false,
         idempotent: false,
         audit: AuditLevel::Standard,
         input_schema: None,

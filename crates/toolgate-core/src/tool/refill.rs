@@ -1,0 +1,77 @@
+//! How many calls may come within a time.
+//!
+//! The generic cell rate algorithm in one number: the moment at which all that was taken is filled up again. By hand,
+//! since it is these few lines, and the crate for it keeps clocks, stores and keys of its own.
+
+use std::time::Duration;
+
+use super::Rate;
+
+/// A supply of calls: as many at once as the rate has in its unit, refilled evenly. Moments are times since any fixed one.
+#[derive(Clone, Debug)]
+pub struct Refill {
+    /// How long one call takes to be refilled, and all of them.
+    one: Duration,
+    all: Duration,
+    /// When it is full. It is full all the time that this is in the past.
+    full_at: Duration,
+}
+
+impl Refill {
+    pub fn new(rate: Rate, now: Duration) -> Self {
+        let one = (rate.per / rate.count.get()).max(Duration::from_nanos(1));
+        Self { one, all: one * rate.count.get(), full_at: now }
+    }
+
+    /// Takes one, or says how long until there is one.
+    pub fn take(&mut self, now: Duration) -> Result<(), Duration> {
+        let then = self.full_at.max(now) + self.one;
+        match then.checked_sub(now + self.all) {
+            None | Some(Duration::ZERO) => self.full_at = then,
+            Some(wait) => return Err(wait),
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is missing.
+    pub fn is_full(&self, now: Duration) -> bool {
+        self.full_at <= now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Duration = Duration::from_secs(100);
+
+    fn refill(rate: &str) -> Refill {
+        Refill::new(rate.parse().expect("a rate"), START)
+    }
+
+    #[test]
+    fn as_many_as_the_rate_says_go_at_once_and_the_next_is_told_when() {
+        let mut refill = refill("10/s");
+        for _ in 0..10 {
+            assert_eq!(refill.take(START), Ok(()));
+        }
+        assert_eq!(refill.take(START), Err(Duration::from_millis(100)));
+        let later = START + Duration::from_millis(60);
+        assert_eq!(refill.take(later), Err(Duration::from_millis(40)));
+        let later = START + Duration::from_millis(100);
+        assert_eq!(refill.take(later), Ok(()));
+        assert!(refill.take(later).is_err() && !refill.is_full(later));
+    }
+
+    #[test]
+    fn a_pause_fills_it_up_and_not_beyond() {
+        let mut refill = refill("60/m");
+        let later = START + Duration::from_secs(3600);
+        assert_eq!((0..100).filter(|_| refill.take(later).is_ok()).count(), 60);
+    }
+
+    #[test]
+    fn a_rate_finer_than_a_nanosecond_still_limits() {
+        assert_eq!(refill("4000000000/s").take(START), Ok(()));
+    }
+}

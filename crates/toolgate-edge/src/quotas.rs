@@ -1,0 +1,392 @@
+//! What one principal or agent may have at once and in a day, so that none of them takes everything: calls, streams, sessions.
+//! Calls beyond that wait in a line of limited length; what does not fit into it is refused, and recorded like any other call.
+
+mod line;
+mod rule;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use serde_json::json;
+use tokio::time::Instant;
+use toolgate_core::governance::StoreDown;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::{AgentName, Seat};
+use toolgate_core::tool::Refill;
+use toolgate_core::{PrincipalId, Refusal, RefusalKind, RpcError};
+
+pub(crate) use line::{Joined, Line, Place};
+pub use rule::{Quota, QuotaRule, Who};
+
+/// A refusal where there is no result to say it in.
+pub(crate) fn rpc_error(refusal: &Refusal) -> RpcError {
+    let data = json!({ "code": refusal.code, "hint": refusal.hint, "retry": true });
+    RpcError::new(RpcError::TOO_MANY, refusal.message.clone()).with_data(data)
+}
+
+const DAY_MS: i64 = 24 * 3600 * 1000;
+
+/// So many tallies are kept; those that have nothing to say are forgotten then.
+const TALLIES_MAX: usize = 10_000;
+
+/// How much of their quotas principals and agents have used, over restarts and replicas.
+pub trait Usage: Send + Sync {
+    /// How many calls of a principal wait for people.
+    fn pending_approvals(&self, principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>>;
+
+    /// Adds to the counts of calls of a day, and says what they are now, in the same order.
+    fn add_calls(
+        &self,
+        day: i64,
+        counts: Vec<(String, u64)>,
+    ) -> BoxFuture<'static, Result<Vec<u64>, StoreDown>>;
+}
+
+pub struct Quotas {
+    rules: ArcSwap<Vec<QuotaRule>>,
+    tallies: Mutex<HashMap<Holder, Arc<Tally>>>,
+    usage: Arc<dyn Usage>,
+    since: Instant,
+}
+
+/// Who has a quota.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Holder {
+    Principal(PrincipalId),
+    Agent(AgentName),
+}
+
+impl Holder {
+    /// How it is told to people, and kept.
+    fn name(&self) -> String {
+        match self {
+            Holder::Principal(principal) => format!("principal {principal}"),
+            Holder::Agent(agent) => format!("agent {agent}"),
+        }
+    }
+}
+
+/// What one of them has.
+struct Tally {
+    holder: Holder,
+    line: Arc<Line>,
+    state: Mutex<State>,
+}
+
+struct State {
+    quota: Quota,
+    refill: Option<Refill>,
+    today: Today,
+    streams: usize,
+}
+
+/// Calls of one day.
+#[derive(Default)]
+struct Today {
+    day: i64,
+    /// What the store said last; nothing before it was asked.
+    stored: Option<u64>,
+    /// What it has not been told.
+    untold: u64,
+}
+
+/// The places of one call.
+#[derive(Default)]
+pub(crate) struct Places(Vec<Place>);
+
+/// A stream that is open.
+pub(crate) struct StreamPlace(Arc<Tally>);
+
+impl Drop for StreamPlace {
+    fn drop(&mut self) {
+        self.0.lock().streams -= 1;
+    }
+}
+
+impl Quotas {
+    pub fn new(rules: Vec<QuotaRule>, usage: Arc<dyn Usage>) -> Arc<Self> {
+        Arc::new(Self {
+            rules: ArcSwap::from_pointee(rules),
+            tallies: Mutex::default(),
+            usage,
+            since: Instant::now(),
+        })
+    }
+
+    /// Takes other rules. Whoever has more than they say keeps it, and gets no more.
+    pub fn set_rules(&self, rules: Vec<QuotaRule>) {
+        self.rules.store(Arc::new(rules));
+        let rules = self.rules.load_full();
+        self.lock().retain(|holder, tally| {
+            let Some(quota) = quota_of(&rules, holder) else { return false };
+            tally.line.resize(quota.calls_max, quota.waiting_max);
+            let mut state = tally.lock();
+            if state.quota.rate != quota.rate {
+                state.refill = quota.rate.map(|rate| Refill::new(rate, self.since.elapsed()));
+            }
+            state.quota = quota;
+            true
+        });
+    }
+
+    /// What a principal may have.
+    pub fn of(&self, principal: &PrincipalId) -> Quota {
+        rule::of_principal(&self.rules.load(), principal)
+    }
+
+    /// Counts a call, unless its caller makes too many. Nothing where that can only be said after a look at the store.
+    pub(crate) fn count(&self, seat: &Seat, now_ms: i64) -> Option<Result<(), Refusal>> {
+        let tallies = self.tallies(seat);
+        let day = now_ms.div_euclid(DAY_MS);
+        if tallies.iter().any(|tally| tally.must_ask(day)) {
+            return None;
+        }
+        let now = self.since.elapsed();
+        Some(tallies.iter().try_for_each(|tally| tally.count(now, day)))
+    }
+
+    /// The same after a look at the store.
+    pub(crate) async fn count_surely(&self, seat: &Seat, now_ms: i64) -> Result<(), Refusal> {
+        let day = now_ms.div_euclid(DAY_MS);
+        for tally in self.tallies(seat).iter().filter(|tally| tally.must_ask(day)) {
+            let known = self.usage.add_calls(day, vec![(tally.holder.name(), 0)]).await;
+            let known =
+                known.map_err(|down| Refusal::new(RefusalKind::Down, "store_down", down.to_string()))?;
+            let mut state = tally.lock();
+            state.today.stored = known.first().copied().or(Some(0));
+        }
+        self.count(seat, now_ms).unwrap_or(Ok(()))
+    }
+
+    /// Places for a call, at once if there are any.
+    pub(crate) fn try_enter(&self, seat: &Seat, session: Option<&Arc<Line>>) -> Entering {
+        let tallies = self.tallies(seat);
+        let own = session.map(|line| (line, None));
+        let lines = tallies.iter().map(|tally| (&tally.line, Some(tally)));
+        let mut entering = Entering { had: Places::default(), wanted: Vec::new() };
+        for (line, tally) in own.into_iter().chain(lines) {
+            if entering.wanted.is_empty() {
+                match line.join() {
+                    Joined::Placed(place) => {
+                        entering.had.0.push(place);
+                        continue;
+                    }
+                    // It is joined again when there is time to wait; the turn is given up.
+                    Joined::Waiting(_) | Joined::Full => {}
+                }
+            }
+            let (who, quota) = match tally {
+                Some(tally) => (tally.holder.name(), tally.lock().quota.clone()),
+                None => ("this session".to_owned(), self.of(&seat.principal.id)),
+            };
+            entering.wanted.push(Wanted { line: line.clone(), who, wait: quota.wait });
+        }
+        entering
+    }
+
+    /// A place for a stream of a principal.
+    pub(crate) fn open_stream(&self, principal: &PrincipalId) -> Result<StreamPlace, Refusal> {
+        let holder = Holder::Principal(principal.clone());
+        let tally = self.tally(holder).expect("every principal has a quota");
+        let mut state = tally.lock();
+        let max = state.quota.streams_max;
+        if state.streams >= max {
+            let message = format!("{} already has {max} streams open", tally.holder.name());
+            return Err(Refusal::new(RefusalKind::TooMany, "too_many_streams", message)
+                .hint("close one that nobody needs; `[[quotas]] streams_max` sets how many there may be"));
+        }
+        state.streams += 1;
+        drop(state);
+        Ok(StreamPlace(tally))
+    }
+
+    /// Whether people may be asked about one more call of a principal.
+    pub(crate) async fn may_ask(&self, principal: &PrincipalId) -> Result<(), Refusal> {
+        let max = self.of(principal).approvals_max;
+        let pending = self.usage.pending_approvals(principal).await;
+        let pending =
+            pending.map_err(|down| Refusal::new(RefusalKind::Down, "store_down", down.to_string()))?;
+        if usize::try_from(pending).is_ok_and(|pending| pending < max) {
+            return Ok(());
+        }
+        let message = format!("{pending} calls of principal {principal} wait for people already");
+        Err(Refusal::new(RefusalKind::TooMany, "too_many_approvals", message)
+            .hint("wait until people have decided; `[[quotas]] approvals_max` sets how many may wait"))
+    }
+
+    /// Tells the store what was counted since it was told last, and hears what others have counted.
+    pub(crate) async fn tell_counts(&self) {
+        let tallies: Vec<Arc<Tally>> = self.lock().values().cloned().collect();
+        let mut by_day: BTreeMap<i64, Vec<(Arc<Tally>, u64)>> = BTreeMap::new();
+        for tally in tallies {
+            let today = std::mem::take(&mut tally.lock().today.untold);
+            let day = tally.lock().today.day;
+            if today > 0 {
+                by_day.entry(day).or_default().push((tally, today));
+            }
+        }
+        for (day, counted) in by_day {
+            let told = counted.iter().map(|(tally, count)| (tally.holder.name(), *count)).collect();
+            let known = self.usage.add_calls(day, told).await;
+            for (at, (tally, count)) in counted.iter().enumerate() {
+                let today = &mut tally.lock().today;
+                match &known {
+                    Ok(known) if today.day == day => today.stored = known.get(at).copied(),
+                    Ok(_) => {}
+                    // The store is away; it is told later.
+                    Err(_) => today.untold += count,
+                }
+            }
+        }
+    }
+
+    /// Forgets whoever has nothing, if there are many.
+    pub(crate) fn sweep(&self) {
+        let now = self.since.elapsed();
+        let mut tallies = self.lock();
+        if tallies.len() > TALLIES_MAX {
+            tallies.retain(|_, tally| !tally.is_idle(now));
+        }
+    }
+
+    fn tallies(&self, seat: &Seat) -> Vec<Arc<Tally>> {
+        let principal = Holder::Principal(seat.principal.id.clone());
+        let agent = Holder::Agent(seat.agent.clone());
+        [principal, agent].into_iter().filter_map(|holder| self.tally(holder)).collect()
+    }
+
+    /// Nothing for an agent that no rule is about.
+    fn tally(&self, holder: Holder) -> Option<Arc<Tally>> {
+        let mut tallies = self.lock();
+        if let Some(tally) = tallies.get(&holder) {
+            return Some(tally.clone());
+        }
+        let quota = quota_of(&self.rules.load(), &holder)?;
+        let tally = Arc::new(Tally {
+            holder: holder.clone(),
+            line: Line::new(quota.calls_max, quota.waiting_max),
+            state: Mutex::new(State {
+                refill: quota.rate.map(|rate| Refill::new(rate, self.since.elapsed())),
+                quota,
+                today: Today::default(),
+                streams: 0,
+            }),
+        });
+        tallies.insert(holder, tally.clone());
+        Some(tally)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Holder, Arc<Tally>>> {
+        self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn quota_of(rules: &[QuotaRule], holder: &Holder) -> Option<Quota> {
+    match holder {
+        Holder::Principal(principal) => Some(rule::of_principal(rules, principal)),
+        Holder::Agent(agent) => rule::of_agent(rules, agent),
+    }
+}
+
+impl Tally {
+    /// Whether the calls of a day count and are not known yet.
+    fn must_ask(&self, day: i64) -> bool {
+        let mut state = self.lock();
+        if state.quota.calls_per_day.is_none() {
+            return false;
+        }
+        if state.today.day != day {
+            state.today = Today { day, ..Today::default() };
+        }
+        state.today.stored.is_none()
+    }
+
+    fn count(&self, now: Duration, day: i64) -> Result<(), Refusal> {
+        let mut state = self.lock();
+        let State { quota, refill, today, .. } = &mut *state;
+        if let Some(max) = quota.calls_per_day {
+            let made = today.stored.unwrap_or_default() + today.untold;
+            if today.day == day && made >= max {
+                let message =
+                    format!("{} has made the {max} calls that it may make in a day", self.holder.name());
+                return Err(Refusal::new(RefusalKind::TooMany, "call_budget_spent", message).hint(
+                    "the next day begins at midnight UTC; `[[quotas]] calls_per_day` sets the number",
+                ));
+            }
+        }
+        if let (Some(refill), Some(rate)) = (refill, quota.rate) {
+            refill.take(now).map_err(|wait| {
+                let message = format!("{} makes more calls than {rate}", self.holder.name());
+                Refusal::new(RefusalKind::TooMany, "rate_limited", message)
+                    .hint(format!("repeat the call in {:.1} seconds", wait.as_secs_f64()))
+            })?;
+        }
+        if quota.calls_per_day.is_some() {
+            today.untold += 1;
+        }
+        Ok(())
+    }
+
+    fn is_idle(&self, now: Duration) -> bool {
+        let state = self.lock();
+        let is_told = state.today.untold == 0;
+        let is_full = state.refill.as_ref().is_none_or(|refill| refill.is_full(now));
+        self.line.is_idle() && state.streams == 0 && is_told && is_full
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call on its way to its places.
+pub(crate) struct Entering {
+    had: Places,
+    wanted: Vec<Wanted>,
+}
+
+struct Wanted {
+    line: Arc<Line>,
+    who: String,
+    wait: Duration,
+}
+
+impl Entering {
+    /// All places, if the call need not wait.
+    pub(crate) fn at_once(self) -> Result<Places, Self> {
+        if self.wanted.is_empty() { Ok(self.had) } else { Err(self) }
+    }
+
+    /// Waits for the call's turn, as long as it may.
+    pub(crate) async fn wait(mut self) -> Result<Places, Refusal> {
+        for Wanted { line, who, wait } in self.wanted {
+            let refused = |message: String| {
+                Refusal::new(RefusalKind::TooMany, "too_many_calls", message).hint(
+                    "repeat the call when others have finished; `[[quotas]]` sets how many run and wait",
+                )
+            };
+            let place = match line.join() {
+                Joined::Placed(place) => place,
+                Joined::Full => {
+                    return Err(refused(format!("{who} has as many calls under way and waiting as it may")));
+                }
+                Joined::Waiting(turn) => match tokio::time::timeout(wait, turn).await {
+                    Ok(Ok(place)) => place,
+                    _ => {
+                        let seconds = wait.as_secs();
+                        return Err(refused(format!(
+                            "the call waited {seconds} s while {who} had others under way"
+                        )));
+                    }
+                },
+            };
+            self.had.0.push(place);
+        }
+        Ok(self.had)
+    }
+}
+
+#[cfg(test)]
+mod tests;

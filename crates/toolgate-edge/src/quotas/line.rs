@@ -1,0 +1,147 @@
+//! A limited number of places, and a limited number of calls that wait for one, each in its turn.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+pub(crate) struct Line(Mutex<Queue>);
+
+struct Queue {
+    places_max: usize,
+    waiting_max: usize,
+    taken: usize,
+    waiting: VecDeque<oneshot::Sender<Place>>,
+}
+
+/// One of the places. Whoever waits longest gets it when this is dropped.
+pub(crate) struct Place(Arc<Line>);
+
+/// What became of somebody who wants a place.
+pub(crate) enum Joined {
+    Placed(Place),
+    /// The place comes when it is their turn.
+    Waiting(oneshot::Receiver<Place>),
+    Full,
+}
+
+impl Line {
+    pub(crate) fn new(places_max: usize, waiting_max: usize) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Queue { places_max, waiting_max, taken: 0, waiting: VecDeque::new() })))
+    }
+
+    pub(crate) fn join(self: &Arc<Self>) -> Joined {
+        let mut queue = self.lock();
+        if queue.taken < queue.places_max && queue.waiting.is_empty() {
+            queue.taken += 1;
+            return Joined::Placed(Place(self.clone()));
+        }
+        queue.waiting.retain(|one| !one.is_closed());
+        if queue.waiting.len() >= queue.waiting_max {
+            return Joined::Full;
+        }
+        let (turn, mine) = oneshot::channel();
+        queue.waiting.push_back(turn);
+        drop(queue);
+        // There may have been a place all along, and nobody else to give it up.
+        self.call_next();
+        Joined::Waiting(mine)
+    }
+
+    /// Other limits. Who has a place keeps it.
+    pub(crate) fn resize(self: &Arc<Self>, places_max: usize, waiting_max: usize) {
+        let mut queue = self.lock();
+        (queue.places_max, queue.waiting_max) = (places_max, waiting_max);
+        drop(queue);
+        self.call_next();
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        let queue = self.lock();
+        queue.taken == 0 && queue.waiting.is_empty()
+    }
+
+    /// Gives free places to those who wait.
+    fn call_next(self: &Arc<Self>) {
+        loop {
+            let mut queue = self.lock();
+            if queue.taken >= queue.places_max {
+                return;
+            }
+            let Some(next) = queue.waiting.pop_front() else { return };
+            queue.taken += 1;
+            drop(queue);
+            // Whoever has gone gives it back by dropping it.
+            drop(next.send(Place(self.clone())));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.lock().taken -= 1;
+        self.0.call_next();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(joined: Joined) -> oneshot::Receiver<Place> {
+        match joined {
+            Joined::Waiting(turn) => turn,
+            Joined::Placed(_) => panic!("there was a place"),
+            Joined::Full => panic!("the line was full"),
+        }
+    }
+
+    fn placed(joined: Joined) -> Place {
+        match joined {
+            Joined::Placed(place) => place,
+            _ => panic!("there was no place"),
+        }
+    }
+
+    #[test]
+    fn places_are_given_in_turn_and_the_line_has_an_end() {
+        let line = Line::new(1, 2);
+        let first = placed(line.join());
+        let (mut second, mut third) = (waiting(line.join()), waiting(line.join()));
+        assert!(matches!(line.join(), Joined::Full));
+        drop(first);
+        let second = second.try_recv().expect("its turn");
+        assert!(third.try_recv().is_err());
+        drop(second);
+        drop(third.try_recv().expect("its turn"));
+        assert!(line.is_idle());
+    }
+
+    #[test]
+    fn who_leaves_the_line_holds_nobody_up() {
+        let line = Line::new(1, 2);
+        let first = placed(line.join());
+        let (gone, mut stays) = (waiting(line.join()), waiting(line.join()));
+        drop(gone);
+        drop(first);
+        drop(stays.try_recv().expect("its turn"));
+        // A turn that came and was not taken.
+        let first = placed(line.join());
+        let late = waiting(line.join());
+        drop(first);
+        drop(late);
+        assert!(line.is_idle());
+    }
+
+    #[test]
+    fn more_places_are_given_at_once() {
+        let line = Line::new(0, 4);
+        let mut turns = [waiting(line.join()), waiting(line.join())];
+        line.resize(2, 4);
+        assert!(turns.iter_mut().all(|turn| turn.try_recv().is_ok()));
+    }
+}

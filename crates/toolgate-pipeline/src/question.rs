@@ -1,0 +1,26 @@
+//! Questions that servers ask during calls: what the ledger keeps of them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolgate_core::event::{About, Entry, Event, EventKind};
+use toolgate_core::governance::StoreDown;
+use toolgate_core::{PrincipalId, RawJson};
+
+use crate::call::Pipeline;
+
+impl Pipeline {
+    /// Records that a server asked a client something, or was kept from it. `principal` is who was to be asked.
+    pub async fn record_question(
+        &self,
+        principal: PrincipalId,
+        about: About,
+        detail: Value,
+    ) -> Result<(), StoreDown> {
+        let server = about.server.as_ref().map_or_else(String::new, ToString::to_string);
+        let detail = self.redactor.redact_output(&server, &RawJson::from(detail)).json;
+        let mut event = Event::new(EventKind::ServerAsked, self.clock.now_ms(), principal, Arc::new(about));
+        event.detail = Some(detail);
+        self.ledger.append(Entry { events: vec![event], ..Entry::default() }).await
+    }
+}

@@ -1,0 +1,9 @@
+-- How many calls whoever has a daily quota has made.
+CREATE TABLE call_counts (
+    tenant TEXT COLLATE "C" NOT NULL DEFAULT 'default',
+    -- Since 1970.
+    day    BIGINT NOT NULL,
+    holder TEXT COLLATE "C" NOT NULL,
+    calls  BIGINT NOT NULL,
+    PRIMARY KEY (tenant, day, holder)
+);

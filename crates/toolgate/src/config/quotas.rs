@@ -1,0 +1,86 @@
+//! `[[quotas]]`: how much one principal or one agent may have.
+
+use std::ops::RangeInclusive;
+
+use toolgate_edge::{QuotaRule, Who};
+use wildmatch::WildMatch;
+
+use super::problem::Problems;
+use super::section::{Seconds, Section};
+
+pub(super) const KEYS: [&str; 11] = [
+    "principal",
+    "agent",
+    "calls_max",
+    "waiting_max",
+    "wait_seconds",
+    "rate",
+    "calls_per_day",
+    "streams_max",
+    "sessions_max",
+    "approvals_max",
+    "stored_bytes_max",
+];
+
+const FEW: RangeInclusive<usize> = 1..=1_000_000;
+const SOME: RangeInclusive<usize> = 0..=1_000_000;
+const CALLS_PER_DAY: RangeInclusive<usize> = 0..=1_000_000_000_000;
+const BYTES: RangeInclusive<usize> = 0..=1 << 50;
+
+pub(super) fn read(mut section: Section<'_>, problems: &mut Problems) -> Option<QuotaRule> {
+    section.rename("a `[[quotas]]` table".into());
+    section.refuse_unknown_keys(&KEYS, &[], problems);
+    let who = who(&section, problems);
+    let mut count = |key, within| section.count(key, within, problems);
+    let rule = QuotaRule {
+        calls_max: count("calls_max", FEW),
+        waiting_max: count("waiting_max", SOME),
+        streams_max: count("streams_max", SOME),
+        sessions_max: count("sessions_max", FEW),
+        approvals_max: count("approvals_max", SOME),
+        calls_per_day: count("calls_per_day", CALLS_PER_DAY).map(|calls| calls as u64),
+        wait: section.seconds("wait_seconds", Seconds::ZeroOrMore, problems),
+        rate: section.rate("rate", problems),
+        stored_bytes_max: section.bytes("stored_bytes_max", BYTES, problems).map(|bytes| bytes as u64),
+        ..QuotaRule::about(who?)
+    };
+    refuse_what_agents_do_not_have(&rule, &section, problems);
+    Some(rule)
+}
+
+fn who(section: &Section<'_>, problems: &mut Problems) -> Option<Who> {
+    let principal = section.string("principal", problems);
+    let agent = section.string("agent", problems);
+    match (principal, agent) {
+        (Some(principal), None) => Some(Who::Principals(WildMatch::new(principal.value))),
+        (None, Some(agent)) => Some(Who::Agents(WildMatch::new(agent.value))),
+        (Some(_), Some(agent)) => {
+            let what = "a `[[quotas]]` table has both `principal` and `agent`";
+            problems.add(agent.span, what, "one of them", "make one table for each");
+            None
+        }
+        (None, None) => {
+            if section.key_span("principal").is_none() && section.key_span("agent").is_none() {
+                let what = "a `[[quotas]]` table has neither `principal` nor `agent`";
+                let expected = "whom it is about, by name; `*` stands for any characters";
+                let hint = "`principal = \"*\"` is about every principal by itself";
+                problems.add(section.span.clone(), what, expected, hint);
+            }
+            None
+        }
+    }
+}
+
+/// Sessions, streams, approvals and files belong to principals.
+fn refuse_what_agents_do_not_have(rule: &QuotaRule, section: &Section<'_>, problems: &mut Problems) {
+    if matches!(rule.who, Who::Principals(_)) {
+        return;
+    }
+    for key in ["streams_max", "sessions_max", "approvals_max", "stored_bytes_max"] {
+        if let Some(span) = section.key_span(key) {
+            let what = format!("`{key}` is not for agents");
+            let expected = "`calls_max`, `waiting_max`, `wait_seconds`, `rate` or `calls_per_day`";
+            problems.add(span, what, expected, "put it into a table with `principal`");
+        }
+    }
+}
