@@ -150,7 +150,7 @@ impl Deed {
         let Reply::Complete(result) = reply else { return Ok(reply.into()) };
         let result = match self.action {
             Action::GetTask | Action::UpdateTask | Action::CancelTask => {
-                let asker = Asker::of(&self.caller, server, Some(call));
+                let asker = Asker::of(&self.caller.client, server, Some(call));
                 let result = self.gateway.hub.questions.screen_all(&asker, result).await?;
                 dispatch::tell_task(&self.gateway, &self.caller, server, result).await
             }

@@ -411,7 +411,7 @@ pub(crate) async fn forward(
     call: Option<&CallId>,
     mut request: ServerRequest,
 ) -> Result<Reply, ServerError> {
-    let asker = || Asker::of(caller, server, call);
+    let asker = || Asker::of(&caller.client, server, call);
     let client = Askable::of(caller, &gateway.hub, server, asker);
     for round in 0..INPUT_ROUNDS_MAX {
         if round > 0 && request.input.as_ref().is_some_and(|input| input.responses.is_none()) {

@@ -122,7 +122,7 @@ pub(crate) fn initialize(
     let own_max = gateway.quotas.of(&seat.principal.id).sessions_max;
     if !gateway.hub.add_session(&session, gateway.limits.sessions_max, own_max) {
         let refusal = Refusal::new(RefusalKind::TooMany, "too_many_sessions", "too many sessions are open")
-            .hint("end sessions that nobody needs with DELETE, or try again later");
+            .hint("end unused sessions with DELETE, or try again later");
         return Err(quotas::rpc_error(&refusal));
     }
     let mut result = json!({

@@ -172,13 +172,7 @@ impl Hub {
             let error = RpcError::new(RpcError::INTERNAL, message);
             return Box::pin(async move { Err(error) });
         };
-        let (questions, seat) = (self.questions.clone(), session.client.seat());
-        let asker = Asker {
-            server: server.clone(),
-            principal: session.client.principal.id.clone(),
-            session: seat.session.clone(),
-            call: None,
-        };
+        let (questions, asker) = (self.questions.clone(), Asker::of(&session.client, server, None));
         Box::pin(async move {
             let _open = open;
             let params = questions.screen(&asker, kind, params).await?;

@@ -19,7 +19,7 @@ use toolgate_pipeline::Pipeline;
 use toolgate_wire::Members;
 use toolgate_wire::object::with_member;
 
-use crate::caller::RequestCaller;
+use crate::caller::{Client, RequestCaller};
 use crate::hub::Hub;
 
 /// How often a server may ask during one call.
@@ -45,12 +45,11 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    pub(crate) fn of(caller: &RequestCaller, server: &ServerName, call: Option<&CallId>) -> Self {
-        let seat = caller.client.seat();
+    pub(crate) fn of(client: &Client, server: &ServerName, call: Option<&CallId>) -> Self {
         Self {
             server: server.clone(),
-            principal: caller.client.principal.id.clone(),
-            session: seat.session.clone(),
+            principal: client.principal.id.clone(),
+            session: client.seat().session.clone(),
             call: call.cloned(),
         }
     }

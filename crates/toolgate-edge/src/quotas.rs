@@ -88,8 +88,15 @@ struct Today {
     day: i64,
     /// What the store said last; nothing before it was asked.
     stored: Option<u64>,
-    /// What it has not been told.
+    /// What it is being told, and what it has not been told yet.
+    telling: u64,
     untold: u64,
+}
+
+impl Today {
+    fn made(&self) -> u64 {
+        self.stored.unwrap_or_default() + self.telling + self.untold
+    }
 }
 
 /// The places of one call.
@@ -221,10 +228,10 @@ impl Quotas {
         let tallies: Vec<Arc<Tally>> = self.lock().values().cloned().collect();
         let mut by_day: BTreeMap<i64, Vec<(Arc<Tally>, u64)>> = BTreeMap::new();
         for tally in tallies {
-            let today = std::mem::take(&mut tally.lock().today.untold);
-            let day = tally.lock().today.day;
-            if today > 0 {
-                by_day.entry(day).or_default().push((tally, today));
+            let today = &mut tally.lock().today;
+            today.telling = std::mem::take(&mut today.untold);
+            if today.telling > 0 {
+                by_day.entry(today.day).or_default().push((tally.clone(), today.telling));
             }
         }
         for (day, counted) in by_day {
@@ -232,9 +239,12 @@ impl Quotas {
             let known = self.usage.add_calls(day, told).await;
             for (at, (tally, count)) in counted.iter().enumerate() {
                 let today = &mut tally.lock().today;
+                if today.day != day {
+                    continue;
+                }
+                today.telling = 0;
                 match &known {
-                    Ok(known) if today.day == day => today.stored = known.get(at).copied(),
-                    Ok(_) => {}
+                    Ok(known) => today.stored = known.get(at).copied(),
                     // The store is away; it is told later.
                     Err(_) => today.untold += count,
                 }
@@ -306,15 +316,14 @@ impl Tally {
     fn count(&self, now: Duration, day: i64) -> Result<(), Refusal> {
         let mut state = self.lock();
         let State { quota, refill, today, .. } = &mut *state;
-        if let Some(max) = quota.calls_per_day {
-            let made = today.stored.unwrap_or_default() + today.untold;
-            if today.day == day && made >= max {
-                let message =
-                    format!("{} has made the {max} calls that it may make in a day", self.holder.name());
-                return Err(Refusal::new(RefusalKind::TooMany, "call_budget_spent", message).hint(
-                    "the next day begins at midnight UTC; `[[quotas]] calls_per_day` sets the number",
-                ));
-            }
+        if let Some(max) = quota.calls_per_day
+            && today.day == day
+            && today.made() >= max
+        {
+            let message =
+                format!("{} has made the {max} calls that it may make in a day", self.holder.name());
+            return Err(Refusal::new(RefusalKind::TooMany, "call_budget_spent", message)
+                .hint("the next day begins at midnight UTC; `[[quotas]] calls_per_day` sets the number"));
         }
         if let (Some(refill), Some(rate)) = (refill, quota.rate) {
             refill.take(now).map_err(|wait| {
@@ -331,7 +340,7 @@ impl Tally {
 
     fn is_idle(&self, now: Duration) -> bool {
         let state = self.lock();
-        let is_told = state.today.untold == 0;
+        let is_told = state.today.telling + state.today.untold == 0;
         let is_full = state.refill.as_ref().is_none_or(|refill| refill.is_full(now));
         self.line.is_idle() && state.streams == 0 && is_told && is_full
     }

@@ -17,7 +17,7 @@ struct Queue {
 /// One of the places. Whoever waits longest gets it when this is dropped.
 pub(crate) struct Place(Arc<Line>);
 
-/// What became of somebody who wants a place.
+/// The outcome of joining the line.
 pub(crate) enum Joined {
     Placed(Place),
     /// The place comes when it is their turn.

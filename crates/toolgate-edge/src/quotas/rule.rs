@@ -51,7 +51,7 @@ pub enum Who {
     Agents(WildMatch),
 }
 
-/// What the operator says. What is left out is said by an earlier rule, or by nobody.
+/// One `[[quotas]]` table. A field that it leaves out keeps the value of an earlier table, or the default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuotaRule {
     pub who: Who,

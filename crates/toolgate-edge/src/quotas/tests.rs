@@ -86,6 +86,41 @@ async fn the_calls_of_a_day_are_counted_over_gateways_and_begin_anew_at_midnight
     assert_eq!(one.count_surely(&ann, DAY_MS).await, Ok(()));
 }
 
+/// A store that takes its time.
+struct SlowShelf;
+
+impl Usage for SlowShelf {
+    fn pending_approvals(&self, _principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>> {
+        Box::pin(async { Ok(0) })
+    }
+
+    fn add_calls(
+        &self,
+        _day: i64,
+        counts: Vec<(String, u64)>,
+    ) -> BoxFuture<'static, Result<Vec<u64>, StoreDown>> {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok(counts.into_iter().map(|(_, count)| count).collect())
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_count_while_the_store_is_being_told_of_them() {
+    let quotas = Quotas::new(people(|rule| rule.calls_per_day = Some(1)), Arc::new(SlowShelf));
+    let ann = seat("ann");
+    assert_eq!(quotas.count_surely(&ann, 0).await, Ok(()));
+    let telling = tokio::spawn({
+        let quotas = quotas.clone();
+        async move { quotas.tell_counts().await }
+    });
+    tokio::task::yield_now().await;
+    assert_eq!(quotas.count(&ann, 1).map(code), Some(Some("call_budget_spent")));
+    telling.await.expect("no panic");
+    assert_eq!(quotas.count(&ann, 2).map(code), Some(Some("call_budget_spent")));
+}
+
 #[tokio::test(start_paused = true)]
 async fn more_than_the_rate_is_refused_and_says_when_to_come_back() {
     let quotas = Quotas::new(people(|rule| rule.rate = "2/s".parse().ok()), Arc::new(Shelf::default()));

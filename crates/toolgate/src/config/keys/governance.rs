@@ -185,7 +185,7 @@ pub(super) const QUOTAS: Table = Table {
             "principal",
             Text,
             "nobody",
-            "A pattern over the ids of principals, each of whom has the quota: `*` stands for any characters.",
+            "A pattern over principal ids. Each principal that matches has this quota; `*` stands for any characters.",
         ),
         without(
             "agent",
