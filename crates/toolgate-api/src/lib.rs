@@ -42,7 +42,7 @@ pub use body::{ApiBody, unfailing};
 pub use call::{Hold, NotCalled, ToolCallRequest, ToolCaller};
 use events::Feed;
 pub use outbound::{OutboundDesk, OutgoingWebhook, Retention};
-pub use policy::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, PolicyRule};
+pub use policy::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, PolicyRule, RoleAsking};
 pub use problem::Problem;
 use pulse::Pulse;
 use replay::SeenIds;

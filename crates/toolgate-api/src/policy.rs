@@ -16,9 +16,21 @@ pub trait PolicyDesk: Send + Sync {
     /// How a decision about a call comes about: `verdict`, `summary`, every policy that matched.
     fn explain(&self, question: &Question<'_>) -> Value;
 
+    /// Whether people are asked when a tool is called, for each role that calls tools.
+    fn asking(&self, tool: &Tool) -> Vec<RoleAsking>;
+
     /// What calls without arguments come to: a row for each role that calls tools and each tool, a cell for each level
     /// of care.
     fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow>;
+}
+
+/// Whether people are asked, for callers of one role
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
+pub struct RoleAsking {
+    /// agent, operator or admin.
+    pub role: &'static str,
+    /// never, sometimes (it depends on the arguments), always, or forbidden.
+    pub asked: &'static str,
 }
 
 /// What decides about calls now.
@@ -30,6 +42,8 @@ pub struct PolicyInForce {
     pub files: Vec<PolicyFile>,
     /// Why the policies that were last read are not in force.
     pub refused: Option<String>,
+    /// Which policies in force fail on the tools there are: calls that they concern are denied.
+    pub broken: Option<String>,
 }
 
 /// A text of policies

@@ -233,6 +233,11 @@ impl From<ApprovalRefusal> for Box<Problem> {
                 "approval_edited",
                 "look at the approval as it is now, and decide with its `effective`",
             ),
+            Why::Withdrawn(_) => (
+                StatusCode::CONFLICT,
+                "approval_withdrawn",
+                "a call that still waits is asked about anew by itself; look into the inbox",
+            ),
             Why::Requester => (StatusCode::FORBIDDEN, "approval_requester", "somebody else must decide"),
             Why::NotAPerson => {
                 (StatusCode::FORBIDDEN, "approval_not_a_person", "decide with the token of a person")

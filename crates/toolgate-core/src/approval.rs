@@ -56,6 +56,19 @@ impl ApprovalState {
     pub fn is_open(self) -> bool {
         matches!(self, ApprovalState::Pending | ApprovalState::Approved)
     }
+
+    /// Whether whoever asked is owed a word about it: people decided, or their time ran out, or the call was sent. A yes that
+    /// nobody used and a question that was withdrawn leave nothing to tell: the same call is simply asked about again.
+    pub fn is_worth_telling(self) -> bool {
+        Self::WORTH_TELLING.contains(&self)
+    }
+
+    pub const WORTH_TELLING: [ApprovalState; 4] = [
+        ApprovalState::Rejected,
+        ApprovalState::ChangesRequested,
+        ApprovalState::Expired,
+        ApprovalState::Consumed,
+    ];
 }
 
 /// What an approval is bound to. Nothing else may run under it.
@@ -66,7 +79,29 @@ pub struct Binding {
     pub tool_version: Digest,
     /// The canonical digest of the arguments as the caller proposed them.
     pub proposed: Digest,
-    pub policy_version: Digest,
+    /// Stands for what asked for people: the gates that matched by their meaning, what they want together, and the level of
+    /// care ([`Requirement::basis`]). Other policies may come and go.
+    #[serde(alias = "policy_version")]
+    pub policies: Digest,
+}
+
+/// Why a question ended without anybody's word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Withdrawn {
+    /// Whoever made the call took it back.
+    ByCaller,
+    /// The policies that asked for people ask for something else by now, or for nobody.
+    PoliciesChanged,
+}
+
+impl Withdrawn {
+    pub fn told(self) -> &'static str {
+        match self {
+            Withdrawn::ByCaller => "whoever made the call took it back",
+            Withdrawn::PoliciesChanged => "the policies that asked for approval have changed",
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
@@ -117,6 +152,14 @@ pub struct Approval {
     /// The call that ran under it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumed_by: Option<CallId>,
+    /// The policies that were in force when people were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_version: Option<Digest>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawn: Option<Withdrawn>,
+    /// When whoever asked heard how it ended. Until then the same call is told that, once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_at_ms: Option<i64>,
 }
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
@@ -230,6 +273,8 @@ pub enum ApprovalRefusal {
     Changed,
     #[error("the arguments were changed meanwhile: what would run is not what you were shown")]
     Edited,
+    #[error("the request was withdrawn: {}", .0.told())]
+    Withdrawn(Withdrawn),
 }
 
 /// What a step changed, beyond the vote itself.
@@ -259,7 +304,9 @@ impl Approval {
             return Ok(Step::Repeated);
         }
         if self.state != ApprovalState::Pending {
-            return Err(ApprovalRefusal::Settled(self.state));
+            return Err(self
+                .withdrawn
+                .map_or(ApprovalRefusal::Settled(self.state), ApprovalRefusal::Withdrawn));
         }
         if now_ms >= self.expires_at_ms {
             return Err(ApprovalRefusal::Expired);
@@ -414,14 +461,24 @@ impl Approval {
         Ok(())
     }
 
-    /// The call is not wanted any more.
-    pub fn cancel(&mut self, now_ms: i64) -> Result<(), ApprovalRefusal> {
+    /// The call is not wanted any more, or not asked about like this.
+    pub fn cancel(&mut self, why: Withdrawn, now_ms: i64) -> Result<(), ApprovalRefusal> {
         match self.state {
             ApprovalState::Pending => self.resolve(ApprovalState::Cancelled, now_ms),
             ApprovalState::Approved => self.state = ApprovalState::Lapsed,
             state => return Err(ApprovalRefusal::Settled(state)),
         }
+        self.withdrawn = Some(why);
         Ok(())
+    }
+
+    /// Whoever asked has heard how it ended. Whether that is news.
+    pub fn tell(&mut self, now_ms: i64) -> bool {
+        let is_news = self.told_at_ms.is_none() && self.state.is_worth_telling();
+        if is_news {
+            self.told_at_ms = Some(now_ms);
+        }
+        is_news
     }
 
     /// Does what is due. `escalate_to` are the groups to ask where the gate says so.
@@ -453,6 +510,17 @@ impl Approval {
     fn resolve(&mut self, state: ApprovalState, now_ms: i64) {
         self.state = state;
         self.resolved_at_ms = Some(now_ms);
+    }
+
+    /// Who changed the arguments into what would run.
+    pub fn edited_by(&self) -> Option<&PrincipalId> {
+        let edit = self.votes.iter().rev().find(|vote| vote.ballot == BallotKind::Edit)?;
+        Some(&edit.person)
+    }
+
+    /// Whose word ended it.
+    pub fn decided_by(&self) -> Option<&PrincipalId> {
+        self.votes.last().map(|vote| &vote.person)
     }
 
     /// The last word anybody gave a reason for.

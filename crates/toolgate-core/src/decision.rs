@@ -1,5 +1,6 @@
 //! What policy is asked and what it answers.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::id::{RunId, SessionId};
@@ -143,6 +144,15 @@ impl Verdict {
             Verdict::Deny(_) => "deny",
         }
     }
+
+    /// Stands for what policy asks of people, which may be nothing. What is denied asks for nothing either, and runs not at all.
+    pub fn basis(&self, template: Option<Template>) -> Option<Digest> {
+        match self {
+            Verdict::Permit => Some(Digest::of("nobody is asked")),
+            Verdict::Approve(requirement) => Some(requirement.basis(template)),
+            Verdict::Deny(_) => None,
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
@@ -161,7 +171,7 @@ pub struct PolicyRef {
     pub id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The digest of its own text, annotations included.
+    /// The digest of what it means, annotations included: white space and comments do not count.
     pub text: Digest,
 }
 
@@ -180,6 +190,9 @@ pub struct Requirement {
     pub on_timeout: OnTimeout,
     /// Whether all gates let an approver change the arguments.
     pub editable: bool,
+    /// Whether all gates let the call run after a yes although its caller has left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unattended: bool,
 }
 
 /// The group that stands for the person at the client that makes the call.
@@ -211,7 +224,17 @@ impl Requirement {
         };
         self.on_timeout = self.on_timeout.min(other.on_timeout);
         self.editable &= other.editable;
+        self.unattended &= other.unattended;
         self
+    }
+
+    /// Stands for what was asked: the gates by their meaning, and what they want together, at a level of care. Names by file
+    /// and line are no part of it, so that other policies may come and go around them.
+    pub fn basis(&self, template: Option<Template>) -> Digest {
+        let gates: BTreeSet<String> = self.gates.iter().map(|gate| gate.text.to_string()).collect();
+        let Requirement { approvers, quorum, timeout_seconds, on_timeout, editable, unattended, .. } = self;
+        let asked = (gates, approvers, quorum, timeout_seconds, on_timeout, editable, unattended, template);
+        Digest::of(serde_json::to_vec(&asked).expect("texts and numbers are plain data"))
     }
 
     pub fn timeout(&self) -> Option<Duration> {

@@ -48,6 +48,8 @@ words!(
     EventKind {
         /// Policy has spoken, whatever it said.
         PolicyDecided = "policy.decided",
+        /// A filter found something in the arguments or in the result of a call.
+        FilterMatched = "filter.matched",
         /// The call is about to be sent.
         CallStarted = "tool.call.started",
         /// The call waits for its client to answer a question of the server.
@@ -172,7 +174,7 @@ words!(
         Unknown = "unknown",
         /// The arguments do not fit the tool's schema.
         Invalid = "invalid",
-        /// Policy forbids it.
+        /// Policy or a filter forbids it.
         Denied = "denied",
         /// A person said no.
         Rejected = "rejected",

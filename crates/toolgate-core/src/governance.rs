@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use crate::approval::{Approval, ApprovalRefusal, ApprovalState, Binding, Grant, GrantTerms, Word};
+use crate::approval::{
+    Approval, ApprovalRefusal, ApprovalState, Binding, Grant, GrantTerms, Withdrawn, Word,
+};
 use crate::content::Attachment;
 use crate::decision::{Requirement, Template};
-use crate::event::Entry;
+use crate::event::{Entry, Outcome};
 use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use crate::port::BoxFuture;
 use crate::scope::AgentName;
@@ -27,6 +29,14 @@ pub trait Ledger: Send + Sync {
 
     /// Whether the last attempt to write succeeded.
     fn is_up(&self) -> bool;
+}
+
+/// The end of a call, as the ledger has it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RecordedEnd {
+    pub outcome: Outcome,
+    /// The result, redacted, where it is kept.
+    pub result: Option<RawJson>,
 }
 
 /// What lets a call be sent, beyond policy's permission.
@@ -64,7 +74,8 @@ pub enum StartRefused {
 
 /// Approvals and grants, durable.
 pub trait Approvals: Send + Sync {
-    /// Asks people, or attaches to what they were already asked for the very same call.
+    /// Asks people, or attaches to what they were already asked for the very same call. Where that has ended and its caller
+    /// has not heard of it, it is returned as it ended, and nobody is asked.
     fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>>;
     /// What people were already asked for this very call, if it is still open.
     fn find_open(&self, binding: &Binding) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>>;
@@ -73,7 +84,18 @@ pub trait Approvals: Send + Sync {
     /// sets its own limit.
     fn left(&self, id: &ApprovalId, state: ApprovalState) -> BoxFuture<'static, Approval>;
     fn decide(&self, decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>>;
-    fn cancel(&self, id: &ApprovalId, by: &PrincipalId) -> BoxFuture<'static, Result<(), DecideError>>;
+    fn cancel(
+        &self,
+        id: &ApprovalId,
+        by: &PrincipalId,
+        why: Withdrawn,
+    ) -> BoxFuture<'static, Result<(), DecideError>>;
+    /// Notes that whoever asked has heard how it ended: the same call is a new question from now on.
+    fn told(&self, id: &ApprovalId) -> BoxFuture<'static, Result<(), StoreDown>>;
+    /// How the call that used an approval ended, as far as that is recorded; nothing while it is under way.
+    fn end_of(&self, call: &CallId) -> BoxFuture<'static, Result<Option<RecordedEnd>, StoreDown>>;
+    /// Those that are open, so many at most.
+    fn open_ones(&self, count_max: usize) -> BoxFuture<'static, Result<Vec<Approval>, StoreDown>>;
     /// Live grants of this principal for this version of a tool.
     fn grants(
         &self,
@@ -95,6 +117,8 @@ pub struct NewApproval {
     /// Whether nothing was redacted.
     pub complete: bool,
     pub requirement: Requirement,
+    /// The policies in force.
+    pub policy_version: Option<Digest>,
     pub session: Option<SessionId>,
     pub opened_by: Option<PrincipalId>,
     pub agent: Option<AgentName>,

@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use toolgate_core::port::BoxFuture;
 use toolgate_wire::{Version, sse};
 
+use crate::caller::RequestCaller;
 use crate::exchange::{Exchange, Frame, Pieces};
 use crate::gateway::Gateway;
 use crate::listen::Subscription;
@@ -151,10 +152,13 @@ async fn feed_call(events: &mpsc::Sender<Bytes>, first: Option<Bytes>, mut next:
 pub(crate) fn of_session_call(
     gateway: &Arc<Gateway>,
     session: &Arc<Session>,
+    caller: &RequestCaller,
     first: Option<Bytes>,
     next: NextFrame,
 ) -> EventBody {
     let (number, log) = session.open_stream();
+    // It is set once: an exchange of a session streams from one point on.
+    drop(caller.stream.set(log.clone()));
     gateway.calls.spawn(pump(log.clone(), first, next));
     of_log(gateway, session, Stream::Request(number, log), None)
 }

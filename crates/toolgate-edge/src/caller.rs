@@ -1,7 +1,7 @@
 //! The client behind one request, as the upstream side sees it: the way back for progress, logs and questions.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -14,8 +14,10 @@ use toolgate_core::{Principal, PrincipalId, RawJson, RpcError};
 use toolgate_wire::object::{self, with_member};
 use toolgate_wire::{Members, Version, compose, meta};
 
+use crate::leash::Leash;
 use crate::mailbox::Mailbox;
 use crate::session::Session;
+use crate::stream::EventLog;
 
 /// Who is calling and what they can do: fixed for a session of the older era, read anew from each request of the newer.
 pub(crate) struct Client {
@@ -135,6 +137,10 @@ pub(crate) struct RequestCaller {
     pub(crate) log_level: Option<String>,
     pub(crate) input_wait: Duration,
     pub(crate) mailbox: Mailbox,
+    /// How the request may end early; nothing where nobody could end it.
+    pub(crate) leash: Option<Leash>,
+    /// Where the rest of the answer goes, for clients of the older era that may come back for it.
+    pub(crate) stream: OnceLock<Arc<EventLog>>,
 }
 
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -164,7 +170,22 @@ impl RequestCaller {
             log_level: None,
             input_wait: self.input_wait,
             mailbox: Mailbox::default(),
+            leash: None,
+            stream: OnceLock::new(),
         }
+    }
+
+    /// Whether anybody is there to take the answer.
+    pub(crate) fn is_there(&self) -> bool {
+        match self.stream.get() {
+            Some(stream) => stream.is_attended(),
+            None => !self.mailbox.is_abandoned(),
+        }
+    }
+
+    /// Whether the client said that it does not want the answer any more.
+    pub(crate) fn has_withdrawn(&self) -> bool {
+        self.leash.as_ref().is_some_and(Leash::is_given_up)
     }
 
     /// Notifications are best effort: a client that reads too slowly loses some rather than slowing the server down.

@@ -132,10 +132,10 @@ impl Deed {
             // Sessions share one subscription, which the gateway keeps, under the address that the client knows.
             return match load.arguments {
                 None => Ok(Reply::Complete(RawJson::EMPTY).into()),
-                Some(_) => {
-                    Err(RpcError::invalid_params("an approver changed the address; subscribe to that one")
-                        .into())
-                }
+                Some(_) => Err(RpcError::invalid_params(
+                    "an approver or a filter changed the address; subscribe to that one",
+                )
+                .into()),
             };
         }
         let params = load.arguments.as_ref().unwrap_or(&self.params);
@@ -174,7 +174,7 @@ impl Deed {
         if let Some(approval) = &envelope.approval_id {
             data["approval_id"] = json!(approval);
         }
-        RpcError::new(code, refusal.message.clone()).with_data(data)
+        RpcError::new(code, refusal.text()).with_data(data)
     }
 }
 
@@ -268,5 +268,13 @@ impl Client for Deed {
 
     fn may_ask(&self) -> Option<BoxFuture<'_, Result<(), CoreRefusal>>> {
         Some(Box::pin(self.gateway.quotas.may_ask(&self.caller.client.principal.id)))
+    }
+
+    fn is_there(&self) -> bool {
+        self.caller.is_there()
+    }
+
+    fn has_withdrawn(&self) -> bool {
+        self.caller.has_withdrawn()
     }
 }

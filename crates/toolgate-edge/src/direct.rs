@@ -1,6 +1,6 @@
 //! Calls that come from within the gateway's own walls: REST, and whatever else is not a client of MCP.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Missing;
@@ -41,8 +41,8 @@ pub enum NotCalled {
 }
 
 impl Gateway {
-    /// Calls a tool through the pipeline, if there is one of that name. The call goes on to its end even if the future
-    /// is dropped.
+    /// Calls a tool through the pipeline, if there is one of that name. A call that was sent goes on to its end even if the future
+    /// is dropped; one that waits for people is not sent then, unless policy lets it.
     pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Result<(Arc<Tool>, Answer), NotCalled> {
         let found = find::tool(self, &call.seat, &call.name).await.map_err(NotCalled::Missing)?;
         let Found { entry, warning, barred } = found;
@@ -50,17 +50,21 @@ impl Gateway {
         let (claims, cargo) = belongings(&call);
         request.parts.meta.claims = claims;
         request.parts.meta.cargo = cargo;
-        let caller = RequestCaller {
+        let caller = Arc::new(RequestCaller {
             client: Arc::new(Client::new(call.seat, Version::LATEST_MODERN, RawJson::EMPTY)),
             session: None,
             progress_token: None,
             log_level: None,
             input_wait: self.limits.input_wait,
             mailbox: Mailbox::default(),
-        };
+            leash: None,
+            stream: OnceLock::new(),
+        });
+        // Whoever asked is there for as long as this future is.
+        let _presence = Presence(caller.clone());
         let tool_call = ToolCall {
             gateway: self.clone(),
-            caller: Arc::new(caller),
+            caller,
             entry,
             request: Arc::new(request),
             patience: call.patience,
@@ -78,6 +82,15 @@ impl Gateway {
         let running = self.calls.spawn(async move { tool_call.govern(&cancel).await });
         let answer = running.await.map_err(|_| NotCalled::Ended)?.map_err(NotCalled::Refused)?;
         Ok((tool, answer))
+    }
+}
+
+/// Says that nobody waits for the answer any more once it is dropped.
+struct Presence(Arc<RequestCaller>);
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.0.mailbox.abandon();
     }
 }
 

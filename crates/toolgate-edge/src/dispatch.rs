@@ -63,16 +63,18 @@ pub(crate) async fn run(
         }
         // The way of a call is long. In a box it is not copied each time that what holds it is handed on.
         ("tools/call", _) => Box::pin(call_tool(gateway, caller, request, cancel)).await,
-        ("prompts/get", _) => get_prompt(gateway, caller, request, cancel).await,
-        ("resources/read", _) => read_resource(gateway, caller, request, cancel).await,
-        ("completion/complete", _) => complete(gateway, caller, request, cancel).await,
+        ("prompts/get", _) => Box::pin(get_prompt(gateway, caller, request, cancel)).await,
+        ("resources/read", _) => Box::pin(read_resource(gateway, caller, request, cancel)).await,
+        ("completion/complete", _) => Box::pin(complete(gateway, caller, request, cancel)).await,
         ("server/discover", None) => complete_with(era::discover(gateway, &caller.client.seat())),
         ("tasks/get" | "tasks/update" | "tasks/cancel", None) if modern => {
-            task(gateway, caller, request, cancel).await
+            Box::pin(task(gateway, caller, request, cancel)).await
         }
         ("ping", Some(_)) => empty(),
         ("logging/setLevel", Some(session)) => set_level(gateway, &session, &request),
-        ("resources/subscribe", Some(session)) => subscribe(gateway, caller, &session, request, cancel).await,
+        ("resources/subscribe", Some(session)) => {
+            Box::pin(subscribe(gateway, caller, &session, request, cancel)).await
+        }
         ("resources/unsubscribe", Some(session)) => unsubscribe(gateway, &session, &request),
         (other, _) => Err(RpcError::method_not_found(other)),
     }

@@ -135,9 +135,7 @@ pub(crate) fn initialize(
         },
         "serverInfo": { "name": SERVER_NAME, "version": SERVER_VERSION },
     });
-    if let Some(instructions) = instructions(gateway, seat) {
-        result["instructions"] = instructions.into();
-    }
+    result["instructions"] = instructions(gateway, seat).into();
     Ok((session, result.into()))
 }
 
@@ -154,16 +152,29 @@ pub(crate) fn discover(gateway: &Gateway, seat: &Seat) -> RawJson {
         },
         "_meta": { (meta::SERVER_INFO): { "name": SERVER_NAME, "version": SERVER_VERSION } },
     });
-    if let Some(instructions) = instructions(gateway, seat) {
-        result["instructions"] = instructions.into();
-    }
+    result["instructions"] = instructions(gateway, seat).into();
     result.into()
 }
 
-/// What the servers that the client sees say to the model about themselves.
-fn instructions(gateway: &Gateway, seat: &Seat) -> Option<String> {
+/// What a model should know of the gateway, in the words that its answers use.
+const OWN_INSTRUCTIONS: &str = "\
+This is Toolgate, a gateway to several MCP servers. A tool is called by its name as listed, `server__tool`.
+Where more tools exist than are listed, `search_tools` finds them, `describe_tools` says what they take, and `call_tool` calls them.
+Some calls need a person's approval. An answer with `pending_approval` says who decides and until when: tell the user, and repeat exactly the same call later. It runs once.
+An answer with `denied`, `rejected` or `expired` is a no, with its reason. Do not repeat the call unchanged, and do not look for another way to the same end.
+An approver may change the arguments of a call. Its result then says first what was changed: report what ran.";
+/// What parts the gateway's words from those of others.
+const OF_SERVERS: &str =
+    "What follows was written by the servers, each about itself, and not by the gateway:";
+
+/// What the gateway says to the model about itself, and what the servers that the client sees say about themselves.
+fn instructions(gateway: &Gateway, seat: &Seat) -> String {
     let view = gateway.discovery.view(seat);
-    view.snapshot().instructions(INSTRUCTIONS_BYTES_MAX, |server| view.reaches(server))
+    let of_servers = view.snapshot().instructions(INSTRUCTIONS_BYTES_MAX, |server| view.reaches(server));
+    match of_servers {
+        Some(of_servers) => format!("{OWN_INSTRUCTIONS}\n\n{OF_SERVERS}\n\n{of_servers}"),
+        None => OWN_INSTRUCTIONS.to_owned(),
+    }
 }
 
 /// The answer as this client must get it.

@@ -12,7 +12,7 @@ use toolgate_core::platform::PlatformTool;
 use toolgate_core::port::{BoxFuture, Reply, ServerRequest};
 use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
 use toolgate_core::{RawJson, Refusal, RefusalKind, RpcError};
-use toolgate_pipeline::{Answer, Delivered, Executor, Load, Undelivered};
+use toolgate_pipeline::{Answer, Clean, Delivered, Executor, Load, Undelivered};
 use toolgate_wire::header;
 
 use crate::dispatch::{self, arguments};
@@ -39,6 +39,8 @@ struct Luggage {
     result_bytes: u64,
     /// What it takes up as long as it runs.
     places: Places,
+    /// What of files went to the server.
+    sent: Vec<Sent>,
 }
 
 impl<'a> Errand<'a> {
@@ -157,7 +159,7 @@ impl<'a> Errand<'a> {
     }
 
     async fn send(&self, call: &CallId, load: Load) -> Result<Delivered, Undelivered> {
-        let Load { arguments: changed, extras, is_agreed } = load;
+        let Load { arguments: changed, extras, only_seen } = load;
         let ToolCall { gateway, caller, entry, .. } = self.call;
         if gateway.seats.has_ended(&self.holder.session) {
             // It may have waited for people for long.
@@ -177,28 +179,22 @@ impl<'a> Errand<'a> {
         if let Some(extras) = extras {
             add_members(&mut request.meta, &extras);
         }
-        if is_agreed {
-            // A header that repeats no argument of this tool is something else that nobody has seen.
+        if only_seen {
+            // A header that repeats no argument of this tool is something else that nobody has looked at.
             request.param_headers.retain(|(name, _)| is_declared(entry, name));
         }
-        let reply = dispatch::forward(gateway, caller, &entry.server, Some(call), request).await?;
-        Ok(self.unpack(&holder, reply, &secrets).await)
+        self.luggage().sent = secrets;
+        Ok(dispatch::forward(gateway, caller, &entry.server, Some(call), request).await?.into())
     }
 
     /// The result without what is too big or too binary for the context.
-    async fn unpack(&self, holder: &Holder, reply: Reply, secrets: &[Sent]) -> Delivered {
-        let (result, wrap): (_, fn(RawJson) -> Reply) = match reply {
-            Reply::Complete(result) => (result, Reply::Complete),
-            Reply::Cached(result) => (result, Reply::Cached),
-            other => return other.into(),
-        };
-        self.luggage().result_bytes = result.as_bytes().len() as u64;
-        let contents = &self.call.gateway.contents;
-        if self.call.whole == Whole::ForGateway || (secrets.is_empty() && !contents.must_look(&result)) {
-            return wrap(result).into();
-        }
-        let taken = contents.take_out(holder, self.call.tool(), result, secrets).await;
-        Delivered { refs: taken.refs, notices: taken.notices, ..wrap(taken.result).into() }
+    async fn take_out(&self, call: &CallId, clean: Clean) -> Clean {
+        let Some((result, wrap)) = unpackable(&clean) else { return clean };
+        let (result, contents) = (result.clone(), &self.call.gateway.contents);
+        let holder = Holder { call: Some(call.clone()), ..self.holder.clone() };
+        let sent = std::mem::take(&mut self.luggage().sent);
+        let taken = contents.take_out(&holder, self.call.tool(), result, &sent).await;
+        clean.less(wrap(taken.result), taken.refs, taken.notices)
     }
 
     /// The request with what its server wants of files in place of their ids.
@@ -281,6 +277,32 @@ impl Executor for Errand<'_> {
 
     fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
         Box::pin(self.send(call, load))
+    }
+
+    fn must_unpack(&self, clean: &Clean) -> bool {
+        let Some((result, _)) = unpackable(clean).filter(|_| self.own.is_none()) else { return false };
+        let has_sent = {
+            let mut luggage = self.luggage();
+            luggage.result_bytes = result.as_bytes().len() as u64;
+            !luggage.sent.is_empty()
+        };
+        self.call.whole == Whole::ForClient && (has_sent || self.call.gateway.contents.must_look(result))
+    }
+
+    fn unpack<'a>(&'a self, call: &'a CallId, clean: Clean) -> BoxFuture<'a, Clean> {
+        Box::pin(self.take_out(call, clean))
+    }
+}
+
+/// How a result came.
+type Wrap = fn(RawJson) -> Reply;
+
+/// The result of a call that has one, and how it came.
+fn unpackable(clean: &Clean) -> Option<(&RawJson, Wrap)> {
+    match clean.reply() {
+        Reply::Complete(result) => Some((result, Reply::Complete)),
+        Reply::Cached(result) => Some((result, Reply::Cached)),
+        Reply::InputRequired(_) | Reply::Task(_) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! One request from its arrival to its answer: the call in a task of its own, and what it sends on the way.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -9,6 +9,7 @@ use toolgate_core::{RawJson, RpcError};
 
 use crate::caller::{Client, Outbound, RequestCaller};
 use crate::gateway::Gateway;
+use crate::leash::Leash;
 use crate::mailbox::{Mail, Mailbox};
 use crate::metrics::Outcome;
 use crate::parked::Asked;
@@ -73,7 +74,7 @@ pub(crate) struct Exchange {
 /// How a request is tied to its client.
 pub(crate) struct Ties {
     pub(crate) session: Option<Arc<Session>>,
-    pub(crate) cancel: CancellationToken,
+    pub(crate) leash: Leash,
 }
 
 impl Exchange {
@@ -94,10 +95,13 @@ impl Exchange {
             log_level: request.parts.meta.log_level.take().filter(|_| modern).or(of_session),
             input_wait: gateway.limits.input_wait,
             mailbox: Mailbox::default(),
+            leash: Some(ties.leash.clone()),
+            stream: OnceLock::new(),
         });
         let head = request.head.clone();
-        gateway.calls.spawn(run(gateway.clone(), caller.clone(), request, ties.cancel.clone()));
-        let cancel_on_drop = modern.then(|| ties.cancel.drop_guard());
+        let cancel = ties.leash.cancel;
+        gateway.calls.spawn(run(gateway.clone(), caller.clone(), request, cancel.clone()));
+        let cancel_on_drop = modern.then(|| cancel.drop_guard());
         Self { gateway: gateway.clone(), caller, head, started: Instant::now(), cancel_on_drop }
     }
 
@@ -107,6 +111,10 @@ impl Exchange {
 
     pub(crate) fn client(&self) -> &Arc<Client> {
         &self.caller.client
+    }
+
+    pub(crate) fn caller(&self) -> &Arc<RequestCaller> {
+        &self.caller
     }
 
     /// A retry of the same request goes on with this exchange under its new id.

@@ -19,6 +19,7 @@ use crate::body::{self, NextFrame, Stream};
 use crate::caller::Client;
 use crate::exchange::{Exchange, Frame, Ties};
 use crate::gateway::Gateway;
+use crate::leash::Leash;
 use crate::listen::Subscription;
 use crate::message::{
     Request, Response, accepts, check_media, empty, event_stream, invalid, json_response, not_allowed,
@@ -171,10 +172,10 @@ impl Visit<'_> {
         session: &Arc<Session>,
         request: OwnedRequest,
     ) -> Result<Exchange, (RawJson, RpcError)> {
-        let cancel = session
+        let leash = session
             .begin(request.head.id.as_str(), self.gateway.limits.requests_per_client_max())
             .map_err(|error| (request.head.id.clone(), error))?;
-        let ties = Ties { session: Some(session.clone()), cancel };
+        let ties = Ties { session: Some(session.clone()), leash };
         Ok(Exchange::start(self.gateway, session.client.clone(), request, ties))
     }
 
@@ -248,7 +249,7 @@ impl Visit<'_> {
             Some(Ok(Resumed::AskedAgain(response))) => json_response(StatusCode::OK, response.body),
             Some(Ok(Resumed::GoesOn(exchange))) => self.answer(*exchange, None).await,
             None => {
-                let ties = Ties { session: None, cancel: CancellationToken::new() };
+                let ties = Ties { session: None, leash: Leash::new(CancellationToken::new()) };
                 let exchange = Exchange::start(self.gateway, client, request, ties);
                 self.answer(exchange, None).await
             }
@@ -304,6 +305,7 @@ impl Visit<'_> {
     async fn answer(self, exchange: Exchange, session: Option<Arc<Session>>) -> Response {
         let gateway = self.gateway;
         let era = exchange.client().era();
+        let caller = exchange.caller().clone();
         let mut next: NextFrame = Box::pin(exchange.next());
         let (first, next) = match tokio::time::timeout(body::KEEP_ALIVE, &mut next).await {
             Ok((Frame::Response(answer), _)) => {
@@ -315,7 +317,7 @@ impl Visit<'_> {
             Err(_) => (None, next),
         };
         event_stream(match session {
-            Some(session) => body::of_session_call(gateway, &session, first, next),
+            Some(session) => body::of_session_call(gateway, &session, &caller, first, next),
             None => body::of_call(gateway, first, next),
         })
     }

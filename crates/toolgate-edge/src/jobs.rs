@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Entry;
-use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::approval::{Approval, ApprovalState, Withdrawn};
 use toolgate_core::id::ApprovalId;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::port::Reply;
@@ -158,7 +158,8 @@ pub(crate) async fn answer(
 
 async fn cancel(gateway: &Gateway, caller: &RequestCaller, id: &ApprovalId) {
     // Where somebody has decided meanwhile, their decision stands, and the call is stopped if it still can be.
-    drop(gateway.approvals.cancel(id, &caller.client.principal.id).await);
+    let by = &caller.client.principal.id;
+    drop(gateway.approvals.cancel(id, by, Withdrawn::ByCaller).await);
     if let Some(job) = gateway.jobs.find(id) {
         job.cancel.cancel();
     }
@@ -237,8 +238,8 @@ async fn revive(gateway: &Arc<Gateway>, caller: &Arc<RequestCaller>, approval: &
 
 /// Whether the tool and the policies are those that people were asked about.
 fn still_fits(gateway: &Gateway, entry: &Entry, approval: &Approval) -> bool {
-    let same_tool = entry.tool.as_ref().is_some_and(|tool| tool.version == approval.binding.tool_version);
-    same_tool && gateway.pipeline.policy_stands(approval)
+    let same_tool = entry.tool.as_ref().filter(|tool| tool.version == approval.binding.tool_version);
+    same_tool.is_some_and(|tool| gateway.pipeline.policy_stands(approval, tool))
 }
 
 /// How a call ended that ran in an earlier life of the gateway.

@@ -34,6 +34,7 @@ mod caller;
 mod exchange;
 mod find;
 mod hub;
+mod leash;
 mod listen;
 mod mailbox;
 mod parked;

@@ -67,6 +67,11 @@ impl Mailbox {
         unread
     }
 
+    /// Whether the reader has gone.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.lock().abandoned
+    }
+
     /// The next message, or the end.
     pub(crate) async fn next(&self) -> Mail {
         poll_fn(|context| {

@@ -18,6 +18,7 @@ use crate::caller::Client;
 use crate::era;
 use crate::exchange::{Exchange, Frame, Response, Ties};
 use crate::gateway::Gateway;
+use crate::leash::Leash;
 use crate::listen::Subscription;
 use crate::metrics::Outcome;
 use crate::parked::{Resumed, State};
@@ -36,7 +37,7 @@ pub(crate) struct Pipe {
     out: mpsc::Sender<Bytes>,
     session: Mutex<Option<Arc<Session>>>,
     /// Requests of the newer era under way, by the text of their id.
-    under_way: Mutex<HashMap<String, CancellationToken>>,
+    under_way: Mutex<HashMap<String, Leash>>,
     closed: CancellationToken,
     /// The tasks that bring answers; once they have ended, everything that was asked is answered.
     answering: TaskTracker,
@@ -176,12 +177,13 @@ impl Pipe {
             let error = RpcError::new(RpcError::INVALID_REQUEST, "send `initialize` first");
             return self.refuse(Some(&request.head.id), &error).await;
         };
-        let cancel =
-            match session.begin(request.head.id.as_str(), self.gateway.limits.requests_per_client_max()) {
-                Ok(cancel) => cancel,
-                Err(error) => return self.refuse(Some(&request.head.id), &error).await,
-            };
-        let ties = Ties { session: Some(session.clone()), cancel: cancel.clone() };
+        let requests_max = self.gateway.limits.requests_per_client_max();
+        let leash = match session.begin(request.head.id.as_str(), requests_max) {
+            Ok(leash) => leash,
+            Err(error) => return self.refuse(Some(&request.head.id), &error).await,
+        };
+        let cancel = leash.cancel.clone();
+        let ties = Ties { session: Some(session.clone()), leash };
         let exchange = Exchange::start(&self.gateway, session.client.clone(), request, ties);
         self.drive(exchange, cancel);
     }
@@ -192,13 +194,14 @@ impl Pipe {
             Err(error) => return self.refuse(Some(&request.head.id), &error).await,
         };
         let id = request.head.id.as_str().to_owned();
-        let cancel = self.closed.child_token();
+        let leash = Leash::new(self.closed.child_token());
+        let cancel = leash.cancel.clone();
         let in_use = {
             let mut under_way = lock(&self.under_way);
             let in_use = under_way.contains_key(&id)
                 || under_way.len() >= self.gateway.limits.requests_per_client_max();
             if !in_use {
-                under_way.insert(id.clone(), cancel.clone());
+                under_way.insert(id.clone(), leash.clone());
             }
             in_use
         };
@@ -219,7 +222,7 @@ impl Pipe {
             Some(Ok(Resumed::AskedAgain(response))) => self.finish(&id, response).await,
             Some(Ok(Resumed::GoesOn(exchange))) => self.drive(*exchange, cancel),
             None => {
-                let ties = Ties { session: None, cancel: cancel.clone() };
+                let ties = Ties { session: None, leash };
                 self.drive(Exchange::start(&self.gateway, client, request, ties), cancel);
             }
         }
@@ -282,9 +285,9 @@ impl Pipe {
         let session = lock(&self.session).clone();
         if notification.method == "notifications/cancelled"
             && let Some(id) = cancelled_id(notification)
-            && let Some(token) = lock(&self.under_way).get(&id)
+            && let Some(leash) = lock(&self.under_way).get(&id)
         {
-            token.cancel();
+            leash.give_up();
         }
         if let Some(session) = session {
             notified(&self.gateway, &session, notification);

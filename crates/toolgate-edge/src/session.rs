@@ -16,6 +16,7 @@ use toolgate_discovery::View;
 use toolgate_wire::compose;
 
 use crate::caller::Client;
+use crate::leash::Leash;
 use crate::quotas::Line;
 use crate::stream::EventLog;
 
@@ -53,7 +54,7 @@ struct State {
     /// Questions put to the client, by our request id.
     asked: HashMap<u64, Answer>,
     /// Requests of the client under way, by the text of their id.
-    under_way: HashMap<String, CancellationToken>,
+    under_way: HashMap<String, Leash>,
     /// Watched resources: (server, the server's own URI) → the URI as the client wrote it.
     watched: BTreeMap<(ServerName, String), String>,
     /// Tools that it found, which are in its list from then on, by canonical name.
@@ -129,7 +130,7 @@ impl Session {
     }
 
     /// Remembers a request as under way or waiting; `None` if its id is already in use or too many are.
-    pub(crate) fn begin(&self, id: &str, requests_max: usize) -> Result<CancellationToken, RpcError> {
+    pub(crate) fn begin(&self, id: &str, requests_max: usize) -> Result<Leash, RpcError> {
         let mut state = self.lock();
         state.touched = Instant::now();
         if state.under_way.len() >= requests_max {
@@ -138,9 +139,9 @@ impl Session {
             );
             return Err(RpcError::new(RpcError::INTERNAL, message));
         }
-        let token = self.closed.child_token();
-        match state.under_way.insert(id.to_owned(), token.clone()) {
-            None => Ok(token),
+        let leash = Leash::new(self.closed.child_token());
+        match state.under_way.insert(id.to_owned(), leash.clone()) {
+            None => Ok(leash),
             Some(earlier) => {
                 state.under_way.insert(id.to_owned(), earlier);
                 Err(RpcError::new(
@@ -157,8 +158,8 @@ impl Session {
 
     /// The client gave up on one of its requests.
     pub(crate) fn cancel(&self, id: &str) {
-        if let Some(token) = self.lock().under_way.get(id) {
-            token.cancel();
+        if let Some(leash) = self.lock().under_way.get(id) {
+            leash.give_up();
         }
     }
 

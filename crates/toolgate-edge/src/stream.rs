@@ -25,6 +25,8 @@ struct State {
     /// The next number that no reader has taken yet.
     unread: u64,
     readers: usize,
+    /// Whether anybody has read so far.
+    opened: bool,
     closed: bool,
 }
 
@@ -64,10 +66,17 @@ impl EventLog {
         self.lock().readers > 0
     }
 
+    /// Whether somebody reads, or will: the first reader is on its way from the start.
+    pub(crate) fn is_attended(&self) -> bool {
+        let state = self.lock();
+        state.readers > 0 || !state.opened
+    }
+
     /// Reads on after the message `last_seen`, or after what earlier readers took.
     pub(crate) fn read(&self, last_seen: Option<u64>) -> Cursor<'_> {
         let mut state = self.lock();
         state.readers += 1;
+        state.opened = true;
         Cursor { log: self, next: last_seen.map_or(state.unread, |seen| seen.saturating_add(1)) }
     }
 

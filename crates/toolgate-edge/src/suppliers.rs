@@ -1,7 +1,7 @@
 //! What files and refs need of others: the text of a document, by a tool that reads documents, and what a server keeps
 //! under an id of its own.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -139,6 +139,8 @@ fn quiet_caller(gateway: &Gateway, holder: &Holder) -> Result<RequestCaller, Ref
         log_level: None,
         input_wait: gateway.limits.input_wait,
         mailbox: Mailbox::default(),
+        leash: None,
+        stream: OnceLock::new(),
     })
 }
 

@@ -121,6 +121,7 @@ impl ToolCall {
         context.warnings.clone_from(&self.warnings);
         vouch(&self.gateway, &self.caller.client.principal.id, &mut context).await;
         context.barred.clone_from(&self.barred);
+        context.called = Some(self.entry.wire.as_str().into());
         context.round = input.round.clone();
         let request = CallRequest {
             principal: self.caller.client.principal.clone(),
@@ -266,6 +267,14 @@ impl Client for ToolCall {
 
     fn may_ask(&self) -> Option<BoxFuture<'_, Result<(), toolgate_core::Refusal>>> {
         Some(Box::pin(self.gateway.quotas.may_ask(&self.caller.client.principal.id)))
+    }
+
+    fn is_there(&self) -> bool {
+        self.caller.is_there()
+    }
+
+    fn has_withdrawn(&self) -> bool {
+        self.caller.has_withdrawn()
     }
 }
 

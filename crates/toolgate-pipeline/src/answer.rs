@@ -39,14 +39,34 @@ pub struct Refusal {
     pub code: &'static str,
     pub fault: Blame,
     pub retry: bool,
+    /// What happened.
     pub message: String,
+    /// What to do, and whether to repeat the call.
     pub hint: String,
+    /// What else whoever reads it should know.
+    #[serde(flatten)]
+    pub counsel: Option<Box<Counsel>>,
     /// What only this kind of refusal has.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub details: Value,
-    /// Whether a model should take it for a failure of its call.
-    #[serde(skip)]
-    pub is_error: bool,
+}
+
+/// What a refusal tells beside what happened and what to do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Counsel {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Whose word it takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decides: Option<String>,
+    /// By when, and what happens then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tell_user: Option<String>,
+    /// Where people find it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
 }
 
 impl Refusal {
@@ -62,14 +82,40 @@ impl Refusal {
             retry: false,
             message: message.into(),
             hint: hint.into(),
+            counsel: None,
             details: Value::Null,
-            is_error: true,
         }
     }
 
     pub(crate) fn retry(mut self) -> Self {
         self.retry = true;
         self
+    }
+
+    pub(crate) fn because(mut self, why: impl Into<String>) -> Self {
+        self.counsel().why = Some(why.into());
+        self
+    }
+
+    pub(crate) fn decided_by(mut self, who: impl Into<String>, until: impl Into<String>) -> Self {
+        let counsel = self.counsel();
+        counsel.decides = Some(who.into());
+        counsel.until = Some(until.into());
+        self
+    }
+
+    pub(crate) fn tell(mut self, user: impl Into<String>) -> Self {
+        self.counsel().tell_user = Some(user.into());
+        self
+    }
+
+    pub(crate) fn link(mut self, link: Option<String>) -> Self {
+        self.counsel().link = link;
+        self
+    }
+
+    fn counsel(&mut self) -> &mut Counsel {
+        self.counsel.get_or_insert_default()
     }
 
     pub(crate) fn details(mut self, details: Value) -> Self {
@@ -95,22 +141,39 @@ impl Refusal {
     pub(crate) fn of_fault(fault: &Fault) -> Self {
         let mut refusal = Self::new(fault.kind.code(), fault.blame(), fault.told(), fault.hint());
         refusal.retry = fault.kind.safe_to_retry();
+        let refusal = refusal.tell(format!("the tool could not be used: {}", fault.told()));
         refusal.details(json!({ "server": fault.server.as_str() }))
     }
 
-    /// The refusal as the result of a tool: the model can react to a result, not to a protocol error.
+    /// What a model reads, a line for each thing it needs to know.
+    pub fn text(&self) -> String {
+        let nothing = Counsel::default();
+        let counsel = self.counsel.as_deref().unwrap_or(&nothing);
+        let lines = [
+            ("why", counsel.why.as_deref()),
+            ("decides", counsel.decides.as_deref()),
+            ("until", counsel.until.as_deref()),
+            ("hint", Some(self.hint.as_str())),
+            ("tell the user", counsel.tell_user.as_deref()),
+            ("link for people", counsel.link.as_deref()),
+        ];
+        let said = lines.into_iter().filter_map(|(name, said)| Some(format!("\n{name}: {}", said?)));
+        std::iter::once(self.message.clone()).chain(said).collect()
+    }
+
+    /// The refusal as the result of a tool: the model can react to a result, not to a protocol error. It is an error whatever
+    /// the tool: the tool has not done what it was called for.
     pub fn tool_result(&self, tool: &Tool, envelope: &Envelope) -> RawJson {
-        let text = format!("{}\nhint: {}", self.message, self.hint);
+        let text = self.text();
         let said = json!({ "status": envelope.status, "error": self, "tool_call_id": envelope.tool_call_id,
             "approval_id": envelope.approval_id });
         let mut result = json!({
             "content": [{ "type": "text", "text": text }],
+            "isError": true,
             "_meta": { (META_KEY): envelope, (FAULT_KEY): self.fault_data() },
         });
-        // Clients hold structured content, and its absence, against the tool's own schema unless it is an error.
-        if tool.output_schema.is_some() || self.is_error {
-            result["isError"] = true.into();
-        }
+        // Clients hold structured content against the tool's own schema, some of them even that of an error. What it would say
+        // stands in `_meta` for every tool.
         if tool.output_schema.is_none() {
             result["structuredContent"] = said;
         }
@@ -118,8 +181,10 @@ impl Refusal {
     }
 
     fn fault_data(&self) -> Value {
-        let mut data =
-            json!({ "code": self.code, "fault": self.fault, "retry": self.retry, "hint": self.hint });
+        let mut data = json!(self);
+        if let Some(data) = data.as_object_mut() {
+            data.remove("details");
+        }
         if let (Some(data), Some(details)) = (data.as_object_mut(), self.details.as_object()) {
             data.extend(details.clone());
         }

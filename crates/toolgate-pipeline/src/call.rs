@@ -1,8 +1,10 @@
-//! One call from its proposal to its answer: five steps, one line each.
+//! One call from its proposal to its answer: a line per step.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use arc_swap::ArcSwapOption;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::Approval;
 use toolgate_core::content::{Attached, Notice};
@@ -15,11 +17,15 @@ use toolgate_core::scope::AgentName;
 use toolgate_core::{AuditLevel, Digest, OutputCheck, Principal, PrincipalId, RawJson, RpcError, Tool};
 
 use crate::answer::Answer;
-use crate::envelope::Warning;
+use crate::envelope::{Envelope, Warning};
+use crate::filter::Filters;
 use crate::flight::Flights;
+use crate::held::Held;
 use crate::redact::Redactor;
 use crate::schema::Schemas;
-use crate::steps::{approve, attach, decide, execute, record, validate};
+use crate::standing;
+pub use crate::steps::filter::Clean;
+use crate::steps::{approve, attach, decide, execute, filter, record, validate};
 use crate::ticket::Received;
 
 /// Everything a call passes on its way.
@@ -29,9 +35,13 @@ pub struct Pipeline {
     pub(crate) ledger: Arc<dyn Ledger>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) redactor: Redactor,
+    /// Nothing where there are none: then they cost nothing.
+    pub(crate) filters: ArcSwapOption<Filters>,
     pub(crate) schemas: Schemas,
     pub(crate) settings: Settings,
+    pub(crate) times: Times,
     pub(crate) flights: Flights,
+    pub(crate) held: Held,
     /// The gateway is about to end: nobody is held any longer.
     pub(crate) closing: CancellationToken,
 }
@@ -43,6 +53,7 @@ pub struct Setup {
     pub ledger: Arc<dyn Ledger>,
     pub clock: Arc<dyn Clock>,
     pub redactor: Redactor,
+    pub filters: Filters,
     pub settings: Settings,
     /// Cancelled when the gateway is about to end.
     pub closing: CancellationToken,
@@ -58,6 +69,33 @@ pub struct Settings {
     pub reads_when_down: WhenDown,
     pub standard: Keep,
     pub detailed: Keep,
+    /// Where people find an approval; `{id}` stands for its id.
+    pub link: Option<Arc<str>>,
+}
+
+/// How long people have and how long calls wait for them. They may change while calls are under way.
+#[derive(Debug)]
+pub(crate) struct Times {
+    hold_ms: AtomicU64,
+    approval_timeout_ms: AtomicU64,
+}
+
+impl Times {
+    fn new(hold: Duration, approval_timeout: Duration) -> Self {
+        Self { hold_ms: millis(hold).into(), approval_timeout_ms: millis(approval_timeout).into() }
+    }
+
+    pub(crate) fn hold(&self) -> Duration {
+        Duration::from_millis(self.hold_ms.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn approval_timeout(&self) -> Duration {
+        Duration::from_millis(self.approval_timeout_ms.load(Ordering::Relaxed))
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What becomes of calls that only read while the ledger cannot be written. What may change something is refused.
@@ -85,6 +123,7 @@ impl Default for Settings {
             reads_when_down: WhenDown::Refuse,
             standard: Keep { body_bytes_max: 16 << 10, time: 90 * DAY },
             detailed: Keep { body_bytes_max: 1 << 20, time: 365 * DAY },
+            link: None,
         }
     }
 }
@@ -129,6 +168,8 @@ pub struct CallContext {
     pub round: Option<Round>,
     /// What is to be said with the answer, whatever it is.
     pub warnings: Vec<Warning>,
+    /// The name that the caller knows the tool by, where it is not the canonical one.
+    pub called: Option<Arc<str>>,
     /// Why the session may not call this tool, whatever policy says: it is denied, and that is recorded.
     pub barred: Option<Arc<str>>,
 }
@@ -164,6 +205,14 @@ pub trait Client: Send + Sync {
     /// Whether people may be asked about one more call of this caller. Nothing where they may in any case.
     fn may_ask(&self) -> Option<BoxFuture<'_, Result<(), toolgate_core::Refusal>>> {
         None
+    }
+    /// Whether anybody is there who would take the answer.
+    fn is_there(&self) -> bool {
+        true
+    }
+    /// Whether the client said that it does not want the call any more. One whose connection broke has not.
+    fn has_withdrawn(&self) -> bool {
+        false
     }
 }
 
@@ -201,6 +250,16 @@ pub trait Executor: Send + Sync {
     }
 
     fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>>;
+
+    /// Whether something in a result is too big or too binary for the context. Of most there is not.
+    fn must_unpack(&self, _clean: &Clean) -> bool {
+        false
+    }
+
+    /// Takes that out, once filters have looked through it.
+    fn unpack<'a>(&'a self, _call: &'a CallId, clean: Clean) -> BoxFuture<'a, Clean> {
+        Box::pin(std::future::ready(clean))
+    }
 }
 
 /// What is sent of a call.
@@ -210,8 +269,8 @@ pub struct Load {
     pub arguments: Option<RawJson>,
     /// What else of `_meta` goes to the server.
     pub extras: Option<RawJson>,
-    /// Whether people agreed to the call: nothing that they have not seen is sent, then.
-    pub is_agreed: bool,
+    /// Whether nothing is sent that was not looked at: people agreed to the arguments, or filters watch them.
+    pub only_seen: bool,
 }
 
 /// What came back of a call.
@@ -248,21 +307,35 @@ impl<E: Into<ServerError>> From<E> for Undelivered {
 impl Pipeline {
     pub fn new(setup: Setup) -> Self {
         Self {
+            times: Times::new(setup.settings.hold, setup.settings.approval_timeout),
             policy: setup.policy,
             approvals: setup.approvals,
             ledger: setup.ledger,
             clock: setup.clock,
             redactor: setup.redactor,
+            filters: ArcSwapOption::new(some(setup.filters)),
             schemas: Schemas::default(),
             settings: setup.settings,
             flights: Flights::default(),
+            held: Held::default(),
             closing: setup.closing,
         }
     }
 
-    /// Whether what decides now is what decided when people were asked for this approval.
-    pub fn policy_stands(&self, approval: &Approval) -> bool {
-        self.policy.version_under(approval.template) == approval.binding.policy_version
+    /// Whether policy asks for this approval now as it did when people were asked.
+    pub fn policy_stands(&self, approval: &Approval, tool: &Tool) -> bool {
+        standing::stands(&*self.policy, approval, tool)
+    }
+
+    /// Calls that begin to wait from now on wait for so long, and people have so long where no gate says it.
+    pub fn set_times(&self, hold: Duration, approval_timeout: Duration) {
+        self.times.hold_ms.store(millis(hold), Ordering::Relaxed);
+        self.times.approval_timeout_ms.store(millis(approval_timeout), Ordering::Relaxed);
+    }
+
+    /// From now on these filters look through calls.
+    pub fn set_filters(&self, filters: Filters) {
+        self.filters.store(some(filters));
     }
 
     pub fn now_ms(&self) -> i64 {
@@ -280,12 +353,30 @@ impl Pipeline {
     ) -> Answer {
         let ended = async {
             let received = Received::new(self, request);
-            let validated = validate::validate(self, received)?;
+            let filtered = filter::filter(self, received)?;
+            let validated = validate::validate(self, filtered)?;
             let attached = attach::attach(self, validated, executor).await?;
             let permitted = decide::decide(self, attached)?;
             let approved = approve::approve(self, permitted, client, cancel).await?;
             execute::execute(self, approved, executor, cancel).await
         };
-        record::record(self, ended.await).await.answer()
+        let answer = record::record(self, ended.await).await.answer();
+        self.tell(&answer.envelope, client).await;
+        answer
     }
+
+    /// Notes that the caller hears how its approval ended. Whoever has left does not, and is told when the same call comes
+    /// again.
+    async fn tell(&self, envelope: &Envelope, client: &dyn Client) {
+        let Some(id) = &envelope.approval_id else { return };
+        if envelope.status == Outcome::PendingApproval || !client.is_there() {
+            return;
+        }
+        // Where the store is away, the caller is told a second time rather than not at all.
+        drop(self.approvals.told(id).await);
+    }
+}
+
+fn some(filters: Filters) -> Option<Arc<Filters>> {
+    (!filters.is_empty()).then(|| Arc::new(filters))
 }

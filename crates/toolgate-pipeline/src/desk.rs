@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use serde_json::Value;
 use toolgate_core::approval::{
-    Approval, ApprovalRefusal, ApprovalState, Ballot, GrantTerms, Pin, Standing, Word,
+    Approval, ApprovalRefusal, ApprovalState, Ballot, GrantTerms, Pin, Standing, Withdrawn, Word,
 };
-use toolgate_core::decision::{Denial, Policy, Question, Requirement, Verdict};
+use toolgate_core::decision::{Denial, Policy, Requirement, Verdict};
 use toolgate_core::governance::{Approvals, Clock, DecideError, Decided, Deciding, StoreDown};
 use toolgate_core::id::ApprovalId;
-use toolgate_core::{CanonicalName, Digest, Principal, RawJson, Tool};
+use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Tool};
 
 use crate::canonical;
 use crate::redact::{self, Marks, Redactor, echo};
 use crate::schema::{InputCheck, Problem, Schemas, render};
+use crate::standing;
 
 /// The tools there are now.
 pub trait ToolBook: Send + Sync {
@@ -64,6 +65,9 @@ pub struct GrantRequest {
     pub uses: Option<u32>,
     pub expires_in_seconds: Option<u64>,
 }
+
+/// How many open approvals are held against new policies, the most urgent first.
+const LOOKED_AT_MAX: usize = 1_000;
 
 /// How long a grant holds where nobody says it.
 const GRANT_TIME: Duration = Duration::from_secs(24 * 3600);
@@ -131,6 +135,13 @@ impl Desk {
         if is_pending && shown.is_some_and(|shown| shown != approval.effective) {
             return Err(DecideError::Refused(ApprovalRefusal::Edited).into());
         }
+        // A no is a no to whatever is asked by now.
+        let agrees = matches!(decision, Decision::Approve | Decision::Edit(_));
+        if is_pending && agrees && self.is_void(&approval) {
+            let why = Withdrawn::PoliciesChanged;
+            self.approvals.cancel(&id, &PrincipalId::gateway(), why).await?;
+            return Err(DecideError::Refused(ApprovalRefusal::Withdrawn(why)).into());
+        }
         let grant = match (&decision, grant) {
             (Decision::Approve | Decision::Edit(_), Some(grant)) => {
                 Some(self.terms(&approval, &decision, &grant)?)
@@ -149,6 +160,33 @@ impl Desk {
         let word = Word { voter, standing: Standing::Person, ballot, reason, shown, counts_as };
         let deciding = Deciding { id, word, grant, via };
         Ok(self.approvals.decide(deciding).await?)
+    }
+
+    /// Withdraws every question that policy does not ask like this any more, and tells which. Calls that still wait are asked
+    /// about anew by themselves.
+    pub async fn withdraw_void(&self) -> Result<Vec<Approval>, StoreDown> {
+        let mut withdrawn = Vec::new();
+        for approval in self.approvals.open_ones(LOOKED_AT_MAX).await? {
+            if !self.is_void(&approval) {
+                continue;
+            }
+            let cancelling =
+                self.approvals.cancel(&approval.id, &PrincipalId::gateway(), Withdrawn::PoliciesChanged);
+            match cancelling.await {
+                Ok(()) => withdrawn.push(approval),
+                Err(DecideError::Down(down)) => return Err(down),
+                // Somebody was faster; what they decided stands, and is judged again before it runs.
+                Err(_) => {}
+            }
+        }
+        Ok(withdrawn)
+    }
+
+    /// Whether policy asks for something else by now. A tool that is away or another one says nothing about policy.
+    fn is_void(&self, approval: &Approval) -> bool {
+        let binding = &approval.binding;
+        let tool = self.tools.find(&binding.tool).filter(|tool| tool.version == binding.tool_version);
+        tool.is_some_and(|tool| !standing::stands(&*self.policy, approval, &tool))
     }
 
     /// What may be kept of something that came of a call, outside the ledger too: without secrets of its own and without
@@ -184,18 +222,8 @@ impl Desk {
     }
 
     fn judged(&self, approval: &Approval, tool: &Tool, arguments: &Value) -> Result<Requirement, DeskError> {
-        let decision = self.policy.decide(&Question {
-            principal: &approval.requester,
-            tool,
-            arguments,
-            session: approval.session.as_ref(),
-            agent: approval.agent.as_ref(),
-            template: approval.template,
-            run: approval.run.as_ref(),
-            task: approval.task.as_deref(),
-        });
         let asked = approval.requirement.clone();
-        match decision.verdict {
+        match standing::judge(&*self.policy, approval, tool, arguments) {
             Verdict::Permit => Ok(asked),
             Verdict::Approve(more) => Ok(asked.merged(more)),
             Verdict::Deny(denial) => Err(DeskError::Denied(denial)),

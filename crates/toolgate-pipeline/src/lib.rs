@@ -4,18 +4,23 @@ mod answer;
 mod call;
 pub mod canonical;
 pub mod desk;
+mod difference;
 mod envelope;
+pub mod filter;
 mod flight;
+mod held;
 mod question;
 pub mod redact;
 pub mod schema;
+mod standing;
 mod steps;
 mod ticket;
+mod words;
 
-pub use answer::{Answer, AnswerBody, Refusal};
+pub use answer::{Answer, AnswerBody, Counsel, Refusal};
 pub use call::{
-    CallContext, CallRequest, Client, Delivered, Executor, Keep, Labels, Load, Patience, Pipeline, Round,
-    Settings, Setup, Undelivered, WhenDown,
+    CallContext, CallRequest, Clean, Client, Delivered, Executor, Keep, Labels, Load, Patience, Pipeline,
+    Round, Settings, Setup, Undelivered, WhenDown,
 };
 pub use envelope::{Envelope, META_KEY, OUTPUT_SCHEMA, Warning};
 pub use ticket::Received;

@@ -23,7 +23,10 @@ use serde_json::Value;
 use toolgate_core::RawJson;
 use wildmatch::WildMatch;
 
-pub(crate) use look::holds_credential;
+pub(crate) use binary::is_binary_text;
+#[cfg(test)]
+pub(crate) use look::look_kinds;
+pub(crate) use look::{CARD, credentials, holds_credential};
 pub use mark::{Hidden, HiddenKind, MARKER, Marks};
 pub use pattern::BadPattern;
 pub use restore::{Unrestorable, mentions_marker, restore};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolgate_core::approval::Approval;
 use toolgate_core::content::Attachment;
-use toolgate_core::decision::Template;
+use toolgate_core::decision::{Requirement, Template};
 use toolgate_core::event::{About, Body, DecisionKind, Entry, Event, EventKind, Outcome};
 use toolgate_core::id::{ApprovalId, CallId, RunId};
 use toolgate_core::scope::AgentName;
@@ -15,9 +15,10 @@ use toolgate_core::{AuditLevel, Digest, Principal, PrincipalId, RawJson, Tool};
 use crate::answer::Refusal;
 use crate::call::{CallRequest, Pipeline, Round};
 use crate::envelope::{Envelope, Warning};
+use crate::filter::Filters;
 use crate::redact::Marks;
 
-/// A call that has just come in. Only validation takes it further.
+/// A call that has just come in. Only filters take it further.
 pub struct Received {
     pub(crate) ticket: Ticket,
 }
@@ -54,9 +55,14 @@ impl Received {
             round: context.round,
             started_us: pipeline.clock.monotonic_us(),
             policy_version: None,
+            basis: None,
             approval: None,
             is_gated: false,
+            watched: None,
+            is_filtered: false,
             warnings: context.warnings,
+            note: None,
+            called: context.called,
             barred: context.barred,
             unwritten: Entry::default(),
             input: None,
@@ -82,15 +88,25 @@ pub(crate) struct Ticket {
     pub(crate) task: Option<Arc<str>>,
     /// What goes to the server beside the arguments, unless people agree to these alone.
     pub(crate) extras: Option<RawJson>,
-    /// As they came.
+    /// As they came, but for what filters masked.
     pub(crate) arguments: RawJson,
     pub(crate) round: Option<Round>,
     pub(crate) started_us: i64,
     pub(crate) policy_version: Option<Digest>,
+    /// What policy asks of people, whatever filters ask beside it.
+    pub(crate) basis: Option<Digest>,
     pub(crate) approval: Option<ApprovalId>,
     /// A gate matched, so people or a grant of theirs let it through.
     pub(crate) is_gated: bool,
+    /// What filters say to it, where there are any. Apart, for most gateways have none and a ticket is moved often.
+    pub(crate) watched: Option<Box<Watched>>,
+    /// A filter found something.
+    pub(crate) is_filtered: bool,
     pub(crate) warnings: Vec<Warning>,
+    /// What the result says in front of what the server said.
+    pub(crate) note: Option<String>,
+    /// The name that the caller knows the tool by.
+    pub(crate) called: Option<Arc<str>>,
     pub(crate) barred: Option<Arc<str>>,
     /// Events that are written with the next entry.
     pub(crate) unwritten: Entry,
@@ -104,7 +120,36 @@ pub(crate) struct Ticket {
     pub(crate) refs: Vec<RawJson>,
 }
 
+/// What filters say to a call.
+pub(crate) struct Watched {
+    /// Those that looked through it.
+    pub(crate) filters: Arc<Filters>,
+    /// Whom they want to be asked.
+    pub(crate) asks: Option<Requirement>,
+    /// Some of them look through what is sent, so nothing is sent that they cannot look through.
+    pub(crate) is_looked_at: bool,
+    /// What is sent is not what the client sent.
+    pub(crate) is_masked: bool,
+}
+
+impl Watched {
+    pub(crate) fn new(filters: Arc<Filters>) -> Box<Self> {
+        Box::new(Self { filters, asks: None, is_looked_at: false, is_masked: false })
+    }
+}
+
 impl Ticket {
+    /// Whom filters want to be asked.
+    pub(crate) fn asks(&self) -> Option<Requirement> {
+        self.watched.as_ref().and_then(|watched| watched.asks.clone())
+    }
+
+    /// The arguments where they are not what the client sent.
+    pub(crate) fn masked_arguments(&self) -> Option<RawJson> {
+        let is_masked = self.watched.as_ref().is_some_and(|watched| watched.is_masked);
+        is_masked.then(|| self.arguments.clone())
+    }
+
     pub(crate) fn event(&self, pipeline: &Pipeline, kind: EventKind) -> Event {
         let now_ms = pipeline.clock.now_ms();
         let mut event = Event::new(kind, now_ms, self.principal.id.clone(), self.about.clone());
@@ -149,9 +194,13 @@ impl Ticket {
         self.unwritten.events.iter_mut().for_each(|event| event.about = self.about.clone());
     }
 
-    /// Whether a permitted call of this tool leaves a record. What may change something always does.
+    /// Whether a permitted call of this tool leaves a record. What may change something always does, and so does what a
+    /// filter found something in.
     pub(crate) fn is_recorded(&self) -> bool {
-        self.tool.audit != AuditLevel::None || self.tool.effects.changes_something() || self.is_gated
+        self.tool.audit != AuditLevel::None
+            || self.tool.effects.changes_something()
+            || self.is_gated
+            || self.is_filtered
     }
 
     pub(crate) fn elapsed_us(&self, pipeline: &Pipeline) -> i64 {

@@ -15,11 +15,20 @@ pub(crate) struct Terms {
     pub(crate) timeout_seconds: Option<u64>,
     pub(crate) on_timeout: Option<OnTimeout>,
     pub(crate) editable: bool,
+    /// Whether the call may run after a yes although its caller has left.
+    pub(crate) unattended: bool,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { approvers: None, quorum: 1, timeout_seconds: None, on_timeout: None, editable: false }
+        Self {
+            approvers: None,
+            quorum: 1,
+            timeout_seconds: None,
+            on_timeout: None,
+            editable: false,
+            unattended: false,
+        }
     }
 }
 
@@ -35,7 +44,7 @@ pub(crate) struct Refused {
 pub(crate) const ID: &str = "id";
 pub(crate) const REASON: &str = "reason";
 const COMMON: [&str; 2] = [ID, REASON];
-const GATE: [&str; 5] = ["approvers", "quorum", "timeout", "on_timeout", "editable"];
+const GATE: [&str; 6] = ["approvers", "quorum", "timeout", "on_timeout", "editable", "unattended"];
 
 /// A gate that waits longer than a year is a mistake.
 const TIMEOUT_DAYS_MAX: u64 = 365;
@@ -93,6 +102,7 @@ impl Terms {
             "timeout" => self.timeout_seconds = Some(timeout(value)?),
             "on_timeout" => self.on_timeout = Some(on_timeout(value)?),
             "editable" => self.editable = editable(value)?,
+            "unattended" => self.unattended = unattended(value)?,
             ID | REASON => check_common(name, value)?,
             unknown => return Err(unknown_name(unknown)),
         }
@@ -187,6 +197,14 @@ fn editable(value: &str) -> Result<bool, Wrong> {
     }
 }
 
+fn unattended(value: &str) -> Result<bool, Wrong> {
+    match value {
+        "run" => Ok(true),
+        "wait" => Ok(false),
+        _ => Err(wrong(format!("`@unattended({value:?})` is not known"), "write \"run\" or \"wait\"")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,7 +219,7 @@ mod tests {
     fn every_annotation_is_read() {
         let (terms, refused) = gate(
             r#"@id("g") @reason("money") @approvers(" finance ,legal,finance") @quorum("2") @timeout("15m")
-            @on_timeout("escalate") @editable("true")"#,
+            @on_timeout("escalate") @editable("true") @unattended("run")"#,
         );
         assert_eq!(refused, []);
         let expected = Terms {
@@ -210,6 +228,7 @@ mod tests {
             timeout_seconds: Some(900),
             on_timeout: Some(OnTimeout::Escalate),
             editable: true,
+            unattended: true,
         };
         assert_eq!(terms, expected);
         assert_eq!(gate("").0, Terms::default());
@@ -250,6 +269,7 @@ mod tests {
             r#"@on_timeout"#,
             r#"@editable("yes")"#,
             r#"@editable"#,
+            r#"@unattended("true")"#,
             r#"@id("")"#,
             r#"@reason(" ")"#,
             r#"@owner("me")"#,

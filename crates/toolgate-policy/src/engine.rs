@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use toolgate_core::decision::{Decision, Glimpse, Policy, Question, Template, Visibility};
 use toolgate_core::{Digest, Effects, Tool};
 
+use crate::check::check;
 use crate::explain::Explanation;
 use crate::level::Levels;
 use crate::listing::ListedRule;
@@ -36,22 +37,42 @@ impl PolicyEngine {
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
-    /// Reads everything again. What does not load leaves the old policies in force. Returns the version in force.
-    pub fn reload(&self) -> Result<Digest, PolicyError> {
+    /// Reads everything again. What does not load, or would fail on one of the tools there are, leaves the old policies in force.
+    /// Returns the version in force.
+    pub fn reload(&self, tools: &[Arc<Tool>]) -> Result<Digest, PolicyError> {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         origin.stamps = origin.sources.stamp();
-        let exchanged = self.exchange(&origin.sources);
+        let exchanged = self.exchange(&origin.sources, tools);
         origin.refused = exchanged.as_ref().err().cloned();
         exchanged
     }
 
-    /// The same with other sources, which are kept for the next reload only if they load.
-    pub fn reload_from(&self, sources: Sources) -> Result<Digest, PolicyError> {
+    /// The same with other sources. They are those that are followed from now on, whether they load or not.
+    pub fn reload_from(&self, sources: Sources, tools: &[Arc<Tool>]) -> Result<Digest, PolicyError> {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = sources.stamp();
-        let version = self.exchange(&sources)?;
-        *origin = Origin { sources, stamps, refused: None };
-        Ok(version)
+        let exchanged = self.exchange(&sources, tools);
+        *origin = Origin { sources, stamps, refused: exchanged.as_ref().err().cloned() };
+        exchanged
+    }
+
+    /// Whether the policies come from there.
+    pub fn is_from(&self, sources: &Sources) -> bool {
+        self.origin.lock().unwrap_or_else(PoisonError::into_inner).sources == *sources
+    }
+
+    /// What is wrong with the policies in force for the tools there are now. They were taken up before these tools were known, or
+    /// tools have changed since; calls that they fail on are denied.
+    pub fn broken(&self, tools: &[Arc<Tool>]) -> Option<PolicyError> {
+        let (sources, is_refused) = {
+            let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+            (origin.sources.clone(), origin.refused.is_some())
+        };
+        // What was refused is not in force, and what is in force cannot be read any more.
+        if is_refused {
+            return None;
+        }
+        PolicyError::unless_empty(check(&sources, tools).errors).err()
     }
 
     /// Whether files came, went or changed since they were last read. Cheap enough to ask every second; a change that did
@@ -98,8 +119,9 @@ impl PolicyEngine {
         self.current.load_full()
     }
 
-    fn exchange(&self, sources: &Sources) -> Result<Digest, PolicyError> {
+    fn exchange(&self, sources: &Sources, tools: &[Arc<Tool>]) -> Result<Digest, PolicyError> {
         let levels = compile(sources)?;
+        PolicyError::unless_empty(check(sources, tools).errors)?;
         let version = levels.own().version;
         // What was worked out for the same texts stays.
         if version != self.current.load().own().version {

@@ -159,7 +159,7 @@ fn read_policy(text: &Text, policy: &Policy, start: usize) -> (Rule, Vec<Problem
         start,
         line,
         column,
-        reference: reference(text, policy, &own, line),
+        reference: reference(text, policy, &json, line),
         text: own,
         terms,
         scope: Scope::of(policy),
@@ -174,12 +174,13 @@ fn read_policy(text: &Text, policy: &Policy, start: usize) -> (Rule, Vec<Problem
     (rule, problems)
 }
 
-fn reference(text: &Text, policy: &Policy, own: &str, line: usize) -> PolicyRef {
+fn reference(text: &Text, policy: &Policy, meaning: &serde_json::Value, line: usize) -> PolicyRef {
     let written = |name| policy.annotation(name).filter(|value| !value.is_empty()).map(str::to_owned);
     PolicyRef {
         id: written(annotation::ID).unwrap_or_else(|| format!("{}:{line}", text.name)),
         reason: written(annotation::REASON),
-        text: Digest::of(own),
+        // Cedar's own form has no comments and no spelling.
+        text: Digest::of(meaning.to_string()),
     }
 }
 

@@ -69,5 +69,6 @@ fn merge(gates: &[&Rule]) -> Requirement {
         // `Deny` comes first in the order of the two.
         on_timeout: terms().filter_map(|terms| terms.on_timeout).min().unwrap_or(OnTimeout::Deny),
         editable: terms().all(|terms| terms.editable),
+        unattended: terms().all(|terms| terms.unattended),
     }
 }

@@ -104,7 +104,7 @@ impl Registry {
     }
 
     /// The operator's file says this now. Tells what is different, a line each, for the log.
-    pub async fn reload(&self, file: FileState) -> Vec<String> {
+    pub async fn reload(&self, file: FileState, others: Vec<String>) -> Vec<String> {
         let gateway = PrincipalId::gateway();
         let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &gateway };
         let (rest, aliases_before) = {
@@ -114,6 +114,7 @@ impl Registry {
         let differences = self.desk.take_file(file);
         let mut lines: Vec<String> = differences.iter().map(ToString::to_string).collect();
         lines.extend(rest);
+        lines.extend(others);
         let mut events = vec![telling.config_loaded(&lines)];
         events.extend(differences.iter().map(|one| telling.difference(one)));
         let aliases = self.desk.state().aliases.clone();

@@ -20,6 +20,12 @@ const SAVE: &str =
 const READ: &str = "SELECT version, body FROM approvals WHERE tenant = $1 AND id = $2";
 const READ_OPEN: &str = "SELECT version, body FROM approvals
     WHERE tenant = $1 AND binding = $2 AND state IN ('pending', 'approved')";
+const READ_ENDED: &str = "SELECT version, body FROM approvals
+    WHERE tenant = $1 AND binding = $2 AND resolved_at_ms >= $3
+        AND state IN ('rejected', 'changes_requested', 'expired', 'consumed')
+    ORDER BY id DESC LIMIT 1";
+const OPEN: &str = "SELECT version, body FROM approvals
+    WHERE tenant = $1 AND state IN ('pending', 'approved') ORDER BY expires_at_ms, id LIMIT $2";
 const LIST: &str = "SELECT version, body FROM approvals WHERE tenant = $1";
 const DUE: &str = "SELECT id FROM approvals
     WHERE tenant = $1 AND expires_at_ms <= $2 AND state IN ('pending', 'approved') ORDER BY expires_at_ms, id LIMIT $3";
@@ -60,6 +66,15 @@ impl Store {
         let row: Option<ApprovalRow> = read.fetch_optional().await.map_err(doing(DOING))?;
         let found = row.map(ApprovalRow::read).transpose().map_err(doing(DOING))?;
         Ok(found.map(|found| found.approval))
+    }
+
+    /// Those that are open, the most urgent first.
+    pub(crate) async fn open_approvals(&self, count_max: usize) -> Result<Vec<Approval>, StoreError> {
+        const DOING: &str = "list the open approvals";
+        let read = self.db.sql(OPEN).bind(self.tenant).bind(i64::try_from(count_max).unwrap_or(i64::MAX));
+        let rows: Vec<ApprovalRow> = read.fetch_all().await.map_err(doing(DOING))?;
+        let read = rows.into_iter().map(|row| row.read().map(|found| found.approval));
+        read.collect::<Result<_, _>>().map_err(doing(DOING))
     }
 
     /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
@@ -167,6 +182,18 @@ pub(crate) async fn lock_open(
     let read = transaction.sql_for_update(READ_OPEN).bind(tenant).bind(key(binding));
     let row: Option<ApprovalRow> = read.fetch_optional().await?;
     row.map(ApprovalRow::read).transpose()
+}
+
+/// The last approval of a binding that ended since then with something to tell.
+pub(crate) async fn last_ended(
+    transaction: &mut Transaction,
+    tenant: &str,
+    binding: &Binding,
+    since_ms: i64,
+) -> Result<Option<Approval>, sqlx::Error> {
+    let read = transaction.sql(READ_ENDED).bind(tenant).bind(key(binding)).bind(since_ms);
+    let row: Option<ApprovalRow> = read.fetch_optional().await?;
+    Ok(row.map(ApprovalRow::read).transpose()?.map(|found| found.approval))
 }
 
 /// Writes back what was locked before.

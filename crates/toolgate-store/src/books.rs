@@ -5,15 +5,16 @@ mod asking;
 mod deciding;
 pub(crate) mod events;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant};
-use toolgate_core::event::{Durability, Entry, Event};
+use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Withdrawn};
+use toolgate_core::event::{Durability, Entry, Event, EventKind};
 use toolgate_core::governance::{
-    Approvals, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, StartRefused, StoreDown, Warrant,
+    Approvals, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, RecordedEnd, StartRefused,
+    StoreDown, Warrant,
 };
-use toolgate_core::id::{ApprovalId, GrantId};
+use toolgate_core::id::{ApprovalId, CallId, GrantId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{CanonicalName, Digest, PrincipalId};
 
@@ -40,20 +41,35 @@ pub struct Books {
 struct Inner {
     store: Store,
     writer: LedgerWriter,
-    settings: BooksSettings,
+    terms: Mutex<Terms>,
+}
+
+/// What holds for approvals. It may change while people decide.
+#[derive(Clone)]
+struct Terms {
+    approved_valid: Duration,
+    escalate_to: Vec<String>,
 }
 
 impl Store {
     /// Opens the books of this process.
     pub async fn books(&self, settings: BooksSettings) -> Result<Books, StoreError> {
         let writer = LedgerWriter::start(self, &settings.stream).await?;
-        Ok(Books { inner: Arc::new(Inner { store: self.clone(), writer, settings }) })
+        let BooksSettings { approved_valid, escalate_to, .. } = settings;
+        let terms = Mutex::new(Terms { approved_valid, escalate_to });
+        Ok(Books { inner: Arc::new(Inner { store: self.clone(), writer, terms }) })
     }
 }
 
 impl Books {
     pub fn writer(&self) -> &LedgerWriter {
         &self.inner.writer
+    }
+
+    /// What holds for approvals from now on.
+    pub fn set_approvals(&self, approved_valid: Duration, escalate_to: Vec<String>) {
+        *self.inner.terms.lock().unwrap_or_else(PoisonError::into_inner) =
+            Terms { approved_valid, escalate_to };
     }
 
     /// Where they are kept.
@@ -139,9 +155,33 @@ impl Approvals for Books {
         Box::pin(async move { inner.decide(decision).await })
     }
 
-    fn cancel(&self, id: &ApprovalId, by: &PrincipalId) -> BoxFuture<'static, Result<(), DecideError>> {
+    fn cancel(
+        &self,
+        id: &ApprovalId,
+        by: &PrincipalId,
+        why: Withdrawn,
+    ) -> BoxFuture<'static, Result<(), DecideError>> {
         let (inner, id, by) = (Arc::clone(&self.inner), id.clone(), by.clone());
-        Box::pin(async move { inner.cancel(&id, &by).await })
+        Box::pin(async move { inner.cancel(&id, &by, why).await })
+    }
+
+    fn told(&self, id: &ApprovalId) -> BoxFuture<'static, Result<(), StoreDown>> {
+        let (inner, id) = (Arc::clone(&self.inner), id.clone());
+        Box::pin(async move { inner.told(&id).await.map_err(down("note that a decision was told")) })
+    }
+
+    fn end_of(&self, call: &CallId) -> BoxFuture<'static, Result<Option<RecordedEnd>, StoreDown>> {
+        let (store, call) = (self.inner.store.clone(), call.clone());
+        Box::pin(
+            async move { recorded_end(&store, &call).await.map_err(|error| StoreDown(error.to_string())) },
+        )
+    }
+
+    fn open_ones(&self, count_max: usize) -> BoxFuture<'static, Result<Vec<Approval>, StoreDown>> {
+        let store = self.inner.store.clone();
+        Box::pin(async move {
+            store.open_approvals(count_max).await.map_err(|error| StoreDown(error.to_string()))
+        })
     }
 
     fn grants(
@@ -171,9 +211,25 @@ impl Inner {
         transaction.commit().await
     }
 
+    fn terms(&self) -> Terms {
+        self.terms.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn tenant(&self) -> &'static str {
         self.store.tenant
     }
+}
+
+async fn recorded_end(store: &Store, call: &CallId) -> Result<Option<RecordedEnd>, StoreError> {
+    let events = store.ledger_call(call).await?;
+    let Some(end) = events.iter().rev().find(|one| one.event.kind == EventKind::CallCompleted) else {
+        return Ok(None);
+    };
+    let result = match end.event.output {
+        Some(digest) => store.ledger_body(&digest).await?,
+        None => None,
+    };
+    Ok(end.event.outcome.map(|outcome| RecordedEnd { outcome, result }))
 }
 
 /// Names what was attempted.

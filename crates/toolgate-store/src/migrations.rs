@@ -7,12 +7,12 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 /// The steps of one kind of database, from a folder with a file for each.
 macro_rules! steps {
-    ($folder:literal: $($version:literal $name:literal,)*) => {
-        [$(Step {
+    ($folder:literal: $([$zeros:literal $($version:literal $name:literal)+])+) => {
+        [$($(Step {
             version: $version,
             name: $name,
-            sql: include_str!(concat!("../migrations/", $folder, "/000", $version, "_", $name, ".sql")),
-        },)*]
+            sql: include_str!(concat!("../migrations/", $folder, "/", $zeros, $version, "_", $name, ".sql")),
+        },)+)+]
     };
 }
 
@@ -22,14 +22,14 @@ struct Step {
     sql: &'static str,
 }
 
-static SQLITE: [Step; 9] = steps! { "sqlite":
-    1 "start", 2 "approvals", 3 "ledger", 4 "registry", 5 "sessions", 6 "files", 7 "runs", 8 "logins",
-    9 "call_counts",
+static SQLITE: [Step; 10] = steps! { "sqlite":
+    ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
+    ["00" 10 "told"]
 };
 
-static POSTGRES: [Step; 9] = steps! { "postgres":
-    1 "start", 2 "approvals", 3 "ledger", 4 "registry", 5 "sessions", 6 "files", 7 "runs", 8 "logins",
-    9 "call_counts",
+static POSTGRES: [Step; 10] = steps! { "postgres":
+    ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
+    ["00" 10 "told"]
 };
 
 pub(crate) fn sqlite() -> Migrator {

@@ -3,6 +3,7 @@
 mod agents;
 mod approvals;
 mod files;
+mod filters;
 mod ledger;
 mod policy;
 mod runs;
@@ -26,6 +27,7 @@ use crate::config::{LISTEN_EXPECTED, parse_listen};
 pub(crate) use agents::{AgentsCommand, CapabilitiesCommand};
 pub(crate) use approvals::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
 pub(crate) use files::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
+pub(crate) use filters::{FiltersCommand, TestFiltersArgs};
 pub(crate) use ledger::{ExportFormat, LedgerCommand};
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
 pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand, TasksCommand};
@@ -107,6 +109,9 @@ pub(crate) enum Command {
     /// Check, explain and test the policies
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// What must not go out in arguments or come in with results: see the filters, and try them on the last calls
+    #[command(subcommand)]
+    Filters(FiltersCommand),
     /// Read, check and export the record of what happened
     #[command(subcommand)]
     Ledger(LedgerCommand),

@@ -1,26 +1,30 @@
 //! What governs calls, put together: policy, approvals, ledger and the pipeline that asks them, and the work that goes on
 //! beside calls: policies are read anew, approvals run out, bodies are let go.
 
+mod following;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_catalog::Catalog;
-use toolgate_core::decision::Policy;
-use toolgate_core::event::{About, Entry, Event, EventKind};
-use toolgate_core::governance::{Clock, Ledger, StoreDown};
+use toolgate_core::event::EventKind;
+use toolgate_core::governance::{Clock, StoreDown};
 use toolgate_core::id::CallId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{CanonicalName, PrincipalId, RawJson, Tool};
 use toolgate_edge::{Archive, Usage};
 use toolgate_pipeline::desk::{Desk, ToolBook};
+use toolgate_pipeline::filter::Filters;
 use toolgate_pipeline::redact::{RedactRule, Redactor};
 use toolgate_pipeline::{Keep, Pipeline, Settings, Setup, WhenDown};
 use toolgate_policy::{PolicyEngine, Set, Sources};
 use toolgate_store::{Books, BooksSettings, Store};
 
 use crate::config::{Config, ReadsWhenDown};
+
+pub(crate) use following::Follower;
 
 /// How often policies are looked at for changes, and approvals for those whose time is over.
 const WATCH_EVERY: Duration = Duration::from_secs(1);
@@ -32,6 +36,7 @@ pub(crate) struct Governance {
     pub(crate) desk: Arc<Desk>,
     pub(crate) books: Arc<Books>,
     pub(crate) policy: Arc<PolicyEngine>,
+    catalog: Arc<Catalog>,
     tasks: TaskTracker,
 }
 
@@ -41,6 +46,7 @@ impl Governance {
         store: &Store,
         catalog: &Arc<Catalog>,
         stream: &str,
+        link: Option<String>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Self> {
         let policy = Arc::new(PolicyEngine::load(sources(config))?);
@@ -52,7 +58,8 @@ impl Governance {
             ledger: books.clone(),
             clock: clock.clone(),
             redactor: redactor(config)?,
-            settings: settings(config),
+            filters: Filters::new(&config.filters)?,
+            settings: settings(config, link),
             closing: shutdown.clone(),
         });
         let tools = Arc::new(Tools(catalog.clone()));
@@ -62,6 +69,7 @@ impl Governance {
             desk: Arc::new(desk),
             books,
             policy,
+            catalog: catalog.clone(),
             tasks: TaskTracker::new(),
         })
     }
@@ -72,17 +80,23 @@ impl Governance {
         for call in &swept {
             tracing::warn!(%call, "the gateway ended while this call was under way; whether it took effect is not known");
         }
-        self.note_policy(EventKind::PolicyLoaded, None).await;
-        let (books, policy) = (self.books.clone(), self.policy.clone());
-        self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(run_out(books)));
-        self.tasks
-            .spawn(shutdown.clone().run_until_cancelled_owned(follow_policies(policy, self.books.clone())));
+        let follower = self.follower();
+        follower.note(EventKind::PolicyLoaded, None).await;
+        self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(run_out(self.books.clone())));
+        self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(follower.follow()));
         self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(let_bodies_go(store.clone())));
         Ok(())
     }
 
-    async fn note_policy(&self, kind: EventKind, detail: Option<RawJson>) {
-        note_policy(&self.policy, &self.books, kind, detail).await;
+    /// Keeps what is in force as the configuration and the policy folder say.
+    pub(crate) fn follower(&self) -> Follower {
+        Follower {
+            policy: self.policy.clone(),
+            books: self.books.clone(),
+            desk: self.desk.clone(),
+            pipeline: self.pipeline.clone(),
+            catalog: self.catalog.clone(),
+        }
     }
 
     /// Writes the last events.
@@ -117,7 +131,7 @@ pub(crate) fn books_settings(config: &Config, stream: &str) -> BooksSettings {
     }
 }
 
-fn settings(config: &Config) -> Settings {
+fn settings(config: &Config, link: Option<String>) -> Settings {
     let ledger = &config.ledger;
     Settings {
         hold: config.approvals.hold,
@@ -129,6 +143,7 @@ fn settings(config: &Config) -> Settings {
         },
         standard: Keep { body_bytes_max: ledger.body_bytes_max, time: ledger.keep },
         detailed: Keep { body_bytes_max: ledger.body_bytes_max_detailed, time: ledger.keep_detailed },
+        link: link.map(Into::into),
     }
 }
 
@@ -238,38 +253,5 @@ async fn let_bodies_go(store: Store) {
             Ok(count) => tracing::info!(count, "bodies of calls whose time to be kept is over were deleted"),
             Err(error) => tracing::warn!(%error, "bodies whose time is over could not be deleted"),
         }
-    }
-}
-
-/// Takes up policies that changed; those that do not load change nothing.
-async fn follow_policies(policy: Arc<PolicyEngine>, books: Arc<Books>) {
-    let mut tick = tokio::time::interval(WATCH_EVERY);
-    loop {
-        tick.tick().await;
-        if !policy.sources_changed() {
-            continue;
-        }
-        match policy.reload() {
-            Ok(version) => {
-                tracing::info!(%version, "policies were read anew");
-                note_policy(&policy, &books, EventKind::PolicyLoaded, None).await;
-            }
-            Err(error) => {
-                tracing::error!("the new policies do not load and the old ones stay:\n{error}");
-                let detail = serde_json::json!({ "error": error.to_string() });
-                note_policy(&policy, &books, EventKind::PolicyRefused, Some(detail.into())).await;
-            }
-        }
-    }
-}
-
-async fn note_policy(policy: &PolicyEngine, books: &Books, kind: EventKind, detail: Option<RawJson>) {
-    let now_ms = SystemClock::default().now_ms();
-    let mut event = Event::new(kind, now_ms, PrincipalId::gateway(), Arc::new(About::default()));
-    event.policy_version = Some(policy.version());
-    event.detail = detail;
-    let entry = Entry { events: vec![event], ..Entry::default() };
-    if let Err(error) = books.append(entry).await {
-        tracing::warn!(%error, "a change of policies could not be recorded");
     }
 }

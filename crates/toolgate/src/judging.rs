@@ -3,31 +3,52 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_api::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, PolicyRule};
-use toolgate_core::decision::{Policy, Question, Template};
+use toolgate_api::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, PolicyRule, RoleAsking};
+use toolgate_catalog::Catalog;
+use toolgate_core::decision::{Asking, Glimpse, Policy, Question, Template, Visibility};
 use toolgate_core::{Principal, PrincipalId, Role, Tool};
 use toolgate_policy::{ListedRule, PolicyEngine, TableRow, decisions};
 
-pub(crate) struct Judging(pub(crate) Arc<PolicyEngine>);
+use crate::stored;
+
+pub(crate) struct Judging {
+    pub(crate) policy: Arc<PolicyEngine>,
+    pub(crate) catalog: Arc<Catalog>,
+}
 
 impl PolicyDesk for Judging {
     fn in_force(&self) -> PolicyInForce {
         PolicyInForce {
-            version: self.0.version(),
-            template: self.0.template(),
-            files: files(self.0.rules()),
-            refused: self.0.refusal().map(|error| error.to_string()),
+            version: self.policy.version(),
+            template: self.policy.template(),
+            files: files(self.policy.rules()),
+            refused: self.policy.refusal().map(|error| error.to_string()),
+            broken: self.policy.broken(&stored::tools(&self.catalog)).map(|error| error.to_string()),
         }
     }
 
     fn explain(&self, question: &Question<'_>) -> Value {
-        serde_json::to_value(self.0.explain(question)).expect("an explanation is texts and lists")
+        serde_json::to_value(self.policy.explain(question)).expect("an explanation is texts and lists")
+    }
+
+    fn asking(&self, tool: &Tool) -> Vec<RoleAsking> {
+        let of = |(role, principal): (&'static str, Principal)| {
+            let glimpse = Glimpse { principal: &principal, tool, agent: None, template: None };
+            let asked = match self.policy.visibility(&glimpse) {
+                Visibility::Hidden(_) => "forbidden",
+                Visibility::Visible(Asking::Never) => "never",
+                Visibility::Visible(Asking::Sometimes) => "sometimes",
+                Visibility::Visible(Asking::Always) => "always",
+            };
+            RoleAsking { role, asked }
+        };
+        actors().into_iter().map(of).collect()
     }
 
     fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow> {
         let tools: Vec<(&str, Arc<Tool>)> =
             tools.iter().map(|tool| (tool.name.as_str(), tool.clone())).collect();
-        let rows = decisions(&self.0, &actors(), &tools, &Template::ALL);
+        let rows = decisions(&self.policy, &actors(), &tools, &Template::ALL);
         rows.expect("what is in force loads under every level of care").into_iter().map(row).collect()
     }
 }

@@ -125,7 +125,7 @@ fn start_logging(command: &Command) {
     };
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(|| output::Log)
         .with_ansi(has_colours())
         .with_target(false)
         .init();

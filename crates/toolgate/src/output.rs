@@ -54,9 +54,59 @@ pub(crate) fn write_talk(text: Arguments<'_>) {
 }
 
 /// Text of a server for a person to read: without control characters, which could repaint the terminal, but for line
-/// breaks and tabs.
+/// breaks and tabs. What would turn words round or hide among them is written out.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    let plain: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+    written_out(plain)
+}
+
+/// The text with `\u{202e}` in place of characters that nobody sees and that change how others are seen.
+pub(crate) fn written_out(text: String) -> String {
+    if text.is_ascii() || !text.contains(is_deceitful) {
+        return text;
+    }
+    let mut whole = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_deceitful(c) {
+            true => whole.extend(c.escape_unicode()),
+            false => whole.push(c),
+        }
+    }
+    whole
+}
+
+/// Marks of direction, spaces of no width, tags. What joins or parts letters belongs to writing, and is none.
+fn is_deceitful(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61c}'
+            | '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+/// Standard error, as the log is written to it: what others say stands in it, too.
+pub(crate) struct Log;
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.is_ascii() {
+            return io::stderr().lock().write(bytes);
+        }
+        let line = written_out(String::from_utf8_lossy(bytes).into_owned());
+        io::stderr().lock().write_all(line.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().lock().flush()
+    }
 }
 
 #[cfg(test)]
@@ -66,5 +116,12 @@ mod tests {
     #[test]
     fn printable_text_keeps_lines_and_tabs_and_no_other_control_character() {
         assert_eq!(printable("a\u{1b}]0;title\u{7}b\r\n\tc\u{9b}31m\u{7f}ß"), "a]0;titleb\n\tc31mß");
+    }
+
+    #[test]
+    fn printable_text_is_not_turned_round_and_keeps_what_joins_letters() {
+        assert_eq!(printable("a\u{202e}gnp.exe\u{200b}c\u{e0041}"), r"a\u{202e}gnp.exe\u{200b}c\u{e0041}");
+        let family = "👩\u{200d}👧 می\u{200c}خواهم";
+        assert_eq!(printable(family), family);
     }
 }

@@ -66,6 +66,11 @@ impl Watch {
         }
     }
 
+    /// What the gateway started with.
+    pub(crate) fn running(&self) -> &Config {
+        &self.running
+    }
+
     /// Waits for the next change. Nothing is lost if the future is dropped.
     pub(crate) async fn next(&mut self) -> Seen {
         loop {

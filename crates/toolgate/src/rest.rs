@@ -109,7 +109,7 @@ pub(crate) fn api(
         runs: workshop.runs.clone(),
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(VaultDesk(vault)),
-        policy: Arc::new(Judging(governance.policy.clone())),
+        policy: Arc::new(Judging { policy: governance.policy.clone(), catalog: catalog.clone() }),
         outbound: Arc::new(Receivers::of(config, store, board)),
         retention: retention(config),
         shutdown: shutdown.clone(),

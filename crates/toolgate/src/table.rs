@@ -7,6 +7,8 @@ use std::io::IsTerminal;
 use comfy_table::{ContentArrangement, presets};
 use serde::Serialize;
 
+use crate::output::written_out;
+
 /// Who reads the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reader {
@@ -103,10 +105,10 @@ pub(crate) fn json(data: &impl Serialize) -> String {
     text + "\n"
 }
 
-/// One line without control characters.
+/// One line without control characters, and with what turns words round or hides among them written out.
 pub(crate) fn clean(cell: &str) -> String {
     let words = cell.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
+    written_out(words.collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use toolgate_core::server::ServerState;
 use toolgate_courier::{Board, Courier};
 use toolgate_discovery::Discovery;
 use toolgate_edge::{AllowedHosts, Gateway, Hub, Quotas, Rest, Setup};
+use toolgate_pipeline::Pipeline;
 use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
@@ -26,7 +27,7 @@ use crate::config::Config;
 use crate::confining;
 use crate::ears::Ears;
 use crate::finding;
-use crate::governance::{COMMAND_STREAM, Governance, LedgerArchive, StoredUsage, SystemClock};
+use crate::governance::{COMMAND_STREAM, Follower, Governance, LedgerArchive, StoredUsage, SystemClock};
 use crate::keyring;
 use crate::machine::{Display, Machine};
 use crate::numbers::ServerNumbers;
@@ -91,7 +92,8 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         Record::Yes => &config.store.stream,
         Record::No => COMMAND_STREAM,
     };
-    let governance = Governance::start(config, store, &catalog, stream, &shutdown).await?;
+    let link = approval_link(config, listen, record);
+    let governance = Governance::start(config, store, &catalog, stream, link, &shutdown).await?;
     let discovery = Arc::new(Discovery::with_own(
         catalog.clone(),
         governance.policy.clone(),
@@ -219,10 +221,30 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     })
 }
 
+/// Where people find an approval: where the operator says, or on the gateway's own page.
+fn approval_link(config: &Config, listen: SocketAddr, record: Record) -> Option<String> {
+    let own = || {
+        let is_there = config.console.enabled && record == Record::Yes;
+        let here = config.files.public_url.clone().unwrap_or_else(|| format!("http://{listen}"));
+        is_there.then(|| format!("{}/console/inbox/approvals/{{id}}", here.trim_end_matches('/')))
+    };
+    config.approvals.link.clone().or_else(own)
+}
+
 impl House {
+    /// Keeps what is in force as the configuration says.
+    pub(crate) fn follower(&self) -> Follower {
+        self.governance.follower()
+    }
+
     /// Waits until a server has been reached or given up, and says how it does.
     pub(crate) async fn settled(&self, server: &ServerName, wait: Duration) -> Option<ServerState> {
         self.ears.settled(server, wait).await
+    }
+
+    /// The way of calls, for what of the configuration is taken up while they go on.
+    pub(crate) fn pipeline(&self) -> Arc<Pipeline> {
+        self.governance.pipeline.clone()
     }
 
     /// The last lines a server wrote to its standard error.

@@ -44,6 +44,9 @@ pub(crate) struct InForceView {
     /// Why what is in the files now is not in force: they do not load, and what was before stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
+    /// Which policies in force fail on tools there are, and deny the calls they concern.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken: Option<String>,
     files: Vec<PolicyFile>,
 }
 
@@ -62,6 +65,7 @@ pub(crate) async fn show(State(context): State<Context>) -> Answered<Response> {
         shadow: in_force.files.iter().any(|file| file.set.ends_with("_shadow")),
         loaded_at,
         refused: in_force.refused,
+        broken: in_force.broken,
         files: in_force.files,
     };
     Ok(json(StatusCode::OK, &view))

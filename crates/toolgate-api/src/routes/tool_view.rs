@@ -12,9 +12,9 @@ use toolgate_core::{AuditLevel, Digest, Effects, RawJson};
 use toolgate_discovery::{ToolBill, View};
 use utoipa::ToSchema;
 
-use crate::Context;
 use crate::problem::Problem;
 use crate::similar::nearest;
+use crate::{Context, RoleAsking};
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ToolView {
@@ -57,6 +57,8 @@ pub(crate) struct ToolView {
 pub(crate) struct ToolDetail {
     #[serde(flatten)]
     pub(super) tool: ToolView,
+    /// Whether people are asked, by the role of the caller; `approval` says it for whoever asks.
+    pub(super) asked: Vec<RoleAsking>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tokens: Option<ToolTokens>,
 }

@@ -147,9 +147,10 @@ pub(crate) async fn show(
     let asking = view.tools().find(|(one, _)| one.canonical == entry.canonical).map(|(_, asking)| asking);
     let asking = asking.expect("what is found is seen");
     let tool = ToolView::of(&entry, asking, &OtherNames::in_use(view.snapshot(), now_ms));
+    let asked = entry.tool.as_ref().map(|tool| context.policy.asking(tool)).unwrap_or_default();
     let counting = move || context.discovery.bill_of(&view, &entry);
     let tokens = apart(counting).await.map(ToolTokens::from);
-    Ok(json(StatusCode::OK, &ToolDetail { tool, tokens }))
+    Ok(json(StatusCode::OK, &ToolDetail { tool, asked, tokens }))
 }
 
 /// Call a tool
@@ -267,6 +268,8 @@ fn input_required() -> Value {
 /// The status that programs see which know HTTP and nothing of envelopes.
 fn status_of(envelope: &Envelope, error: Option<&Value>) -> StatusCode {
     match envelope.status {
+        // The same call was sent before, and its result cannot be had.
+        Outcome::Joined if error.is_some() => StatusCode::CONFLICT,
         Outcome::Succeeded | Outcome::ToolError | Outcome::Joined => StatusCode::OK,
         Outcome::Accepted | Outcome::PendingApproval | Outcome::PendingInput => StatusCode::ACCEPTED,
         Outcome::Denied | Outcome::Rejected => StatusCode::FORBIDDEN,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use toolgate_catalog::Entry;
-use toolgate_core::approval::{Approval, Grant, Vote};
+use toolgate_core::approval::{Approval, Grant, Vote, Withdrawn};
 use toolgate_core::content::Attachment;
 use toolgate_core::decision::Requirement;
 use toolgate_core::moment::rfc3339;
@@ -59,8 +59,10 @@ pub(crate) struct ApprovalView {
     effective: Digest,
     #[schema(value_type = String)]
     tool_version: Digest,
-    #[schema(value_type = String)]
-    policy_version: Digest,
+    /// The policies that were in force when people were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    policy_version: Option<Digest>,
     /// Who must agree, and how.
     #[schema(value_type = Object)]
     requirement: Requirement,
@@ -78,6 +80,13 @@ pub(crate) struct ApprovalView {
     /// The call that ran under it.
     #[serde(skip_serializing_if = "Option::is_none")]
     consumed_by: Option<String>,
+    /// Why it ended without anybody's word: by_caller or policies_changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    withdrawn: Option<Withdrawn>,
+    /// When whoever asked heard how it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told_at: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -179,7 +188,7 @@ impl ApprovalView {
             proposed_arguments: approval.proposed_arguments,
             effective: approval.effective,
             tool_version: approval.binding.tool_version,
-            policy_version: approval.binding.policy_version,
+            policy_version: approval.policy_version,
             requirement: approval.requirement,
             votes: approval.votes.into_iter().map(VoteView::from).collect(),
             created_at: rfc3339(approval.created_at_ms),
@@ -187,6 +196,8 @@ impl ApprovalView {
             resolved_at: approval.resolved_at_ms.map(rfc3339),
             escalated_to: approval.escalated_to,
             consumed_by: approval.consumed_by.map(|call| call.to_string()),
+            withdrawn: approval.withdrawn,
+            told_at: approval.told_at_ms.map(rfc3339),
         }
     }
 

@@ -12,7 +12,9 @@ use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Catalog;
 use toolgate_core::approval::{Approval, Binding};
 use toolgate_core::content::Attachment;
-use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
+use toolgate_core::decision::{
+    Decision, Glimpse, OnTimeout, Policy, PolicyRef, Question, Requirement, Verdict, Visibility,
+};
 use toolgate_core::governance::{Approvals, Clock, NewApproval};
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::scope::{AgentName, Credential};
@@ -107,7 +109,7 @@ impl Gate {
         let clock = Arc::new(TestClock::default());
         let shared: Arc<dyn Clock> = clock.clone();
         let redactor = toolgate_pipeline::redact::Redactor::new(vec![]).unwrap();
-        let desk = Desk::new(Arc::new(Allowing), books.clone(), Arc::new(OneTool), shared.clone(), redactor);
+        let desk = Desk::new(Arc::new(Gated), books.clone(), Arc::new(OneTool), shared.clone(), redactor);
         let catalog: Arc<Catalog> = Arc::new(catalog());
         let (secrets, shutdown) = (Arc::new(Drawer::default()), CancellationToken::new());
         let registry = roster::start(&store, &books, &shared, &shutdown).await;
@@ -219,13 +221,14 @@ impl Gate {
                 tool: CanonicalName::recorded("bank:transfer"),
                 tool_version: tool.version,
                 proposed: toolgate_pipeline::canonical::digest_of(&arguments.decode().expect("JSON")),
-                policy_version: Digest::of("policy"),
+                policies: requirement().basis(None),
             },
             requester: principal,
             arguments,
             attachments,
             complete: true,
             requirement: requirement(),
+            policy_version: None,
             session: None,
             opened_by: None,
             agent: None,
@@ -262,6 +265,27 @@ fn files(
     Files::open(setup).expect("a place for files")
 }
 
+/// Asks for people whatever is called, and forbids what costs too much.
+struct Gated;
+
+impl Policy for Gated {
+    fn decide(&self, question: &Question<'_>) -> Decision {
+        let decision = Allowing.decide(question);
+        match decision.verdict {
+            Verdict::Deny(_) => decision,
+            _ => Decision { verdict: Verdict::Approve(requirement()), ..decision },
+        }
+    }
+
+    fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility {
+        Allowing.visibility(glimpse)
+    }
+
+    fn version(&self) -> Digest {
+        Policy::version(&Allowing)
+    }
+}
+
 fn requirement() -> Requirement {
     Requirement {
         gates: vec![PolicyRef { id: "gates.cedar:1".into(), reason: None, text: Digest::of("gate") }],
@@ -270,6 +294,7 @@ fn requirement() -> Requirement {
         timeout_seconds: None,
         on_timeout: OnTimeout::Deny,
         editable: true,
+        unattended: false,
     }
 }
 

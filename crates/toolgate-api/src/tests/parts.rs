@@ -25,7 +25,7 @@ use toolgate_store::StoreError;
 
 use crate::{
     Hold, NotCalled, OutboundDesk, OutgoingWebhook, PolicyCell, PolicyDesk, PolicyFile, PolicyInForce,
-    PolicyRow, PolicyRule, ToolCallRequest, ToolCaller,
+    PolicyRow, PolicyRule, RoleAsking, ToolCallRequest, ToolCaller,
 };
 
 pub(super) fn server() -> ServerName {
@@ -141,6 +141,7 @@ impl PolicyDesk for Allowing {
             template: Template::Standard,
             files: vec![file("guard"), file("gates_shadow")],
             refused: Some("gates.cedar:1:1: it does not load".into()),
+            broken: None,
         }
     }
 
@@ -149,6 +150,10 @@ impl PolicyDesk for Allowing {
         json!({ "verdict": self.decide(question).verdict.as_str(), "principal": principal.id, "role": principal.role,
             "kind": principal.kind, "groups": *principal.groups, "agent": agent, "session": session, "run": run,
             "task": task, "template": template, "arguments": arguments })
+    }
+
+    fn asking(&self, _tool: &Tool) -> Vec<RoleAsking> {
+        vec![RoleAsking { role: "agent", asked: "sometimes" }]
     }
 
     fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow> {

@@ -250,8 +250,8 @@ fn refused(call: CallId, refusal: &Refusal) -> Answer {
         retry: false,
         message: refusal.message.clone(),
         hint: refusal.hint.clone(),
+        counsel: None,
         details: Value::Null,
-        is_error: true,
     };
     let refused = answer(&call, Outcome::Refused, Value::Null);
     Answer { body: AnswerBody::Refusal(said), ..refused }

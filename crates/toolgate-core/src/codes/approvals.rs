@@ -11,11 +11,13 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Result],
         title: "A person has to agree first",
         happened: "A gate stopped the call, people were asked, and nobody has decided within the time that a \
-             call is held. This is no failure: `approval_id` names what waits.",
-        advice: "Repeat exactly the same call later: it attaches to the approval and runs once it is given. \
-             People decide in the console's inbox, with `toolgate approvals`, by REST or by webhook.",
-        message: "this call of bank:transfer waits for approval apr_019a…; nothing has run yet",
-        hint: "repeat exactly the same call later: it attaches to this approval and runs once it is given",
+             call is held; or people agreed when nobody waited for the call any more. `approval_id` names what waits.",
+        advice: "Tell the user, and repeat exactly the same call later: it attaches to the approval, runs once if people \
+             agreed, and hears it if they did not. People decide in the console's inbox, with `toolgate approvals`, by REST \
+             or by webhook.",
+        message: "not run yet: this call of bank__transfer waits for approval apr_019a…",
+        hint: "do not look for another way to the same end; repeat exactly the same call in a minute or later: it attaches to \
+             this approval, runs once if people agreed, and hears it if they did not",
         see: &["rejected", "expired", "configuration.md#approvals"],
     },
     Code {
@@ -24,10 +26,12 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result],
         title: "A person said no",
-        happened: "An approver rejected the call. The reason, where one was given, is in the message.",
-        advice: "Do not repeat the call.",
-        message: "a person said no: not before the audit",
-        hint: "do not repeat the call",
+        happened: "An approver rejected the call; `why` has their reason. Where the no came after the call had been \
+             answered, the same call is told it, once.",
+        advice: "Do not make the same call again unless something has changed: it would ask people anew.",
+        message: "not run: ann said no to this call of bank__transfer",
+        hint: "do not make the same call again unless something has changed: it would ask people anew; do not look for \
+             another way to the same end",
         see: &["changes_requested", "denied"],
     },
     Code {
@@ -36,10 +40,10 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result],
         title: "A person wants something else proposed",
-        happened: "An approver sent the call back; the message says what should be different.",
+        happened: "An approver sent the call back; `why` says what should be different.",
         advice: "Change the arguments and call again.",
-        message: "a person wants something else proposed: at most 50",
-        hint: "change the arguments and call again",
+        message: "not run: ann wants another proposal than this call of bank__transfer",
+        hint: "change the arguments as the reason says and call again, which asks people anew; do not repeat it unchanged",
         see: &["rejected"],
     },
     Code {
@@ -49,10 +53,37 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Result],
         title: "Nobody decided in time",
         happened: "The time to decide is over, which means no; or the approval was given and not used in time.",
-        advice: "Call again to ask anew.",
-        message: "nobody decided in time, which means no",
-        hint: "call again to ask anew",
+        advice: "Ask the user before you call again, which asks the same people anew.",
+        message: "not run: nobody decided in time on this call of bank__transfer, which means no (approval apr_019a…, ended \
+             2026-08-01 12:00 UTC)",
+        hint: "do not ask again unchanged by yourself: the same call again asks the same people anew, so ask the user first",
         see: &["pending_approval", "approval_expired", "configuration.md#approvals"],
+    },
+    Code {
+        code: "under_way",
+        fault: Blame::Caller,
+        retry: Retry::Yes,
+        seen: &[Seen::Result],
+        title: "The same call runs already",
+        happened: "People agreed, and the same call was sent under their yes; it has not ended yet.",
+        advice: "Repeat exactly the same call: it is not sent again, and gets the result.",
+        message: "people agreed to this call of bank__transfer, and it runs as tc_019a…",
+        hint: "repeat exactly the same call in a moment: it is not sent again, and gets the result",
+        see: &["ran_before", "pending_approval"],
+    },
+    Code {
+        code: "ran_before",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Result],
+        title: "The same call was sent before",
+        happened: "People agreed, the same call was sent under their yes, and whoever made it has not heard how it ended. Its \
+             result is not kept, or whether it took effect is not known. Nothing was sent again.",
+        advice: "Look for the effect of the call. The same call once more is a new question to people.",
+        message: "this call of bank__transfer was sent before, as tc_019a…, after people had agreed: whether it took effect \
+             is not known",
+        hint: "look for its effect before you make the same call again, which asks people anew",
+        see: &["under_way", "not_approved"],
     },
     Code {
         code: "not_approved",
@@ -145,6 +176,19 @@ pub(super) const CODES: &[Code] = &[
         message: "the arguments were changed meanwhile: what would run is not what you were shown",
         hint: "look at the approval as it is now, and decide with its `effective`",
         see: &["approval_changed", "approval_settled"],
+    },
+    Code {
+        code: "approval_withdrawn",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Http(409)],
+        title: "The request for approval was withdrawn",
+        happened: "Whoever made the call took it back, or the policies that asked for approval have changed. `withdrawn` of \
+             the approval says which. Nothing runs under it.",
+        advice: "Nothing. A call that still waits is asked about anew by itself, under the policies in force.",
+        message: "the request was withdrawn: the policies that asked for approval have changed",
+        hint: "a call that still waits is asked about anew by itself; look into the inbox",
+        see: &["approval_settled", "approval_changed"],
     },
     Code {
         code: "approval_requester",

@@ -156,12 +156,37 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Http(403), Seen::Result],
         title: "Policy forbids the call",
         happened: "A policy forbids this call, or none permits it. `denial` names the policies and the reasons \
-             that their authors gave.",
-        advice: "Do not repeat it as it is. `toolgate policy explain --tool NAME` says what would be allowed.",
-        message: "policy does not allow this call: no transfers at night",
-        hint: "do not repeat it as it is; `toolgate policy explain --tool bank:transfer` says what would be \
-             allowed",
+             that their authors gave. A policy that cannot be evaluated denies too, and then the fault is the gateway's.",
+        advice: "Do not repeat it as it is. The operator sees with `toolgate policy explain --tool NAME` what would be allowed.",
+        message: "not run: policy does not allow this call of bank__transfer",
+        hint: "do not repeat it as it is, and do not look for another way to the same end",
         see: &["rejected", "role_insufficient", "configuration.md#policy"],
+    },
+    Code {
+        code: "filter_blocked",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Result, Seen::Rpc],
+        title: "A filter does not let the call through",
+        happened: "A filter of the operator's found something in the arguments that may not be sent. `filters` says \
+             which filter, what kind of thing, how often and where; never the thing itself. Nothing was sent.",
+        advice: "Leave it out of the arguments and call again.",
+        message: "this call of tickets:create was not sent: filter \"no card numbers\" found card at /text",
+        hint: "leave it out of the arguments and call again; the operator decides what may be sent",
+        see: &["result_withheld", "filtered", "configuration.md#filters"],
+    },
+    Code {
+        code: "result_withheld",
+        fault: Blame::Server,
+        retry: Retry::No,
+        seen: &[Seen::Result, Seen::Rpc],
+        title: "The tool ran, and a filter withholds its result",
+        happened: "A filter of the operator's found something in the result that may not be passed on. The call has run \
+             and is recorded with the finds masked. `filters` says what was found and where.",
+        advice: "Do not repeat the call to get the result: it has run. Ask the operator what may be passed on.",
+        message: "crm:lookup ran, and its result is withheld: filter \"no accounts\" found iban at /content/0/text",
+        hint: "do not repeat the call to get it: it has run; the operator decides what may be passed on",
+        see: &["filter_blocked", "filtered", "configuration.md#filters"],
     },
     Code {
         code: "cancelled",

@@ -29,6 +29,19 @@ pub(super) const CODES: &[Code] = &[
         see: &["invalid_arguments"],
     },
     Code {
+        code: "filtered",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Warning],
+        title: "A filter masked something",
+        happened: "A filter of the operator's found something in the arguments or in the result, and `[masked: NAME]` \
+             stands in its place. The message says what kind of thing it was and where.",
+        advice: "Go on without it. The operator decides what may be passed on.",
+        message: "filter \"no card numbers\" masked card at /text before the call was sent",
+        hint: "",
+        see: &["filter_blocked", "configuration.md#filters"],
+    },
+    Code {
         code: "input_unchecked",
         fault: Blame::Server,
         retry: Retry::No,
@@ -54,6 +67,19 @@ pub(super) const CODES: &[Code] = &[
              \"number\"",
         hint: "the tool ran; its server must be mended, or `output = \"warn\"` set for it",
         see: &["server_garbled", "configuration.md#validation"],
+    },
+    Code {
+        code: "edited",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Warning],
+        title: "An approver changed the arguments",
+        happened: "A person agreed to the call with other arguments than were asked for. The message says who changed what, \
+             redacted as people see it; the result says it first, too.",
+        advice: "Report what ran, not what was asked for.",
+        message: "ann changed the arguments before the call ran: /amount 900 → 150",
+        hint: "",
+        see: &["changes_requested"],
     },
     Code {
         code: "meta_withheld",

@@ -40,7 +40,7 @@ pub(super) fn may_be_binary_member(key: &str) -> bool {
 }
 
 /// Whether a text is nothing but base64, and long.
-pub(super) fn is_binary_text(text: &str) -> bool {
+pub(crate) fn is_binary_text(text: &str) -> bool {
     if text.len() <= BASE64_CHARS_MAX {
         return false;
     }

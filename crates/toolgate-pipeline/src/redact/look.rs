@@ -16,7 +16,8 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use shape::Shape;
 use table::LOOKS;
 
-pub(super) use card::{CARD, card_of_number, may_hold_card};
+pub(crate) use card::CARD;
+pub(super) use card::{card_of_number, may_hold_card};
 
 /// Shorter texts hold none of them.
 const TEXT_BYTES_MIN: usize = 8;
@@ -44,13 +45,13 @@ struct Look {
 
 /// A credential in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Seen {
-    pub(super) place: Range<usize>,
-    pub(super) kind: &'static str,
+pub(crate) struct Seen {
+    pub(crate) place: Range<usize>,
+    pub(crate) kind: &'static str,
 }
 
 /// Every credential in a text, from its start to its end.
-pub(super) fn credentials(text: &str) -> Vec<Seen> {
+pub(crate) fn credentials(text: &str) -> Vec<Seen> {
     if text.len() < TEXT_BYTES_MIN {
         return Vec::new();
     }
@@ -77,6 +78,13 @@ pub(super) fn credentials(text: &str) -> Vec<Seen> {
         });
     }
     seen
+}
+
+/// What credentials are called, each once.
+#[cfg(test)]
+pub(crate) fn look_kinds() -> impl Iterator<Item = &'static str> {
+    let kinds: std::collections::BTreeSet<&str> = LOOKS.iter().map(|look| look.kind).chain([CARD]).collect();
+    kinds.into_iter()
 }
 
 /// Whether a text holds a credential.

@@ -1,24 +1,27 @@
-//! Step three: where policy asks for people, people have agreed to exactly this call.
+//! Step four: where policy asks for people, people have agreed to exactly this call.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::approval::{Approval, ApprovalState, Ballot, Binding, Grant, Standing, Word};
+use toolgate_core::approval::{Approval, ApprovalState, Ballot, Binding, Grant, Standing, Withdrawn, Word};
 use toolgate_core::decision::{Requirement, Verdict};
 use toolgate_core::event::{Durability, Entry, Outcome};
 use toolgate_core::governance::{Deciding, NewApproval, StoreDown, Warrant};
 use toolgate_core::{Blame, Digest, RawJson, stop_point};
 
-use super::decide::{Permitted, denied, judge};
+use super::decide::{Permitted, judge};
 use super::execute::{cancelled, ledger_down};
-use super::unseen;
+use super::heard::{note_edit, ran_before};
+use super::{filter, unseen};
 use crate::answer::Refusal;
 use crate::call::{Client, Patience, Pipeline, Round};
 use crate::canonical;
 use crate::redact::{self, Marks, Redacted};
 use crate::schema::{InputCheck, render};
 use crate::ticket::{Stopped, Ticket, Words};
+use crate::words::Reader;
 
 /// How often a client hears that its call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
@@ -151,7 +154,7 @@ impl Asking {
             tool: self.ticket.tool.name.clone(),
             tool_version: self.ticket.tool.version,
             proposed: self.proposed,
-            policy_version: self.ticket.policy_version.unwrap_or_else(|| Digest::from_bytes([0; 32])),
+            policies: self.ticket.basis.unwrap_or_else(|| self.requirement.basis(self.ticket.template)),
         }
     }
 
@@ -170,13 +173,14 @@ impl Asking {
             arguments: RawJson::from(shown.value.into_owned()),
             attachments: self.ticket.attachments.clone(),
             requirement: self.requirement.clone(),
+            policy_version: self.ticket.policy_version,
             session: about.session.clone(),
             opened_by: self.ticket.opened_by.clone(),
             agent: self.ticket.agent.clone(),
             template: self.ticket.template,
             run: self.ticket.run.clone(),
             task: self.ticket.task.as_deref().map(str::to_owned),
-            timeout: self.requirement.timeout().unwrap_or(pipeline.settings.approval_timeout),
+            timeout: self.requirement.timeout().unwrap_or(pipeline.times.approval_timeout()),
         }
     }
 }
@@ -187,6 +191,43 @@ async fn ask(
     client: &dyn Client,
     cancel: &CancellationToken,
 ) -> Result<Approved, Box<Stopped>> {
+    let mut waited = Duration::ZERO;
+    loop {
+        let mut approval;
+        (asking, approval) = open(pipeline, asking, client).await?;
+        if approval.state == ApprovalState::Pending {
+            approval = match wait(pipeline, &asking, approval, client, &mut waited, cancel).await {
+                Waited::Decided(approval) => *approval,
+                Waited::Ended(outcome, words) => {
+                    return Err(Box::new(Stopped { ticket: asking.ticket, outcome, words }));
+                }
+            };
+        }
+        let is_void = approval.withdrawn == Some(Withdrawn::PoliciesChanged);
+        if approval.state != ApprovalState::Cancelled || !is_void {
+            return settle(pipeline, asking, approval, client).await;
+        }
+        // The call still waits, so people are asked as the policies of now want it, if they do.
+        match judge(pipeline, &mut asking.ticket, &asking.arguments) {
+            Verdict::Approve(requirement) => asking.requirement = requirement,
+            Verdict::Permit => {
+                let Asking { ticket, .. } = asking;
+                return Ok(Approved { ticket, arguments: None, warrant: Warrant::NoneNeeded, agreed: None });
+            }
+            Verdict::Deny(denial) => {
+                let refusal = Reader::of(pipeline, &asking.ticket).denied(&asking.ticket.tool.name, &denial);
+                return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
+            }
+        }
+    }
+}
+
+/// Asks people, or finds what they were asked before.
+async fn open(
+    pipeline: &Pipeline,
+    mut asking: Asking,
+    client: &dyn Client,
+) -> Result<(Asking, Approval), Box<Stopped>> {
     let shown = asking.shown(pipeline);
     if let Some(refusal) = unseen::refusal(&asking.ticket.tool, &shown.hidden) {
         return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal));
@@ -207,17 +248,20 @@ async fn ask(
         Err(down) => return Err(ledger_down(asking.ticket, &down)),
     };
     stop_point::reach("asked");
-    let mut approval = opened.approval;
-    asking.ticket.approval = Some(approval.id.clone());
-    if approval.state == ApprovalState::Pending {
-        approval = match wait(pipeline, &asking, approval, client, cancel).await {
-            Waited::Decided(approval) => *approval,
-            Waited::Ended(outcome, words) => {
-                return Err(Box::new(Stopped { ticket: asking.ticket, outcome, words }));
-            }
-        };
-    }
-    settle(pipeline, asking, approval)
+    asking.ticket.approval = Some(opened.approval.id.clone());
+    Ok((asking, opened.approval))
+}
+
+/// Why people are not asked, where too much of this caller waits for them. What they were asked before is not one more.
+async fn too_many(
+    pipeline: &Pipeline,
+    asking: &Asking,
+    client: &dyn Client,
+) -> Result<Option<Refusal>, StoreDown> {
+    let Some(asking_may) = client.may_ask() else { return Ok(None) };
+    let Err(refusal) = asking_may.await else { return Ok(None) };
+    let known = pipeline.approvals.find_open(&asking.binding()).await?;
+    Ok(known.is_none().then(|| Refusal::of_content(&refusal)))
 }
 
 /// Why people are not asked, where too much of this caller waits for them. What they were asked before is not one more.
@@ -242,46 +286,61 @@ async fn wait(
     asking: &Asking,
     approval: Approval,
     client: &dyn Client,
+    waited: &mut Duration,
     cancel: &CancellationToken,
 ) -> Waited {
-    if approval.requirement.caller_may_decide() && client.can_confirm() {
-        return confirm(pipeline, asking, approval, client, cancel).await;
+    let held = pipeline.held.begin(&approval.id);
+    let ended = if approval.requirement.caller_may_decide() && client.can_confirm() {
+        confirm(pipeline, asking, &approval, client, cancel).await
+    } else {
+        hold(pipeline, asking, &approval, client, waited, cancel).await
+    };
+    // A question that nobody wants an answer to is not left to people.
+    if let Waited::Ended(Outcome::Cancelled, _) = ended
+        && client.has_withdrawn()
+        && held.is_alone()
+    {
+        let by = &asking.ticket.principal.id;
+        // Where somebody has decided meanwhile, their decision stands; the call is not sent all the same.
+        drop(pipeline.approvals.cancel(&approval.id, by, Withdrawn::ByCaller).await);
     }
+    ended
+}
+
+async fn hold(
+    pipeline: &Pipeline,
+    asking: &Asking,
+    approval: &Approval,
+    client: &dyn Client,
+    waited: &mut Duration,
+    cancel: &CancellationToken,
+) -> Waited {
     let hold = match client.patience() {
         Patience::Handle => {
-            return Waited::Ended(Outcome::PendingApproval, Words::Handle(Box::new(approval)));
+            return Waited::Ended(Outcome::PendingApproval, Words::Handle(Box::new(approval.clone())));
         }
-        Patience::Hold => Some(pipeline.settings.hold),
+        Patience::Hold => Some(pipeline.times.hold()),
         Patience::NotAtAll => Some(Duration::ZERO),
         Patience::Unbounded => None,
     };
-    hold_on(pipeline, approval, client, hold, cancel).await
-}
-
-async fn hold_on(
-    pipeline: &Pipeline,
-    approval: Approval,
-    client: &dyn Client,
-    hold: Option<Duration>,
-    cancel: &CancellationToken,
-) -> Waited {
+    let pending = || {
+        let refusal = Reader::of(pipeline, &asking.ticket).pending(approval);
+        Waited::Ended(Outcome::PendingApproval, Words::Refusal(refusal))
+    };
     let mut decided = pipeline.approvals.left(&approval.id, ApprovalState::Pending);
-    let mut waited = Duration::ZERO;
     loop {
-        let left = hold.map_or(PROGRESS_EVERY, |hold| hold.saturating_sub(waited).min(PROGRESS_EVERY));
+        let left = hold.map_or(PROGRESS_EVERY, |hold| hold.saturating_sub(*waited).min(PROGRESS_EVERY));
         if left.is_zero() {
-            return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval)));
+            return pending();
         }
         tokio::select! {
             approval = &mut decided => return Waited::Decided(Box::new(approval)),
             () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
             // The question is in the store; the next gateway goes on with it.
-            () = pipeline.closing.cancelled() => {
-                return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval)));
-            }
+            () = pipeline.closing.cancelled() => return pending(),
             () = pipeline.clock.sleep(left) => {
-                waited += left;
-                client.waiting(&approval, waited);
+                *waited += left;
+                client.waiting(approval, *waited);
             }
         }
     }
@@ -291,16 +350,18 @@ async fn hold_on(
 async fn confirm(
     pipeline: &Pipeline,
     asking: &Asking,
-    approval: Approval,
+    approval: &Approval,
     client: &dyn Client,
     cancel: &CancellationToken,
 ) -> Waited {
+    let pending = || {
+        let refusal = Reader::of(pipeline, &asking.ticket).pending(approval);
+        Waited::Ended(Outcome::PendingApproval, Words::Refusal(refusal))
+    };
     let answer = tokio::select! {
-        answer = client.confirm(question(&approval)) => answer,
+        answer = client.confirm(question(approval)) => answer,
         () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
-        () = pipeline.closing.cancelled() => {
-            return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval)));
-        }
+        () = pipeline.closing.cancelled() => return pending(),
         // Somebody else may decide first.
         approval = pipeline.approvals.left(&approval.id, ApprovalState::Pending) => {
             return Waited::Decided(Box::new(approval));
@@ -311,7 +372,7 @@ async fn confirm(
         (Some("accept"), Value::Bool(true)) => Ballot::Approve,
         (Some("accept" | "decline"), _) => Ballot::Deny,
         // Closed without an answer, or no answer at all: the question stays open.
-        _ => return Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval))),
+        _ => return pending(),
     };
     let word = Word {
         voter: asking.ticket.principal.clone(),
@@ -329,7 +390,7 @@ async fn confirm(
             Ok(Some(approval)) if approval.state != ApprovalState::Pending => {
                 Waited::Decided(Box::new(approval))
             }
-            _ => Waited::Ended(Outcome::PendingApproval, Words::Refusal(pending(&approval))),
+            _ => pending(),
         },
     }
 }
@@ -359,42 +420,32 @@ fn question(approval: &Approval) -> RawJson {
 }
 
 /// What a decision means for the call.
-fn settle(pipeline: &Pipeline, asking: Asking, approval: Approval) -> Result<Approved, Box<Stopped>> {
-    let reason = approval.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let said = |code, message: String, hint: &str| {
-        Refusal::new(code, Blame::Caller, message, hint).details(json!({ "approval_id": approval.id }))
-    };
+async fn settle(
+    pipeline: &Pipeline,
+    asking: Asking,
+    approval: Approval,
+    client: &dyn Client,
+) -> Result<Approved, Box<Stopped>> {
+    let reader = Reader::of(pipeline, &asking.ticket);
     let (outcome, refusal) = match approval.state {
-        ApprovalState::Approved | ApprovalState::Consumed => return take(pipeline, asking, approval),
-        ApprovalState::Pending => (Outcome::PendingApproval, pending(&approval)),
-        ApprovalState::Rejected => (
-            Outcome::Rejected,
-            said("rejected", format!("a person said no{reason}"), "do not repeat the call"),
-        ),
-        ApprovalState::ChangesRequested => {
-            let message = format!("a person wants something else proposed{reason}");
-            (
-                Outcome::ChangesRequested,
-                said("changes_requested", message, "change the arguments and call again"),
-            )
+        // Nobody would hear of the result; the same call gets it.
+        ApprovalState::Approved if !client.is_there() && !approval.requirement.unattended => {
+            (Outcome::PendingApproval, reader.unattended(&approval))
         }
-        ApprovalState::Expired | ApprovalState::Lapsed => {
-            let message = match approval.state {
-                ApprovalState::Lapsed => "the approval was not used in time".to_owned(),
-                _ => "nobody decided in time, which means no".to_owned(),
-            };
-            (Outcome::Expired, said("expired", message, "call again to ask anew"))
-        }
-        ApprovalState::Cancelled => {
-            let message = "the request for approval was cancelled".to_owned();
-            (Outcome::Cancelled, said("cancelled", message, "call again to ask anew"))
-        }
+        ApprovalState::Approved => return take(pipeline, asking, approval),
+        ApprovalState::Consumed => return Err(ran_before(pipeline, asking.ticket, &approval).await),
+        ApprovalState::Pending => (Outcome::PendingApproval, reader.pending(&approval)),
+        ApprovalState::Rejected => (Outcome::Rejected, reader.rejected(&approval)),
+        ApprovalState::ChangesRequested => (Outcome::ChangesRequested, reader.changes_requested(&approval)),
+        ApprovalState::Expired => (Outcome::Expired, reader.expired(&approval)),
+        ApprovalState::Lapsed => (Outcome::Expired, reader.lapsed(&approval)),
+        ApprovalState::Cancelled => (Outcome::Cancelled, reader.withdrawn(&approval)),
     };
     Err(Stopped::new(asking.ticket, outcome, refusal))
 }
 
-/// Takes a yes. What an approver changed is validated and judged again, for it is what runs; so is a call whose policies
-/// changed while people were asked. An approval that another call has used meanwhile is found out when the call is to be
+/// Takes a yes. What an approver changed is validated and judged again, for it is what runs; so is a call whose policies or
+/// filters changed while people were asked. An approval that another call has used meanwhile is found out when the call is to be
 /// started.
 fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<Approved, Box<Stopped>> {
     // The same call from another session may have met fewer gates, and people agreed to those only.
@@ -412,6 +463,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
     };
     let is_edited = approval.proposed_arguments.is_some();
     if is_edited {
+        note_edit(&mut asking.ticket, &approval);
         let edited: Value = approval.arguments.decode().unwrap_or_default();
         let restored = redact::restore(edited, &asking.arguments, &asking.shown(pipeline).value);
         asking.arguments = match restored {
@@ -425,7 +477,10 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
     }
     let deciding = pipeline.policy.version_under(asking.ticket.template);
     let policy_stands = asking.ticket.policy_version == Some(deciding);
-    if (is_edited || !policy_stands)
+    let filters = pipeline.filters.load_full();
+    let looked = asking.ticket.watched.as_ref().map(|watched| Arc::as_ptr(&watched.filters));
+    let filters_stand = filters.as_ref().map(Arc::as_ptr) == looked;
+    if (is_edited || !policy_stands || !filters_stand)
         && let Err(refusal) = check_again(pipeline, &mut asking.ticket, &asking.arguments, &approval)
     {
         return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
@@ -446,6 +501,7 @@ fn check_again(
             format!("the arguments as they were edited do not fit the tool:\n{}", render(&problems));
         return Err(Refusal::new("invalid_edit", Blame::Caller, message, "call again to ask anew"));
     }
+    filter::look_again(pipeline, ticket, effective)?;
     match judge(pipeline, ticket, effective) {
         Verdict::Permit => Ok(()),
         Verdict::Approve(requirement) if covered(&requirement, &approval.requirement) => Ok(()),
@@ -453,26 +509,11 @@ fn check_again(
             let message = "the call as it stands now needs other people's approval";
             Err(Refusal::new("not_approved", Blame::Caller, message, "call again to ask anew"))
         }
-        Verdict::Deny(denial) => Err(denied(ticket, &denial)),
+        Verdict::Deny(denial) => Err(Reader::of(pipeline, ticket).denied(&ticket.tool.name, &denial)),
     }
 }
 
 /// Whether every gate that asks now is among those that were asked for.
 fn covered(asks: &Requirement, agreed: &Requirement) -> bool {
     asks.gates.iter().all(|gate| agreed.gates.iter().any(|one| one.text == gate.text))
-}
-
-pub(crate) fn pending(approval: &Approval) -> Refusal {
-    let id = &approval.id;
-    let message =
-        format!("this call of {} waits for approval {id}; nothing has run yet", approval.binding.tool);
-    let hint = "repeat exactly the same call later: it attaches to this approval and runs once it is given";
-    let mut refusal = Refusal::new("pending_approval", Blame::Caller, message, hint).retry().details(json!({
-        "approval_id": id,
-        "expires_at_ms": approval.expires_at_ms,
-        "approvers": approval.requirement.approvers,
-        "quorum": approval.requirement.quorum,
-    }));
-    refusal.is_error = false;
-    refusal
 }

@@ -1,4 +1,4 @@
-//! Step one and a half: files and refs that the arguments name exist, belong to the caller, and have a content by which
+//! Step two and a half: files and refs that the arguments name exist, belong to the caller, and have a content by which
 //! people can agree to them.
 
 use serde_json::Value;
@@ -43,9 +43,11 @@ pub(crate) async fn attach(
         }
         Some(Err(refusal)) => {
             ticket.keep_input(pipeline, &arguments);
-            // What is only too much is nothing that the caller has to put right.
-            let is_too_much = refusal.kind == RefusalKind::TooMany;
-            let outcome = if is_too_much { Outcome::Refused } else { Outcome::Invalid };
+            // What is only too much, or cannot be looked up now, is nothing that the caller has to put right.
+            let outcome = match refusal.kind {
+                RefusalKind::TooMany | RefusalKind::Down => Outcome::Refused,
+                _ => Outcome::Invalid,
+            };
             Err(Stopped::new(ticket, outcome, Refusal::of_content(&refusal)))
         }
     }

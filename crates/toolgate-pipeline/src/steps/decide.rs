@@ -1,14 +1,14 @@
-//! Step two: policy permits the call, perhaps if a person agrees.
+//! Step three: policy permits the call, perhaps if a person agrees.
 
 use serde_json::{Value, json};
 use toolgate_core::decision::{Denial, PolicyRef, Question, Requirement, Verdict};
 use toolgate_core::event::{DecisionKind, Outcome};
-use toolgate_core::{Blame, Digest, RawJson};
+use toolgate_core::{Digest, RawJson};
 
 use super::attach::Attached;
-use crate::answer::Refusal;
 use crate::call::Pipeline;
 use crate::ticket::{Stopped, Ticket};
+use crate::words::Reader;
 
 /// A call that policy lets through, once people have agreed where it asks for them.
 pub(crate) struct Permitted {
@@ -40,7 +40,7 @@ pub(crate) fn decide(pipeline: &Pipeline, attached: Attached) -> Result<Permitte
         }
         Verdict::Deny(denial) => {
             ticket.keep_input(pipeline, &arguments);
-            let refusal = denied(&ticket, &denial);
+            let refusal = Reader::of(pipeline, &ticket).denied(&ticket.tool.name, &denial);
             Err(Stopped::new(ticket, Outcome::Denied, refusal))
         }
     }
@@ -59,9 +59,10 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
         task: ticket.task.as_deref(),
     });
     ticket.policy_version = Some(decision.policy_version);
+    ticket.basis = decision.verdict.basis(ticket.template);
     let verdict = match &ticket.barred {
         Some(why) => Verdict::Deny(out_of_scope(why)),
-        None => decision.verdict,
+        None => with_asks(decision.verdict, ticket.asks()),
     };
     let (kind, mut detail) = match &verdict {
         Verdict::Permit => (DecisionKind::Permit, Value::Null),
@@ -78,6 +79,15 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
     }
     ticket.decided(pipeline, kind, (!detail.is_null()).then(|| RawJson::from(detail)));
     verdict
+}
+
+/// What a filter asks people about stands beside what policy asks them.
+fn with_asks(verdict: Verdict, asks: Option<Requirement>) -> Verdict {
+    match (verdict, asks) {
+        (Verdict::Permit, Some(asks)) => Verdict::Approve(asks),
+        (Verdict::Approve(requirement), Some(asks)) => Verdict::Approve(requirement.merged(asks)),
+        (verdict, _) => verdict,
+    }
 }
 
 /// Those that would have asked or forbidden.
@@ -104,21 +114,4 @@ fn tell_seat(ticket: &Ticket, detail: &mut Value) {
     if let Some(template) = ticket.template {
         detail["template"] = template.as_str().into();
     }
-}
-
-pub(super) fn denied(ticket: &Ticket, denial: &Denial) -> Refusal {
-    let tool = &ticket.tool.name;
-    let why = match (&denial.error, denial.policies.first()) {
-        (Some(error), _) => format!("a policy could not be evaluated, which denies: {error}"),
-        (None, Some(policy)) => match &policy.reason {
-            Some(reason) => format!("{reason} (policy {})", policy.id),
-            None => format!("policy {} forbids it", policy.id),
-        },
-        (None, None) => "no policy permits it".into(),
-    };
-    let message = format!("policy does not allow this call of {tool}: {why}");
-    let hint = format!(
-        "do not repeat it as it is; `toolgate policy explain --tool {tool}` says what would be allowed"
-    );
-    Refusal::new("denied", Blame::Caller, message, hint).details(json!({ "denial": denial }))
 }

@@ -1,4 +1,4 @@
-//! Step four: the call is sent, once what allows it is used up and, where it may change something, its start is on disk.
+//! Step five: the call is sent, once what allows it is used up and, where it may change something, its start is on disk.
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -10,12 +10,14 @@ use toolgate_core::{Blame, Digest, FaultKind, RawJson, RpcError, stop_point};
 use toolgate_wire::Members;
 
 use super::approve::Approved;
+use super::filter;
+use super::heard::ran_before;
 use crate::answer::Refusal;
-use crate::call::{Executor, Load, Pipeline, Undelivered, WhenDown};
+use crate::call::{Delivered, Executor, Load, Pipeline, Undelivered, WhenDown};
 use crate::envelope::Warning;
 use crate::flight::Flight;
 use crate::redact::Marks;
-use crate::ticket::{Stopped, Ticket, Words};
+use crate::ticket::{Stopped, Ticket};
 
 /// Larger extras are told by digest and size alone.
 const EXTRAS_BYTES_MAX: usize = 4 << 10;
@@ -34,7 +36,11 @@ pub(super) enum End {
         result: RawJson,
         outcome: Outcome,
         origin: Origin,
+        /// How it did against the tool's own schema, where that is known already.
+        checked: Option<Box<Result<(), Refusal>>>,
     },
+    /// It ran, and a filter does not pass on what came back.
+    Withheld(Box<Withheld>),
     Error(RpcError),
     Fault(toolgate_core::Fault),
     InputRequired(RawJson),
@@ -42,6 +48,14 @@ pub(super) enum End {
     /// It was not sent: what it needs cannot be had.
     Refused(toolgate_core::Refusal),
     Cancelled,
+}
+
+/// What a filter does not pass on.
+pub(super) struct Withheld {
+    pub(super) outcome: Outcome,
+    /// The result with the finds masked.
+    pub(super) kept: Option<RawJson>,
+    pub(super) refusal: Refusal,
 }
 
 /// Where a result comes from.
@@ -59,6 +73,7 @@ pub(crate) async fn execute<'p>(
     cancel: &CancellationToken,
 ) -> Result<Executed<'p>, Box<Stopped>> {
     let (mut ticket, arguments, warrant, agreed) = approved.into_parts();
+    let arguments = arguments.or_else(|| ticket.masked_arguments());
     if cancel.is_cancelled() {
         return Err(Stopped::new(ticket, Outcome::Cancelled, cancelled()));
     }
@@ -89,8 +104,13 @@ pub(crate) async fn execute<'p>(
     };
     let (mut ticket, flight) = start(pipeline, ticket, warrant, flight).await?;
     stop_point::reach("started");
-    let load = Load { arguments, extras: extras.sent, is_agreed: agreed.is_some() };
-    let end = send(&mut ticket, load, executor, cancel).await;
+    let only_seen = agreed.is_some() || ticket.watched.as_ref().is_some_and(|watched| watched.is_looked_at);
+    let load = Load { arguments, extras: extras.sent, only_seen };
+    let end = match send(&mut ticket, load, executor, cancel).await {
+        Ok(delivered) => pass_on(pipeline, &mut ticket, delivered, executor).await,
+        Err(End::Error(error)) => filter::clean_error(pipeline, &mut ticket, error),
+        Err(end) => end,
+    };
     stop_point::reach("answered");
     Ok(Executed { ticket, end, flight, agreed })
 }
@@ -132,12 +152,17 @@ async fn start<'p>(
     }
 }
 
-async fn send(ticket: &mut Ticket, load: Load, executor: &dyn Executor, cancel: &CancellationToken) -> End {
+async fn send(
+    ticket: &mut Ticket,
+    load: Load,
+    executor: &dyn Executor,
+    cancel: &CancellationToken,
+) -> Result<Delivered, End> {
     let again = ticket.tool.may_repeat().then(|| load.clone());
     let call = ticket.call.clone();
     let mut delivered = tokio::select! {
         delivered = executor.execute(&call, load) => delivered,
-        () = cancel.cancelled() => return End::Cancelled,
+        () = cancel.cancelled() => return Err(End::Cancelled),
     };
     // Whether a lost call took effect is not known; one that may run twice is sent once more.
     if let (Err(Undelivered::Server(ServerError::Fault(fault))), Some(load)) = (&delivered, again)
@@ -146,21 +171,40 @@ async fn send(ticket: &mut Ticket, load: Load, executor: &dyn Executor, cancel: 
         ticket.warnings.push(Warning::new("sent_again", format!("{fault}; the call was sent once more")));
         delivered = tokio::select! {
             delivered = executor.execute(&call, load) => delivered,
-            () = cancel.cancelled() => return End::Cancelled,
+            () = cancel.cancelled() => return Err(End::Cancelled),
         };
     }
-    let delivered = match delivered {
-        Ok(delivered) => delivered,
-        Err(Undelivered::Refused(refusal)) => return End::Refused(refusal),
-        Err(Undelivered::Server(ServerError::Rpc(error))) => return End::Error(error),
-        Err(Undelivered::Server(ServerError::Fault(fault))) => return End::Fault(fault),
+    delivered.map_err(|undelivered| match undelivered {
+        Undelivered::Refused(refusal) => End::Refused(refusal),
+        Undelivered::Server(ServerError::Rpc(error)) => End::Error(error),
+        Undelivered::Server(ServerError::Fault(fault)) => End::Fault(fault),
+    })
+}
+
+/// Lets filters look through what came back, and then takes out what is too big for the context: what is kept by
+/// reference has been looked through as well.
+async fn pass_on(
+    pipeline: &Pipeline,
+    ticket: &mut Ticket,
+    delivered: Delivered,
+    executor: &dyn Executor,
+) -> End {
+    let clean = match filter::clean(pipeline, ticket, delivered) {
+        Ok(clean) if executor.must_unpack(&clean) => executor.unpack(&ticket.call, clean).await,
+        Ok(clean) => clean,
+        Err(end) => return end,
     };
+    let (delivered, checked) = clean.into_parts();
     ticket.refs = delivered.refs;
     ticket.warnings.extend(delivered.notices.into_iter().map(Warning::from));
     let outcome = |result: &RawJson| delivered.outcome.unwrap_or_else(|| outcome_of(result));
     match delivered.reply {
-        Reply::Complete(result) => End::Result { outcome: outcome(&result), result, origin: Origin::Server },
-        Reply::Cached(result) => End::Result { outcome: outcome(&result), result, origin: Origin::Cache },
+        Reply::Complete(result) => {
+            End::Result { outcome: outcome(&result), result, origin: Origin::Server, checked }
+        }
+        Reply::Cached(result) => {
+            End::Result { outcome: outcome(&result), result, origin: Origin::Cache, checked }
+        }
         Reply::InputRequired(result) => End::InputRequired(result),
         Reply::Task(result) => End::Task(result),
     }
@@ -217,7 +261,7 @@ fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
 }
 
 /// Looked for as text first: almost no result says that it is an error.
-fn outcome_of(result: &RawJson) -> Outcome {
+pub(super) fn outcome_of(result: &RawJson) -> Outcome {
     let text = result.as_str();
     let said = text.contains("\"isError\"")
         && Members::of(result)
@@ -252,18 +296,15 @@ fn stale(ticket: Ticket, message: &str) -> Box<Stopped> {
 
 /// The approval was taken by somebody else between the decision and now.
 async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefusal) -> Box<Stopped> {
-    if let (ApprovalRefusal::Settled(ApprovalState::Consumed), Some(id)) = (refusal, ticket.approval.clone())
-        && let Some(result) = pipeline.flights.result(&id).await
-    {
-        return Box::new(Stopped { ticket, outcome: Outcome::Joined, words: Words::Shared(result) });
+    if let (ApprovalRefusal::Settled(ApprovalState::Consumed), Some(id)) = (refusal, &ticket.approval) {
+        match pipeline.approvals.get(id).await {
+            Ok(Some(approval)) => return ran_before(pipeline, ticket, &approval).await,
+            Ok(None) => {}
+            Err(down) => return ledger_down(ticket, &down),
+        }
     }
     let message = format!("the call was not sent: {refusal}");
-    let hint = match refusal {
-        ApprovalRefusal::Settled(ApprovalState::Consumed) => {
-            "an identical call has used this approval and was sent; look at its result before you ask again"
-        }
-        _ => "call again, which asks anew",
-    };
+    let hint = "call again, which asks anew";
     let details = json!({ "approval_id": ticket.approval });
     let refusal = Refusal::new("not_approved", Blame::Caller, message, hint).details(details);
     Stopped::new(ticket, Outcome::Refused, refusal)

@@ -1,4 +1,4 @@
-//! Step five: how the call ended is in the ledger before anybody hears of it.
+//! Step six: how the call ended is in the ledger before anybody hears of it.
 
 use serde_json::{Value, json};
 use toolgate_core::event::{Durability, EventKind, Outcome};
@@ -6,10 +6,11 @@ use toolgate_core::{Blame, CanonicalName, OutputCheck, RawJson, stop_point};
 use toolgate_wire::Members;
 
 use super::approve::{agreement, bound};
-use super::execute::{End, Executed, Origin};
+use super::execute::{End, Executed, Origin, Withheld};
 use crate::answer::{Answer, AnswerBody, Refusal};
 use crate::call::{Pipeline, Round, WhenDown};
 use crate::canonical;
+use crate::difference;
 use crate::envelope::{Envelope, OUTPUT_SCHEMA, Warning};
 use crate::redact::echo;
 use crate::schema::{InputCheck, render};
@@ -58,14 +59,27 @@ async fn record_stopped(pipeline: &Pipeline, stopped: Stopped) -> Recorded {
 async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorded {
     let Executed { mut ticket, end, flight, agreed } = executed;
     let (outcome, body, output, detail) = match end {
-        End::Result { result, outcome, origin } => {
+        End::Result { result, outcome, origin, checked } => {
             let detail = result_detail(&ticket, origin);
-            let broken = check_output(pipeline, &mut ticket, &result);
+            let broken = match checked {
+                Some(checked) => checked.err(),
+                None => check_output(pipeline, &mut ticket, &result),
+            };
             let output = ticket.is_recorded().then(|| keep_output(pipeline, &mut ticket, &result));
+            let result = match ticket.note.take() {
+                Some(note) => difference::with_note(&result, &note),
+                None => result,
+            };
             match broken {
                 Some(refusal) => (Outcome::Failed, AnswerBody::Refusal(refusal), output, detail),
                 None => (outcome, AnswerBody::Result(result), output, detail),
             }
+        }
+        End::Withheld(withheld) => {
+            let Withheld { outcome, kept, refusal } = *withheld;
+            let detail = json!({ "code": refusal.code, "message": shortened(&refusal.message) });
+            let output = kept.map(|kept| keep_output(pipeline, &mut ticket, &kept));
+            (outcome, AnswerBody::Refusal(refusal), output, Some(detail))
         }
         End::Error(error) => {
             let detail = json!({ "error": { "code": error.code, "message": shortened(&error.message) } });
@@ -209,7 +223,7 @@ fn keep_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> to
 }
 
 /// Holds a result against the tool's own schema.
-fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> Option<Refusal> {
+pub(super) fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> Option<Refusal> {
     ticket.tool.output_schema.as_ref()?;
     let check = ticket.tool.output_check.unwrap_or(pipeline.settings.output_check);
     if check == OutputCheck::Off {

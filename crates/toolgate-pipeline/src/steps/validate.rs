@@ -1,15 +1,16 @@
-//! Step one: the arguments are readable and fit the tool's schema.
+//! Step two: the arguments are readable and fit the tool's schema.
 
 use serde_json::{Map, Value, json};
 use toolgate_core::Blame;
 use toolgate_core::event::Outcome;
 
+use super::filter::Filtered;
 use crate::answer::Refusal;
 use crate::call::Pipeline;
 use crate::canonical;
 use crate::envelope::Warning;
 use crate::schema::{InputCheck, Problem, render};
-use crate::ticket::{Received, Stopped, Ticket};
+use crate::ticket::{Stopped, Ticket};
 
 /// A call whose arguments were read and hold against the schema.
 pub(crate) struct Validated {
@@ -23,8 +24,8 @@ impl Validated {
     }
 }
 
-pub(crate) fn validate(pipeline: &Pipeline, received: Received) -> Result<Validated, Box<Stopped>> {
-    let mut ticket = received.ticket;
+pub(crate) fn validate(pipeline: &Pipeline, filtered: Filtered) -> Result<Validated, Box<Stopped>> {
+    let mut ticket = filtered.into_ticket();
     let arguments = match read(&ticket) {
         Ok(arguments) => arguments,
         Err(refusal) => return Err(Stopped::new(ticket, Outcome::Invalid, refusal)),

@@ -1,10 +1,11 @@
 //! Calls that people are asked about.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate_core::approval::ApprovalState;
+use toolgate_core::approval::{ApprovalState, Withdrawn};
 use toolgate_core::decision::{CALLER_GROUP, Requirement, Verdict};
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::Approvals;
@@ -114,7 +115,88 @@ async fn a_no_is_told_with_its_reason_and_nothing_runs() {
     assert_eq!(world.books.0.only_approval().state, ApprovalState::Rejected);
     let refused = decide(&world, Decision::Approve, None).await.expect_err("a decision stands");
     assert!(refused.to_string().contains("already rejected"), "{refused}");
+    let told = world.call(transfer()).await;
+    assert_eq!((code(&told), told.envelope.status), ("rejected", Outcome::Rejected));
+    assert_eq!(code(&world.call(transfer()).await), "pending_approval", "told once, it is a new question");
     assert_eq!(world.ran(), 0);
+}
+
+/// Lets a call wait, and does something once people are asked.
+async fn held(world: &World, meanwhile: impl AsyncFnOnce()) -> crate::Answer {
+    let (answer, ()) = tokio::join!(world.call(transfer()), async {
+        while lock(&world.books.0.approvals).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        meanwhile().await;
+    });
+    answer
+}
+
+fn holding(requirement: Requirement) -> World {
+    let settings = Settings { hold: Duration::from_secs(60), ..Settings::default() };
+    World::with(Verdict::Approve(requirement), settings)
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_does_not_start_and_the_same_call_runs() {
+    let world = holding(requirement());
+    let answer = held(&world, async || {
+        world.client.has_left.store(true, Ordering::Relaxed);
+        decide(&world, Decision::Approve, None).await.expect("ann may");
+    })
+    .await;
+    assert_eq!((code(&answer), world.ran()), ("pending_approval", 0));
+    world.client.has_left.store(false, Ordering::Relaxed);
+    assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded);
+    assert_eq!(world.ran(), 1);
+}
+
+#[tokio::test]
+async fn a_gate_may_let_a_call_run_that_nobody_waits_for_and_its_result_is_kept_for_the_same_call() {
+    let world = holding(Requirement { unattended: true, ..requirement() });
+    let answer = held(&world, async || {
+        world.client.has_left.store(true, Ordering::Relaxed);
+        decide(&world, Decision::Approve, None).await.expect("ann may");
+    })
+    .await;
+    assert_eq!((answer.envelope.status, world.ran()), (Outcome::Succeeded, 1));
+    world.client.has_left.store(false, Ordering::Relaxed);
+    assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Joined);
+    assert_eq!(world.ran(), 1);
+}
+
+#[tokio::test]
+async fn a_call_that_is_taken_back_takes_its_question_back() {
+    for has_withdrawn in [false, true] {
+        let world = holding(requirement());
+        let answer = held(&world, async || {
+            world.client.has_withdrawn.store(has_withdrawn, Ordering::Relaxed);
+            world.cancel.cancel();
+        })
+        .await;
+        assert_eq!(answer.envelope.status, Outcome::Cancelled);
+        let expected = if has_withdrawn { ApprovalState::Cancelled } else { ApprovalState::Pending };
+        assert_eq!(world.books.0.only_approval().state, expected, "a broken connection is nobody's word");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_is_told_with_the_result() {
+    let world = gated();
+    world.call(transfer()).await;
+    decide(&world, Decision::Edit(json!({ "amount": 5, "account": "a" })), None).await.expect("ann may");
+    lock(&world.server.replies)
+        .push(Ok(Reply::Complete(json!({ "content": [{ "type": "text", "text": "done" }] }).into())));
+    let answer = world.call(transfer()).await;
+    let AnswerBody::Result(result) = &answer.body else { panic!("a result: {answer:?}") };
+    let result: Value = result.decode().expect("JSON");
+    let note = result["content"][0]["text"].as_str().expect("a text");
+    assert_eq!(
+        note,
+        "ann changed the arguments before the call ran: /amount 10 → 5. Report what ran, not what was asked for."
+    );
+    assert_eq!(result["content"][1]["text"], "done");
+    assert_eq!(answer.envelope.warnings[0].code, "edited");
 }
 
 #[tokio::test]
@@ -245,9 +327,10 @@ async fn a_cancelled_approval_stays_cancelled() {
     let world = gated();
     world.call(transfer()).await;
     let id = world.books.0.only_approval().id;
-    world.books.cancel(&id, &PrincipalId::new("agent")).await.expect("it was pending");
+    let by = PrincipalId::new("agent");
+    world.books.cancel(&id, &by, Withdrawn::ByCaller).await.expect("it was pending");
     let refused = decide(&world, Decision::Approve, None).await.expect_err("too late");
-    assert!(refused.to_string().contains("already cancelled"), "{refused}");
+    assert!(refused.to_string().contains("took it back"), "{refused}");
 }
 
 #[tokio::test]

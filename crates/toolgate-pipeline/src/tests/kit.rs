@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Step};
+use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Step, Withdrawn};
 use toolgate_core::content::Attached;
 use toolgate_core::decision::{
     Asking, Decision, Denial, Glimpse, OnTimeout, Policy, PolicyRef, Question, Requirement, Template,
@@ -14,8 +14,8 @@ use toolgate_core::decision::{
 };
 use toolgate_core::event::{Durability, Entry, EventKind};
 use toolgate_core::governance::{
-    Approvals, Clock, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, StartRefused, StoreDown,
-    Warrant,
+    Approvals, Clock, DecideError, Decided, Deciding, Ledger, NewApproval, Opened, RecordedEnd, StartRefused,
+    StoreDown, Warrant,
 };
 use toolgate_core::id::{ApprovalId, CallId, GrantId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
@@ -25,6 +25,7 @@ use toolgate_core::{
     ServerName, Tool,
 };
 
+use crate::filter::Filters;
 use crate::redact::Redactor;
 use crate::{
     Answer, AnswerBody, CallContext, CallRequest, Client, Delivered, Executor, Load, Patience, Pipeline,
@@ -93,6 +94,7 @@ pub(super) fn requirement() -> Requirement {
         timeout_seconds: None,
         on_timeout: OnTimeout::Deny,
         editable: true,
+        unattended: false,
     }
 }
 
@@ -205,7 +207,9 @@ impl Approvals for Shared {
         Box::pin(async move {
             books.check()?;
             let mut approvals = lock(&books.approvals);
-            let same = approvals.iter().find(|one| one.state.is_open() && one.binding == new.binding);
+            let owed = |one: &Approval| one.state.is_worth_telling() && one.told_at_ms.is_none();
+            let same =
+                approvals.iter().find(|one| (one.state.is_open() || owed(one)) && one.binding == new.binding);
             if let Some(approval) = same {
                 return Ok(Opened { approval: approval.clone(), joined: true });
             }
@@ -233,6 +237,9 @@ impl Approvals for Shared {
                 resolved_at_ms: None,
                 escalated_to: None,
                 consumed_by: None,
+                policy_version: new.policy_version,
+                withdrawn: None,
+                told_at_ms: None,
             };
             approvals.push(approval.clone());
             Ok(Opened { approval, joined: false })
@@ -298,14 +305,53 @@ impl Approvals for Shared {
         })
     }
 
-    fn cancel(&self, id: &ApprovalId, _by: &PrincipalId) -> BoxFuture<'static, Result<(), DecideError>> {
+    fn cancel(
+        &self,
+        id: &ApprovalId,
+        _by: &PrincipalId,
+        why: Withdrawn,
+    ) -> BoxFuture<'static, Result<(), DecideError>> {
         let (books, id) = (self.0.clone(), id.clone());
         Box::pin(async move {
             let mut approvals = lock(&books.approvals);
             let approval = approvals.iter_mut().find(|one| one.id == id).expect("it was opened");
-            approval.cancel(0)?;
+            approval.cancel(why, 0)?;
             books.changed.notify_waiters();
             Ok(())
+        })
+    }
+
+    fn told(&self, id: &ApprovalId) -> BoxFuture<'static, Result<(), StoreDown>> {
+        let (books, id) = (self.0.clone(), id.clone());
+        Box::pin(async move {
+            books.check()?;
+            let mut approvals = lock(&books.approvals);
+            approvals.iter_mut().find(|one| one.id == id).expect("it was opened").tell(0);
+            Ok(())
+        })
+    }
+
+    fn end_of(&self, call: &CallId) -> BoxFuture<'static, Result<Option<RecordedEnd>, StoreDown>> {
+        let (books, call) = (self.0.clone(), call.clone());
+        Box::pin(async move {
+            let entries = lock(&books.entries);
+            let mut events = entries.iter().flat_map(|entry| &entry.events);
+            let is_end = |event: &&toolgate_core::event::Event| {
+                event.kind == EventKind::CallCompleted && event.about.call.as_ref() == Some(&call)
+            };
+            let Some(end) = events.rfind(is_end) else { return Ok(None) };
+            let bodies = || entries.iter().flat_map(|entry| &entry.bodies);
+            let result = end.output.and_then(|digest| bodies().find(|body| body.digest == digest));
+            let result = result.map(|body| body.json.clone());
+            Ok(end.outcome.map(|outcome| RecordedEnd { outcome, result }))
+        })
+    }
+
+    fn open_ones(&self, count_max: usize) -> BoxFuture<'static, Result<Vec<Approval>, StoreDown>> {
+        let books = self.0.clone();
+        Box::pin(async move {
+            let approvals = lock(&books.approvals);
+            Ok(approvals.iter().filter(|one| one.state.is_open()).take(count_max).cloned().collect())
         })
     }
 
@@ -393,11 +439,18 @@ impl Executor for Server {
 pub(super) struct PlainClient {
     pub(super) patience: Patience,
     pub(super) confirms: Option<Value>,
+    pub(super) has_left: AtomicBool,
+    pub(super) has_withdrawn: AtomicBool,
 }
 
 impl Default for PlainClient {
     fn default() -> Self {
-        Self { patience: Patience::Hold, confirms: None }
+        Self {
+            patience: Patience::Hold,
+            confirms: None,
+            has_left: AtomicBool::new(false),
+            has_withdrawn: AtomicBool::new(false),
+        }
     }
 }
 
@@ -416,6 +469,14 @@ impl Client for PlainClient {
     }
 
     fn waiting(&self, _approval: &Approval, _waited: Duration) {}
+
+    fn is_there(&self) -> bool {
+        !self.has_left.load(Ordering::Relaxed)
+    }
+
+    fn has_withdrawn(&self) -> bool {
+        self.has_withdrawn.load(Ordering::Relaxed)
+    }
 }
 
 /// A pipeline and everything around it.
@@ -448,6 +509,7 @@ impl World {
             ledger: Arc::new(books.clone()),
             clock: Arc::new(CountingClock::default()),
             redactor: Redactor::new(vec![]).expect("no rules are good rules"),
+            filters: Filters::new(&[]).expect("no filters are good filters"),
             settings,
             closing: CancellationToken::new(),
         });

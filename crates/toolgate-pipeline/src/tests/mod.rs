@@ -3,5 +3,7 @@
 mod approvals;
 mod care;
 mod contents;
+mod filters;
 mod kit;
 mod path;
+mod words;

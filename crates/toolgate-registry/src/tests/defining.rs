@@ -140,8 +140,9 @@ async fn a_reload_counts_at_once_and_what_it_breaks_sees_less_and_is_told() {
     }
     assert!(registry.problems().is_empty());
 
-    let lines =
-        registry.reload(with_definitions(json!([{ "name": "other", "capabilities": [] }]), json!([]))).await;
+    let lines = registry
+        .reload(with_definitions(json!([{ "name": "other", "capabilities": [] }]), json!([])), vec![])
+        .await;
     assert_eq!(lines, ["agents changed", "capabilities changed"]);
     assert_eq!(agents(registry), ["coder", "other"], "neither sees anything");
     let told: Vec<String> = registry.problems().iter().map(ToString::to_string).collect();
@@ -157,7 +158,7 @@ async fn a_reload_counts_at_once_and_what_it_breaks_sees_less_and_is_told() {
     registry.remove_agent(&by, &agent_name("other"), None).await.expect("removed");
     assert_eq!(agents(registry), ["coder", "other", "third *"]);
 
-    registry.reload(with_definitions(json!([]), git)).await;
+    registry.reload(with_definitions(json!([]), git), vec![]).await;
     assert_eq!(agents(registry), ["coder git", "third *"]);
     assert!(registry.problems().is_empty());
     gateway.registry.stop().await;

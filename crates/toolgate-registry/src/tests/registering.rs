@@ -277,7 +277,7 @@ async fn a_server_that_one_gateway_removes_keeps_its_tools_at_the_other() {
         gateway.registry.listed(&name("files"), listing(&[("read", "Reads.")]));
         until("both show it", || gateway.seen() == ["files__read"]).await;
     }
-    one.registry.reload(file(&[])).await;
+    one.registry.reload(file(&[]), vec![]).await;
     until("it is gone there", || one.seen().is_empty()).await;
     until_told(&house, "registry.tool.restored").await;
     until("and is still here", || two.seen() == ["files__read"]).await;

@@ -94,7 +94,7 @@ async fn a_reload_hands_out_the_new_roster_and_retires_what_is_gone() {
     gateway.registry.listed(&name("files"), listing(&[("read", "Reads.")]));
     gateway.registry.listed(&name("mail"), listing(&[("send", "Sends.")]));
     until("both are shown", || gateway.seen().len() == 2).await;
-    let lines = gateway.registry.reload(file(&["files", "jobs"])).await;
+    let lines = gateway.registry.reload(file(&["files", "jobs"]), vec![]).await;
     assert_eq!(lines, ["server \"jobs\" added", "server \"mail\" removed"]);
     until("the roster is handed out", || {
         gateway.reached() == ["files https://example.com/mcp", "jobs https://example.com/mcp"]
@@ -108,7 +108,10 @@ async fn a_reload_hands_out_the_new_roster_and_retires_what_is_gone() {
     }
     // A listing of a server that is gone changes nothing.
     gateway.registry.listed(&name("mail"), listing(&[("send", "Sends.")]));
-    assert_eq!(gateway.registry.reload(file(&["files", "jobs", "mail"])).await, ["server \"mail\" added"]);
+    assert_eq!(
+        gateway.registry.reload(file(&["files", "jobs", "mail"]), vec![]).await,
+        ["server \"mail\" added"]
+    );
     gateway.registry.listed(&name("mail"), listing(&[("send", "Sends.")]));
     until("it is back", || gateway.seen() == ["files__read", "mail__send"]).await;
     gateway.registry.stop().await;

@@ -10,6 +10,10 @@ use crate::approval::{self, Versioned};
 use crate::db::Transaction;
 use crate::now_ms;
 
+/// How long a decision that its caller has not heard of is told before the same call counts as a new one: what was said days
+/// ago is no answer to what is asked today.
+const OWED_MS: i64 = 24 * 3600 * 1000;
+
 /// What one attempt led to; nothing where another one was faster.
 type Attempt = Option<Opened>;
 
@@ -20,7 +24,10 @@ impl Inner {
             let found = approval::lock_open(&mut transaction, self.tenant(), &new.binding).await?;
             let attempt = match found {
                 Some(found) => self.join(transaction, found, &new).await?,
-                None => self.ask(transaction, &new, Vec::new()).await?,
+                None => match self.owed(&mut transaction, &new).await? {
+                    Some(approval) => return Ok(Opened { approval, joined: true }),
+                    None => self.ask(transaction, &new, Vec::new()).await?,
+                },
             };
             if let Some(opened) = attempt {
                 return Ok(opened);
@@ -28,7 +35,18 @@ impl Inner {
         }
     }
 
-    /// Attaches to an open approval; but one whose time is over, and which nobody swept up yet, gives way to a new one.
+    /// What ended lately for the very same call, where its caller has not heard how.
+    async fn owed(
+        &self,
+        transaction: &mut Transaction,
+        new: &NewApproval,
+    ) -> Result<Option<Approval>, sqlx::Error> {
+        let since_ms = now_ms().saturating_sub(OWED_MS);
+        let last = approval::last_ended(transaction, self.tenant(), &new.binding, since_ms).await?;
+        Ok(last.filter(|approval| approval.told_at_ms.is_none()))
+    }
+
+    /// Attaches to an open approval; but one whose time is over, and which nobody swept up yet, is told as it ended.
     async fn join(
         &self,
         mut transaction: Transaction,
@@ -45,6 +63,9 @@ impl Inner {
         let mut told: Vec<Event> = timed_out.into_iter().collect();
         let attempt = if approval.state.is_open() {
             told.push(events::joined(&approval, &new.call, now_ms));
+            self.record(transaction, told).await?;
+            Some(Opened { approval: approval.clone(), joined: true })
+        } else if approval.state.is_worth_telling() {
             self.record(transaction, told).await?;
             Some(Opened { approval: approval.clone(), joined: true })
         } else {
@@ -81,6 +102,7 @@ fn fresh(new: &NewApproval, now_ms: i64) -> Approval {
         attachments,
         complete,
         requirement,
+        policy_version,
         session,
         opened_by,
         agent,
@@ -114,5 +136,8 @@ fn fresh(new: &NewApproval, now_ms: i64) -> Approval {
         resolved_at_ms: None,
         escalated_to: None,
         consumed_by: None,
+        policy_version,
+        withdrawn: None,
+        told_at_ms: None,
     }
 }

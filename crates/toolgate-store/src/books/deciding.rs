@@ -1,7 +1,9 @@
 //! What ends an approval: people, the caller, time. And what outlives one: a grant.
 
 use toolgate_core::PrincipalId;
-use toolgate_core::approval::{Approval, ApprovalState, BallotKind, Grant, GrantTerms, Step, TimeOut};
+use toolgate_core::approval::{
+    Approval, ApprovalState, BallotKind, Grant, GrantTerms, Step, TimeOut, Withdrawn,
+};
 use toolgate_core::event::Event;
 use toolgate_core::governance::{DecideError, Decided, Deciding, StoreDown};
 use toolgate_core::id::{ApprovalId, GrantId};
@@ -43,11 +45,16 @@ impl Inner {
     }
 
     fn vote(&self, approval: &mut Approval, deciding: &Deciding, now_ms: i64) -> Result<Step, DecideError> {
-        let valid_ms = i64::try_from(self.settings.approved_valid.as_millis()).unwrap_or(i64::MAX);
+        let valid_ms = i64::try_from(self.terms().approved_valid.as_millis()).unwrap_or(i64::MAX);
         Ok(approval.vote(deciding.word.clone(), now_ms, valid_ms)?)
     }
 
-    pub(super) async fn cancel(&self, id: &ApprovalId, by: &PrincipalId) -> Result<(), DecideError> {
+    pub(super) async fn cancel(
+        &self,
+        id: &ApprovalId,
+        by: &PrincipalId,
+        why: Withdrawn,
+    ) -> Result<(), DecideError> {
         let down = down("cancel an approval");
         let mut transaction = self.begin().await.map_err(&down)?;
         let found = approval::lock(&mut transaction, self.tenant(), id).await.map_err(&down)?;
@@ -55,12 +62,24 @@ impl Inner {
             return Err(DecideError::Unknown(id.clone()));
         };
         let now_ms = now_ms();
-        approval.cancel(now_ms)?;
+        approval.cancel(why, now_ms)?;
         approval::save(&mut transaction, self.tenant(), &approval).await.map_err(&down)?;
         let told = vec![events::resolved(&approval, by, now_ms)];
         self.record(transaction, told).await.map_err(down)?;
         self.store.waiting.tell(id, version + 1);
         Ok(())
+    }
+
+    /// Nobody waits for this, and the ledger has how the call ended: it is no event.
+    pub(super) async fn told(&self, id: &ApprovalId) -> Result<(), sqlx::Error> {
+        let mut transaction = self.begin().await?;
+        let found = approval::lock(&mut transaction, self.tenant(), id).await?;
+        let Some(Versioned { mut approval, .. }) = found else { return Ok(()) };
+        if !approval.tell(now_ms()) {
+            return Ok(());
+        }
+        approval::save(&mut transaction, self.tenant(), &approval).await?;
+        transaction.commit().await
     }
 
     /// One transaction for each, so that one that cannot be changed does not hold up the others.
@@ -100,7 +119,7 @@ impl Inner {
 
     /// Does what is due, and says what that was.
     pub(super) fn time_out(&self, approval: &mut Approval, now_ms: i64) -> Option<Event> {
-        Some(match approval.time_out(now_ms, &self.settings.escalate_to)? {
+        Some(match approval.time_out(now_ms, &self.terms().escalate_to)? {
             TimeOut::Escalated => events::escalated(approval, now_ms),
             TimeOut::Expired | TimeOut::Lapsed => events::resolved(approval, &PrincipalId::gateway(), now_ms),
         })

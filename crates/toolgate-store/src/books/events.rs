@@ -48,7 +48,11 @@ pub(super) fn escalated(approval: &Approval, at_ms: i64) -> Event {
 }
 
 pub(super) fn resolved(approval: &Approval, by: &PrincipalId, at_ms: i64) -> Event {
-    of(EventKind::ApprovalResolved, approval, by, at_ms).with(json!({ "state": approval.state }))
+    let mut detail = json!({ "state": approval.state });
+    if let Some(why) = approval.withdrawn {
+        detail["withdrawn"] = json!(why);
+    }
+    of(EventKind::ApprovalResolved, approval, by, at_ms).with(detail)
 }
 
 /// `call` is the one that is sent.
@@ -89,7 +93,7 @@ pub(super) fn grant_revoked(grant: &Grant, by: &PrincipalId, at_ms: i64) -> Even
 fn of(kind: EventKind, approval: &Approval, by: &PrincipalId, at_ms: i64) -> Event {
     let mut event = Event::new(kind, at_ms, by.clone(), Arc::new(about(approval, &approval.call)));
     event.approval = Some(approval.id.clone());
-    event.policy_version = Some(approval.binding.policy_version);
+    event.policy_version = approval.policy_version;
     event
 }
 

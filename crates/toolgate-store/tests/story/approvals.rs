@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolgate_core::approval::{ApprovalRefusal, ApprovalState, Ballot};
+use toolgate_core::approval::{ApprovalRefusal, ApprovalState, Ballot, Withdrawn};
 use toolgate_core::decision::{OnTimeout, Template};
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Approvals, DecideError, Deciding, Ledger, NewApproval, StartRefused};
@@ -93,7 +93,7 @@ async fn every_step_is_in_the_ledger_with_its_actor(world: World) {
     );
     for one in &ledger[..5] {
         assert_eq!(one.event.approval.as_ref(), Some(&opened.id));
-        assert_eq!(one.event.policy_version, Some(opened.binding.policy_version));
+        assert_eq!(one.event.policy_version, opened.policy_version);
         let about = &one.event.about;
         assert_eq!(about.tool.as_ref().map(CanonicalName::as_str), Some(TOOL));
         assert_eq!(about.server.as_ref().map(|server| server.as_str()), Some("bank"));
@@ -128,7 +128,7 @@ async fn an_identical_call_joins_and_any_difference_does_not(world: World) {
             0 => other.binding.principal = PrincipalId::new("another"),
             1 => other.binding.tool = CanonicalName::recorded("bank:balance"),
             2 => other.binding.tool_version = digest(1),
-            _ => other.binding.policy_version = digest(1),
+            _ => other.binding.policies = digest(1),
         }
         others.push(other);
     }
@@ -155,6 +155,13 @@ async fn a_denied_call_never_runs_and_may_be_asked_again(world: World) {
     let refused = start(&books, &denied, "1").await;
     assert_eq!(refused, Err(ApprovalRefusal::Settled(ApprovalState::Rejected).into()));
 
+    let missed = books.open(proposal("2", 100)).await.expect("told").approval;
+    assert_eq!(
+        (&missed.id, missed.state),
+        (&first.id, ApprovalState::Rejected),
+        "its caller has not heard of it"
+    );
+    books.told(&first.id).await.expect("noted");
     let again = books.open(proposal("2", 100)).await.expect("asked");
     assert!(!again.joined && again.approval.id != first.id);
     let sent_back = deciding(&again.approval.id, "bob", Ballot::RequestChanges);
@@ -365,9 +372,13 @@ async fn an_identical_call_after_the_time_is_asked_anew(world: World) {
     let quick = toolgate_store::BooksSettings { approved_valid: Duration::ZERO, ..settings("one") };
     let books = store.books(quick).await.expect("opened");
     let first = books.open(NewApproval { timeout: Duration::ZERO, ..proposal("1", 100) }).await;
+    let first = first.expect("asked").approval.id;
+    let missed = books.open(proposal("2", 100)).await.expect("told").approval;
+    assert_eq!((&missed.id, missed.state), (&first, ApprovalState::Expired), "nobody swept it up yet");
+    assert_eq!(state(&store, &first).await, ApprovalState::Expired);
+    books.told(&first).await.expect("noted");
     let second = books.open(proposal("2", 100)).await.expect("asked");
-    assert!(!second.joined, "nobody swept up the first one yet");
-    assert_eq!(state(&store, &first.expect("asked").approval.id).await, ApprovalState::Expired);
+    assert!(!second.joined, "it was told");
     let approved = approve(&books, &second.approval.id).await.expect("approved").approval;
     assert_eq!(start(&books, &approved, "2").await, Err(ApprovalRefusal::Expired.into()));
     assert!(!books.open(proposal("3", 100)).await.expect("asked").joined);
@@ -431,7 +442,7 @@ async fn an_approval_that_does_not_exist_is_unknown(world: World) {
     for id in ["apr_none", "", "\0"].map(ApprovalId::new) {
         assert_eq!(books.get(&id).await.expect("read"), None);
         assert_eq!(approve(&books, &id).await, Err(DecideError::Unknown(id.clone())));
-        let cancelled = books.cancel(&id, &agent().id).await;
+        let cancelled = books.cancel(&id, &agent().id, Withdrawn::ByCaller).await;
         assert_eq!(cancelled, Err(DecideError::Unknown(id)));
     }
     assert_eq!(kinds(&store).await, Vec::<&str>::new());

@@ -54,7 +54,7 @@ pub(crate) fn binding(amount: u32) -> Binding {
         tool: CanonicalName::recorded(TOOL),
         tool_version: Digest::of("tool 1"),
         proposed: digest(amount),
-        policy_version: Digest::of("policy 1"),
+        policies: Digest::of("policy 1"),
     }
 }
 
@@ -66,6 +66,7 @@ pub(crate) fn requirement() -> Requirement {
         timeout_seconds: None,
         on_timeout: OnTimeout::Deny,
         editable: true,
+        unattended: false,
     }
 }
 
@@ -83,6 +84,7 @@ pub(crate) fn proposal(id: &str, amount: u32) -> NewApproval {
         attachments: Vec::new(),
         complete: true,
         requirement: requirement(),
+        policy_version: Some(Digest::of("policy 1")),
         session: None,
         opened_by: None,
         agent: AgentName::new("payer").ok(),

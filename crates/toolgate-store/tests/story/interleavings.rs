@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use toolgate_core::approval::{Approval, ApprovalRefusal, ApprovalState, Ballot};
+use toolgate_core::approval::{Approval, ApprovalRefusal, ApprovalState, Ballot, Withdrawn};
 use toolgate_core::governance::{Approvals, DecideError, StartRefused};
 use toolgate_store::{Books, Store};
 
@@ -104,7 +104,7 @@ async fn act(books: Books, approval: Approval, deed: Deed, number: u32) -> Told 
         Deed::Deny => voted(Ballot::Deny).await,
         Deed::Edit => voted(edit(7)).await,
         Deed::RequestChanges => voted(Ballot::RequestChanges).await,
-        Deed::Cancel => match books.cancel(&approval.id, &agent().id).await {
+        Deed::Cancel => match books.cancel(&approval.id, &agent().id, Withdrawn::ByCaller).await {
             Ok(()) => Told::Done,
             refused => told_of_vote(refused),
         },
@@ -124,7 +124,7 @@ fn told_of_vote(result: Result<(), DecideError>) -> Told {
             assert_ne!(state, ApprovalState::Pending);
             Told::Refused
         }
-        Err(DecideError::Refused(ApprovalRefusal::Edited)) => Told::Refused,
+        Err(DecideError::Refused(ApprovalRefusal::Edited | ApprovalRefusal::Withdrawn(_))) => Told::Refused,
         Err(other) => panic!("{other:?}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use toolgate_core::approval::{ApprovalRefusal, ApprovalState, Ballot};
+use toolgate_core::approval::{ApprovalRefusal, ApprovalState, Ballot, Withdrawn};
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Approvals, DecideError};
 use toolgate_core::id::ApprovalId;
@@ -70,13 +70,15 @@ async fn approve_and_cancel_have_one_outcome(world: World) {
     for round in 0..8 {
         let opened = one.open(proposal("1", round)).await.expect("asked").approval;
         let by = agent().id;
-        let (approved, cancelled) = tokio::join!(approve(&one, &opened.id), two.cancel(&opened.id, &by));
+        let (approved, cancelled) =
+            tokio::join!(approve(&one, &opened.id), two.cancel(&opened.id, &by, Withdrawn::ByCaller));
         cancelled.expect("whichever came first, it is not wanted any more");
         let state = store.get_approval(&opened.id).await.expect("read").expect("is there").state;
         match approved {
             Ok(_) => assert_eq!(state, ApprovalState::Lapsed),
             Err(error) => {
-                assert_eq!(error, settled(ApprovalState::Cancelled));
+                let withdrawn = ApprovalRefusal::Withdrawn(Withdrawn::ByCaller);
+                assert_eq!(error, DecideError::Refused(withdrawn));
                 assert_eq!(state, ApprovalState::Cancelled);
             }
         }

@@ -100,7 +100,7 @@ mod tests {
         let mut cli = Cli::command();
         cli.build();
         cli.clone().debug_assert();
-        for noun in ["approvals", "policy", "ledger"] {
+        for noun in ["approvals", "policy", "filters", "ledger"] {
             let noun = cli.find_subcommand(noun).expect("a command");
             for verb in noun.get_subcommands().filter(|verb| verb.get_name() != "help") {
                 let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();

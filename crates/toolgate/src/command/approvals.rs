@@ -202,7 +202,7 @@ impl Room<'_> {
     async fn governance(&self) -> anyhow::Result<Governance> {
         let catalog = stored::catalog(&self.config, &self.store).await?;
         let never = CancellationToken::new();
-        Governance::start(&self.config, &self.store, &catalog, COMMAND_STREAM, &never).await
+        Governance::start(&self.config, &self.store, &catalog, COMMAND_STREAM, None, &never).await
     }
 
     /// The approval with this id, or the one whose id begins or ends so.

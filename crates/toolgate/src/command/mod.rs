@@ -8,6 +8,7 @@ mod connect;
 mod console;
 mod doctor;
 mod files;
+mod filters;
 mod input;
 mod inputs;
 mod ledger;
@@ -55,6 +56,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Secrets(command) => secrets::run(&context, command).await,
         Command::Approvals(args) => approvals::run(&context, args).await,
         Command::Policy(command) => policy::run(&context, command).await,
+        Command::Filters(command) => filters::run(&context, command).await,
         Command::Ledger(command) => ledger::run(&context, command).await,
         Command::Token(command) => token::run(&context, command).await,
         Command::Connect(args) => connect::run(&context, args).await,

@@ -1,6 +1,7 @@
 //! `toolgate policy`: whether the policies are well formed, what they say to a call, and whether they say what they should.
 //! Tools are those that the servers listed last; nothing is started.
 
+mod in_force;
 mod render;
 
 use std::path::PathBuf;
@@ -9,11 +10,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
-use toolgate_core::decision::Question;
+use toolgate_core::decision::{Policy, Question};
 use toolgate_core::id::{RunId, SessionId};
-use toolgate_core::{Kind, Principal, PrincipalId, Role, Tool};
+use toolgate_core::{Digest, Kind, Principal, PrincipalId, Role, Tool};
 use toolgate_policy::{PolicyEngine, Template, check, decisions, run_tests, schema_for, table};
 
+use self::in_force::InForce;
 use super::Context;
 use crate::cli::{ExplainArgs, PolicyCommand};
 use crate::config::Config;
@@ -34,7 +36,8 @@ pub(super) async fn run(context: &Context, command: PolicyCommand) -> anyhow::Re
     let store = open_store(&config).await?;
     let catalog = stored::catalog(&config, &store).await;
     store.close().await;
-    let room = Room { context, config, tools: stored::tools(&*catalog?) };
+    let in_force = InForce::of(&config).await;
+    let room = Room { context, config, tools: stored::tools(&*catalog?), in_force };
     match command {
         PolicyCommand::Check => room.check(),
         PolicyCommand::Explain(args) => room.explain(args),
@@ -50,9 +53,15 @@ struct Room<'a> {
     config: Config,
     /// By name.
     tools: Vec<Arc<Tool>>,
+    in_force: InForce,
 }
 
 impl Room<'_> {
+    /// The version of what is written, where it loads.
+    fn written(&self) -> Option<Digest> {
+        self.engine().ok().map(|engine| engine.version())
+    }
+
     fn engine(&self) -> anyhow::Result<PolicyEngine> {
         Ok(PolicyEngine::load(sources(&self.config))?)
     }
@@ -63,6 +72,7 @@ impl Room<'_> {
             put!("{}", json_text(&report));
         } else {
             put!("{}", render::report(&report, self.tools.len()));
+            say!("{}", self.in_force.told(self.written()));
         }
         if self.tools.is_empty() {
             talk!("warning: {NO_TOOLS}");
@@ -92,6 +102,8 @@ impl Room<'_> {
         } else {
             put!("{}", render::explanation(&explanation, &principal, &tool));
         }
+        // What is asked about is what is written; whether that decides is another question.
+        talk!("{}", self.in_force.told(Some(engine.version())));
         Ok(ExitCode::SUCCESS)
     }
 

@@ -14,13 +14,16 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use toolgate_core::Role;
 use toolgate_edge::{Quotas, serve};
+use toolgate_pipeline::Pipeline;
+use toolgate_pipeline::filter::Filters;
 use toolgate_registry::Registry;
 use toolgate_store::{NewToken, Others};
 
 use super::Context;
 use crate::cli::ServeArgs;
-use crate::config::{CapabilityServers, Config};
+use crate::config::{CapabilityServers, Config, FilterRule};
 use crate::finding;
+use crate::governance::Follower;
 use crate::local::open_store;
 use crate::lock::GatewayLock;
 use crate::output;
@@ -63,7 +66,12 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     }
 
     let following = Watch::new(&context.whereabouts(), super::environment, written);
-    let live = Live { registry: house.registry.clone(), quotas: house.quotas.clone() };
+    let live = Live {
+        registry: house.registry.clone(),
+        pipeline: house.pipeline(),
+        quotas: house.quotas.clone(),
+        follower: house.follower(),
+    };
     tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(follow_config(following, live)));
     let mut serving = tokio::spawn(serve(listener, house.gateway.clone()));
     tokio::select! {
@@ -90,18 +98,25 @@ fn with_model(mut config: Config, model: Option<PathBuf>) -> Config {
 /// What takes up a changed configuration.
 struct Live {
     registry: Arc<Registry>,
+    pipeline: Arc<Pipeline>,
     quotas: Arc<Quotas>,
+    follower: Follower,
 }
 
 /// Takes up what changes in the configuration file. One that does not load changes nothing.
-async fn follow_config(mut watch: Watch, Live { registry, quotas }: Live) {
+async fn follow_config(mut watch: Watch, Live { registry, pipeline, quotas, follower }: Live) {
+    let mut filters = watch.running().filters.clone();
     loop {
         match watch.next().await {
             Seen::Changed { config, restart } => {
                 quotas.set_rules(config.quotas.clone());
-                let lines = registry.reload(config.file_state()).await;
+                follower.take(&config).await;
+                let others = take_filters(&pipeline, &mut filters, config.filters.clone());
+                let lines = registry.reload(config.file_state(), others).await;
                 if lines.is_empty() {
-                    tracing::info!("configuration: it loads, and no server, tool or alias is different");
+                    tracing::info!(
+                        "configuration: it loads, and no server, tool, alias or filter is different"
+                    );
                 }
                 for line in lines {
                     tracing::info!("configuration: {line}");
@@ -121,6 +136,33 @@ async fn follow_config(mut watch: Watch, Live { registry, quotas }: Live) {
             }
         }
     }
+}
+
+/// Lets calls go through other filters from now on, and says so.
+fn take_filters(pipeline: &Pipeline, known: &mut Vec<FilterRule>, now: Vec<FilterRule>) -> Vec<String> {
+    if *known == now {
+        return Vec::new();
+    }
+    let named = |name: &str, among: &[FilterRule]| among.iter().find(|one| one.name == name).cloned();
+    let mut lines = Vec::new();
+    for rule in &now {
+        match named(&rule.name, known) {
+            None => lines.push(format!("filter {:?} is new", rule.name)),
+            Some(before) if before != *rule => lines.push(format!("filter {:?} is different", rule.name)),
+            Some(_) => {}
+        }
+    }
+    let gone = known.iter().filter(|before| named(&before.name, &now).is_none());
+    lines.extend(gone.map(|before| format!("filter {:?} is gone", before.name)));
+    match Filters::new(&now) {
+        Ok(filters) => pipeline.set_filters(filters),
+        Err(error) => {
+            tracing::error!("the new filters cannot be used and the old ones stay: {error}");
+            return Vec::new();
+        }
+    }
+    *known = now;
+    lines
 }
 
 async fn finish(house: House, serving: tokio::task::JoinHandle<std::io::Result<()>>, sockets: &Sockets) {

@@ -107,6 +107,9 @@ pub(super) fn needs(requirement: &Requirement) -> String {
     std::iter::once(people).chain(groups).collect()
 }
 
+/// Who may stand in for whom, where a gate names groups.
+pub(super) const ADMINS_COUNT: &str = "admins, and the person at the command line, count for every group";
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 
 mod agents;
 mod bytes;
+mod filters;
 mod governance;
 mod registry;
 mod servers;
@@ -70,7 +71,7 @@ pub(crate) enum Fallback {
     Needed,
 }
 
-pub(crate) const TABLES: [&Table; 34] = [
+pub(crate) const TABLES: [&Table; 35] = [
     &top::TOP,
     &governance::STORE,
     &governance::POLICY,
@@ -79,6 +80,7 @@ pub(crate) const TABLES: [&Table; 34] = [
     &governance::LEDGER,
     &governance::REDACT,
     &governance::QUOTAS,
+    &filters::FILTERS,
     &governance::TOOLS,
     &governance::TOOL_FILES,
     &governance::WEBHOOKS,

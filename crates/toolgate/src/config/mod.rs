@@ -9,6 +9,7 @@ mod agents;
 mod changes;
 mod console;
 mod files;
+mod filters;
 #[cfg(test)]
 pub(crate) mod keys;
 mod ledger;
@@ -59,6 +60,7 @@ pub(crate) use runs::RunSettings;
 pub(crate) use search::SearchSettings;
 use section::Section;
 pub(crate) use shipped::CapabilityServers;
+pub(crate) use toolgate_pipeline::filter::FilterRule;
 pub(crate) use toolgate_pipeline::redact::RedactRule;
 pub(crate) use tools::ToolRule;
 use value::Context;
@@ -95,6 +97,8 @@ pub(crate) struct Config {
     pub(crate) ledger: LedgerSettings,
     pub(crate) redact: Vec<RedactRule>,
     pub(crate) quotas: Vec<QuotaRule>,
+    /// In the order of the file.
+    pub(crate) filters: Vec<FilterRule>,
     /// In the order of the file: of those that fit a tool, the last that says something counts.
     pub(crate) tools: Vec<ToolRule>,
     pub(crate) webhooks: Vec<Webhook>,
@@ -236,6 +240,7 @@ impl Config {
             ledger: LedgerSettings::default(),
             redact: Vec::new(),
             quotas: Vec::new(),
+            filters: Vec::new(),
             tools: Vec::new(),
             webhooks: Vec::new(),
             metering: None,
@@ -279,7 +284,7 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 32] = [
+const KEYS: [&str; 33] = [
     "listen",
     "public_url",
     "data",
@@ -296,6 +301,7 @@ const KEYS: [&str; 32] = [
     "ledger",
     "redact",
     "quotas",
+    "filters",
     "tools",
     "webhooks",
     "metering",
@@ -315,7 +321,7 @@ const KEYS: [&str; 32] = [
 ];
 
 /// The keys of each table, for the hint to one that stands in the wrong place.
-const TABLES: [(&str, &[&str]); 28] = [
+const TABLES: [(&str, &[&str]); 29] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
     ("[capability_servers]", &shipped::KEYS),
@@ -327,6 +333,7 @@ const TABLES: [(&str, &[&str]); 28] = [
     ("[ledger]", &ledger::LEDGER_KEYS),
     ("[[redact]]", &ledger::REDACT_KEYS),
     ("[[quotas]]", &quotas::KEYS),
+    ("[[filters]]", &filters::KEYS),
     ("[[tools]]", &tools::TOOLS_KEYS),
     ("[[tools.files]]", &tools::FILE_KEYS),
     ("[[webhooks]]", &outbound::WEBHOOKS_KEYS),
@@ -440,6 +447,7 @@ fn with_governance(config: Config, top: &Section<'_>, ctx: &Context<'_>, problem
     let redact = redact.filter_map(|section| ledger::read_redact(section, problems)).collect();
     let quotas = top.sections("quotas", problems).into_iter();
     let quotas = quotas.filter_map(|section| quotas::read(section, problems)).collect();
+    let filters = top.sections("filters", problems);
     let rules = top.sections("tools", problems).into_iter();
     let rules = rules.filter_map(|section| tools::read_tool(section, problems)).collect();
     let webhooks = top.sections("webhooks", problems);
@@ -451,6 +459,7 @@ fn with_governance(config: Config, top: &Section<'_>, ctx: &Context<'_>, problem
         ledger: kept.unwrap_or_default(),
         redact,
         quotas,
+        filters: filters::read(filters, problems),
         tools: rules,
         webhooks: outbound::read_webhooks(webhooks, ctx, problems),
         metering: table("metering", problems)

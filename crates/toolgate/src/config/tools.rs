@@ -7,7 +7,7 @@ use toolgate_core::tool::{FileSlot, Handling};
 use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::problem::Problems;
-use super::section::Section;
+use super::section::{At, Section};
 pub(super) use files::KEYS as FILE_KEYS;
 
 pub(super) const TOOLS_KEYS: [&str; 15] = [
@@ -100,16 +100,38 @@ fn refuse_unrecorded_change(
 
 /// A required pattern over canonical names.
 pub(super) fn checked_pattern(section: &Section<'_>, key: &str, problems: &mut Problems) -> Option<String> {
-    const EXPECTED: &str =
-        "a canonical name such as `bank:transfer`, with `*` for any characters and `?` for one";
     let Some(pattern) = section.string(key, problems) else {
         if section.key_span(key).is_none() {
             let what = format!("{} has no `{key}`", section.title());
             let hint = format!("add a line such as `{key} = \"bank:*\"`");
-            problems.add(section.span.clone(), what, EXPECTED, hint);
+            problems.add(section.span.clone(), what, PATTERN_EXPECTED, hint);
         }
         return None;
     };
+    checked_one(section, key, pattern, problems)
+}
+
+/// A list of patterns over canonical names.
+pub(super) fn checked_patterns(section: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<String> {
+    let patterns = section.strings(key, problems);
+    if patterns.is_empty()
+        && let Some(span) = section.key_span(key)
+    {
+        let what = format!("`{key}` in {} fits no tool", section.title());
+        problems.add(span, what, PATTERN_EXPECTED, "`*` stands for every tool");
+    }
+    patterns.into_iter().filter_map(|pattern| checked_one(section, key, pattern, problems)).collect()
+}
+
+const PATTERN_EXPECTED: &str =
+    "a canonical name such as `bank:transfer`, with `*` for any characters and `?` for one";
+
+fn checked_one(
+    section: &Section<'_>,
+    key: &str,
+    pattern: At<&str>,
+    problems: &mut Problems,
+) -> Option<String> {
     let text = pattern.value;
     let foreign = |c: char| matches!(c, '[' | ']' | '{' | '}' | '\\') || c.is_control();
     let (what, hint) = match text.chars().find(|c| foreign(*c)) {
@@ -123,6 +145,6 @@ pub(super) fn checked_pattern(section: &Section<'_>, key: &str, problems: &mut P
         ),
         None => return Some(text.to_owned()),
     };
-    problems.add(pattern.span, format!("`{key}` in {} {what}", section.title()), EXPECTED, hint);
+    problems.add(pattern.span, format!("`{key}` in {} {what}", section.title()), PATTERN_EXPECTED, hint);
     None
 }

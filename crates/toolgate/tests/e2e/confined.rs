@@ -52,7 +52,7 @@ data = line[line.index("--data") + 1]
 "#;
 
 /// The interpreter itself: what stands on PATH may be a script that needs a home folder.
-fn python() -> PathBuf {
+pub(crate) fn python() -> PathBuf {
     let said = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
     let said = said.expect("python3 is there").stdout;
     PathBuf::from(String::from_utf8(said).expect("a path").trim())

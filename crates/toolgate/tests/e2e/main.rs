@@ -1,5 +1,6 @@
 //! The real binary, spoken to from outside. One test binary: booting is cheap, linking is not.
 
+mod attacks;
 mod bad_input;
 mod basics;
 mod cli;

@@ -85,6 +85,7 @@ fn must_agree(approval: &Approval) -> Markup {
             @if place == 0 { ", of " } @else { " and somebody of " }
             (text::short(&groups.join(" or ")))
         }
+        @if !entries.is_empty() { p.soft { "Admins count for every group." } }
         @if let Some(groups) = &approval.escalated_to {
             p.soft {
                 "Nobody decided in time, so others are asked too"

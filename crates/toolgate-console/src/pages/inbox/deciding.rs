@@ -99,12 +99,20 @@ fn read(approval: &Approval, fields: &Fields) -> Result<Decision, Box<Attempt>> 
                 ..Attempt::default()
             })),
         },
-        Some("approve") => approve(approval, fields),
+        Some("approve") => approve(approval, fields, Yes::AsAsked),
+        Some(form::APPROVE_EDITED) => approve(approval, fields, Yes::AsEdited),
         _ => Err(Box::new(preview(approval, fields))),
     }
 }
 
-fn approve(approval: &Approval, fields: &Fields) -> Result<Decision, Box<Attempt>> {
+/// Which button was pressed. Only the one beside the difference lets changed arguments through.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Yes {
+    AsAsked,
+    AsEdited,
+}
+
+fn approve(approval: &Approval, fields: &Fields, yes: Yes) -> Result<Decision, Box<Attempt>> {
     if fields.text(form::SHOWN).is_some_and(|shown| shown != approval.effective) {
         return Err(Box::new(Attempt { problem: Some(changed_meanwhile()), ..Attempt::default() }));
     }
@@ -115,7 +123,9 @@ fn approve(approval: &Approval, fields: &Fields) -> Result<Decision, Box<Attempt
     let reason = fields.text(form::NOTE).map(str::to_owned);
     match edited(approval, fields) {
         Ok(None) => Ok(Decision { decision: "approve", reason, grant, ..Decision::default() }),
-        Ok(Some(edited)) if fields.text(form::SEEN) == Some(&form::digest(&edited)) => {
+        Ok(Some(edited))
+            if yes == Yes::AsEdited && fields.text(form::SEEN) == Some(&form::digest(&edited)) =>
+        {
             Ok(Decision { decision: "edit", reason, grant, arguments: Some(edited), ..Decision::default() })
         }
         Ok(Some(edited)) => {

@@ -22,6 +22,8 @@ pub(super) const CHANGES: &str = "changes";
 pub(super) const SHOWN: &str = "shown";
 /// The digest of edited arguments whose difference was seen.
 pub(super) const SEEN: &str = "seen";
+/// The yes to edited arguments, which stands beside their difference.
+pub(super) const APPROVE_EDITED: &str = "approve_edited";
 /// Whether the form holds arguments.
 pub(super) const EDITS: &str = "edits";
 const REASON_CHARS_MAX: usize = 4_000;
@@ -114,7 +116,7 @@ fn changed(approval: &Approval, attempt: &Attempt) -> Markup {
                     (difference::shown(&difference::changes(&approval.arguments, edited)))
                     p { "If you approve, the call runs with what is marked +." }
                     p.row {
-                        button.button.good type="submit" name=(DECISION) value="approve" { "Approve as edited" }
+                        button.button.good type="submit" name=(DECISION) value=(APPROVE_EDITED) { "Approve as edited" }
                         a.button href=(approval_page(&approval.id)) { "Undo my changes" }
                     }
                 },

@@ -59,7 +59,7 @@ fn verb(decision: &str) -> &str {
 pub(super) fn decided(visit: &Visit, approval: &Approval) -> Markup {
     html! {
         section.card.decided aria-labelledby="decided" {
-            h2 #decided { (sentence(&approval.state)) }
+            h2 #decided { (sentence(approval)) }
             @if let Some(vote) = approval.last_word() { p { (said(visit, vote)) } }
             @if let Some(moment) = &approval.resolved_at { p.soft { "Settled " (moment::ago(visit, moment)) "." } }
             @if approval.state == "approved" { p.soft { "The call may use it for: " (moment::left(visit, &approval.expires_at)) "." } }
@@ -69,8 +69,11 @@ pub(super) fn decided(visit: &Visit, approval: &Approval) -> Markup {
     }
 }
 
-fn sentence(state: &str) -> &'static str {
-    match state {
+fn sentence(approval: &Approval) -> &'static str {
+    if approval.withdrawn.as_deref() == Some("policies_changed") {
+        return "Withdrawn: the policies that asked for it have changed. A call that still waits is asked about anew";
+    }
+    match approval.state.as_str() {
         "approved" => "Approved",
         "rejected" => "Denied",
         "changes_requested" => "Changes were asked for",
@@ -84,7 +87,7 @@ fn sentence(state: &str) -> &'static str {
 
 /// One line about somebody else's decision.
 pub(super) fn by_whom(approval: &Approval) -> String {
-    let Some(vote) = approval.last_word() else { return sentence(&approval.state).to_owned() };
+    let Some(vote) = approval.last_word() else { return sentence(approval).to_owned() };
     let reason = vote.reason.as_deref().map(|reason| format!(" Their reason: {reason}"));
     format!("{} {}.{}", vote.person, verb(&vote.decision), reason.unwrap_or_default())
 }

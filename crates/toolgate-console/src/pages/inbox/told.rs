@@ -52,6 +52,9 @@ pub(super) struct Approval {
     pub(super) escalated_to: Option<Vec<String>>,
     #[serde(default)]
     pub(super) consumed_by: Option<String>,
+    /// Why it ended without anybody's word.
+    #[serde(default)]
+    pub(super) withdrawn: Option<String>,
     /// The tool as agents read it; only of a single approval.
     #[serde(default)]
     pub(super) definition: Option<Value>,

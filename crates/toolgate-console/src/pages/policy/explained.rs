@@ -92,7 +92,10 @@ fn title(verdict: &str) -> &'static str {
 
 fn asked(requirement: &Requirement) -> Markup {
     let groups: Vec<String> = requirement.approvers.iter().map(|one| one.join(" or ")).collect();
-    let who = if groups.is_empty() { "whoever may approve".to_owned() } else { groups.join(", and ") };
+    let who = match groups.is_empty() {
+        true => "whoever may approve".to_owned(),
+        false => format!("{} (admins count for every group)", groups.join(", and ")),
+    };
     let people = if requirement.quorum == 1 {
         "one person".to_owned()
     } else {

@@ -23,6 +23,8 @@ struct InForce {
     loaded_at: Option<String>,
     #[serde(default)]
     refused: Option<String>,
+    #[serde(default)]
+    broken: Option<String>,
     files: Vec<File>,
 }
 
@@ -53,6 +55,7 @@ pub(super) async fn show(visit: Visit) -> Answered<Response> {
         (head(Side::InForce))
         div #policy data-live="policy.loaded policy.refused" {
             @if let Some(refused) = &in_force.refused { (not_loaded(refused)) }
+            @if let Some(broken) = &in_force.broken { (failing(broken)) }
             section.card aria-labelledby="force-title" {
                 h2 #force-title { "What decides now" }
                 (facts(&visit, &in_force))
@@ -94,6 +97,16 @@ fn not_loaded(refused: &str) -> Markup {
             p { "The policies below stay in force until this is mended:" }
             (text::block(refused))
             p.help { code { "toolgate policy check" } " says the same on the machine of the gateway." }
+        }
+    }
+}
+
+fn failing(broken: &str) -> Markup {
+    html! {
+        section.card.error role="alert" {
+            h2 { "Policies in force fail on tools there are" }
+            p { "Calls that they concern are denied until this is mended:" }
+            (text::block(broken))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::told::Tool;
+use super::told::{Asked, Tool};
 use crate::address::Address;
 use crate::pages::catalogue::{FileSlot, RegistryTool};
 use crate::parts::{self, json, moment, text};
@@ -18,7 +18,7 @@ pub(super) fn facts(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup
     html! {
         dl.facts {
             @if let Some(wire) = wire { (fact("Agents call it", parts::copyable(wire))) }
-            @if let Some(tool) = tool { (fact("People are asked", html! { (asked(&tool.approval)) })) }
+            @if let Some(tool) = tool { (fact("People are asked", people(&tool.asked))) }
             @if let Some(idempotent) = idempotent { (fact("Repeating a call", html! { (if idempotent { "does no harm" } else { "does it again" }) })) }
             (fact("Costs to show", tokens(tool, known)))
             @if let Some(capabilities) = names(tool.map(|tool| &tool.capabilities).or(known.map(|known| &known.capabilities))) { (fact("Capabilities", capabilities)) }
@@ -36,8 +36,25 @@ fn fact(name: &str, value: Markup) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
 }
 
+/// For agents first: it is their calls that people are asked about.
+fn people(by_role: &[Asked]) -> Markup {
+    let (agents, others): (Vec<&Asked>, Vec<&Asked>) = by_role.iter().partition(|one| one.role == "agent");
+    html! {
+        @for one in agents { "For agents: " (asked(&one.asked)) }
+        @if !others.is_empty() {
+            p.soft {
+                @for (place, one) in others.iter().enumerate() {
+                    @if place > 0 { "; " }
+                    "for role " (text::short(&one.role)) ": " (asked(&one.asked))
+                }
+            }
+        }
+    }
+}
+
 fn asked(word: &str) -> &str {
     match word {
+        "forbidden" => "nobody, policy forbids every call",
         "never" => "never, as policy stands",
         "sometimes" => "sometimes, depending on the arguments",
         "always" => "every time",

@@ -20,7 +20,8 @@ pub(super) struct Tool {
     pub(super) effects: Option<Vec<String>>,
     pub(super) idempotent: Option<bool>,
     pub(super) audit: Option<String>,
-    pub(super) approval: String,
+    #[serde(default)]
+    pub(super) asked: Vec<Asked>,
     #[serde(default)]
     pub(super) capabilities: Vec<String>,
     #[serde(default)]
@@ -37,6 +38,13 @@ pub(super) struct Tool {
     pub(super) cache_scope: Option<String>,
     pub(super) definition: Value,
     pub(super) tokens: Option<Tokens>,
+}
+
+/// Whether people are asked, for callers of one role.
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    pub(super) role: String,
+    pub(super) asked: String,
 }
 
 #[derive(Deserialize)]

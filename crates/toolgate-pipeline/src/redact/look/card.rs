@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-pub(in crate::redact) const CARD: &str = "card number";
+pub(crate) const CARD: &str = "card number";
 
 /// The shortest ones.
 const CARD_BYTES_MIN: usize = 14;

@@ -46,7 +46,7 @@ fn a_reload_exchanges_every_level() {
     let engine = engine(&[]);
     let versions = || Template::ALL.map(|template| engine.version_under(Some(template)));
     let before = versions();
-    engine.reload_from(sources(&[(Set::Guard, "")], Template::Exploratory)).unwrap();
+    engine.reload_from(sources(&[(Set::Guard, "")], Template::Exploratory), &[]).unwrap();
     for (template, (old, new)) in Template::ALL.into_iter().zip(before.into_iter().zip(versions())) {
         assert_ne!(old, new, "{template}");
         assert!(matches!(judged(&engine, &balance(), Some(template)).verdict, Verdict::Deny(_)));

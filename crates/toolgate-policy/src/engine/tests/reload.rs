@@ -22,13 +22,13 @@ fn a_change_is_noticed_and_taken_up() {
 
     fs::write(folder.path().join("guard.cedar"), "forbid(principal, action, resource);").unwrap();
     assert!(engine.sources_changed());
-    let second = engine.reload().unwrap();
+    let second = engine.reload(&[]).unwrap();
     assert_ne!(second, first);
     assert_eq!(engine.version(), second);
     assert!(!is_permitted(&engine) && !engine.sources_changed());
 
     fs::write(folder.path().join("guard.cedar"), PERMIT_ALL).unwrap();
-    assert_eq!(engine.reload().unwrap(), first);
+    assert_eq!(engine.reload(&[]).unwrap(), first);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn what_does_not_load_leaves_the_old_in_force_and_is_told_once() {
     fs::write(folder.path().join("gates.cedar"), "@quorum(\"0\") forbid(principal, action, resource);")
         .unwrap();
     assert!(engine.sources_changed());
-    let error = engine.reload().unwrap_err();
+    let error = engine.reload(&[]).unwrap_err();
     let shown = folder.path().join("gates.cedar").display().to_string();
     assert!(
         error
@@ -52,12 +52,12 @@ fn what_does_not_load_leaves_the_old_in_force_and_is_told_once() {
     assert_eq!(engine.refusal(), Some(error));
 
     fs::remove_file(folder.path().join("gates.cedar")).unwrap();
-    assert_eq!(engine.reload().unwrap(), first);
+    assert_eq!(engine.reload(&[]).unwrap(), first);
     assert_eq!(engine.refusal(), None, "what loads takes the refusal back");
 
     fs::remove_dir_all(folder.path()).unwrap();
     assert!(engine.sources_changed());
-    assert!(engine.reload().unwrap_err().to_string().contains("the policy folder cannot be read"));
+    assert!(engine.reload(&[]).unwrap_err().to_string().contains("the policy folder cannot be read"));
     assert!(is_permitted(&engine));
 }
 
@@ -67,13 +67,13 @@ fn other_sources_take_the_place_of_the_old_only_if_they_load() {
     let first = engine.version();
     let strict = sources(&[], Template::AuditCritical);
     let broken = Sources { extra: vec![("settings".into(), Set::Guard, "permit".into())], ..strict.clone() };
-    assert!(engine.reload_from(broken).unwrap_err().to_string().starts_with("settings:1:"));
+    assert!(engine.reload_from(broken, &[]).unwrap_err().to_string().starts_with("settings:1:"));
     assert_eq!((engine.version(), engine.template()), (first, Template::Exploratory));
-    assert_ne!(engine.reload_from(strict).unwrap(), first);
+    assert_ne!(engine.reload_from(strict, &[]).unwrap(), first);
     assert_eq!(engine.template(), Template::AuditCritical);
     assert!(!is_permitted(&engine));
     // The next reload reads the new sources, not the old ones.
-    engine.reload().unwrap();
+    engine.reload(&[]).unwrap();
     assert!(!is_permitted(&engine));
 }
 
@@ -104,7 +104,7 @@ fn deciding_goes_on_while_policies_are_exchanged() {
         });
         for text in [forbid, permit].into_iter().cycle() {
             fs::write(folder.path().join("guard.cedar"), text).unwrap();
-            engine.reload().unwrap();
+            engine.reload(&[]).unwrap();
             if asking.is_finished() {
                 break;
             }

@@ -6,7 +6,7 @@ use toolgate_core::content::Attachment;
 use toolgate_core::decision::{OnTimeout, PolicyRef};
 use toolgate_core::moment::rfc3339;
 
-use crate::command::shown::{any_of, indented, needs, pretty, several, span};
+use crate::command::shown::{ADMINS_COUNT, any_of, indented, needs, pretty, several, span};
 use crate::output::printable;
 use crate::table::{Table, clean};
 
@@ -82,6 +82,12 @@ fn facts(approval: &Approval, effects: Option<Effects>) -> Vec<(&'static str, St
     ];
     facts.extend(belongs.into_iter().filter_map(|(name, value)| Some((name, value?))));
     facts.push(("needs", needs(&approval.requirement)));
+    if !approval.requirement.approvers.is_empty() {
+        facts.push(("also", ADMINS_COUNT.to_owned()));
+    }
+    if let Some(why) = approval.withdrawn {
+        facts.push(("withdrawn", why.told().to_owned()));
+    }
     if let Some(groups) = &approval.escalated_to {
         facts.push(("escalated", format!("nobody decided in time; {} may too", any_of(groups))));
     }

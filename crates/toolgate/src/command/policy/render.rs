@@ -6,7 +6,7 @@ use toolgate_core::decision::{OnTimeout, Requirement};
 use toolgate_core::{Principal, Tool};
 use toolgate_policy::{Explanation, Matched, Problem, Report, TestOutcome};
 
-use crate::command::shown::{indented, needs, several, span};
+use crate::command::shown::{ADMINS_COUNT, indented, needs, several, span};
 use crate::output::printable;
 use crate::table::clean;
 
@@ -98,7 +98,8 @@ fn terms(requirement: &Requirement) -> String {
     };
     let editable =
         if requirement.editable { "arguments may be changed" } else { "arguments must stay as they are" };
-    let words = [Some(needs(requirement)), time, Some(then.to_owned()), Some(editable.to_owned())];
+    let admins = (!requirement.approvers.is_empty()).then(|| ADMINS_COUNT.to_owned());
+    let words = [Some(needs(requirement)), admins, time, Some(then.to_owned()), Some(editable.to_owned())];
     words.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 

@@ -68,7 +68,7 @@ pub(super) const POLICY: Table = Table {
         ),
         without("gates", Text, "none", "Gates that stand in the file itself, beside those in the folder."),
     ],
-    changes: AfterRestart,
+    changes: WhileRunning,
     least: "[policy]\n",
     example: "[policy]\ntemplate = \"standard\"\ngates = '@approvers(\"finance\") forbid (principal, action == \
               Action::\"bank:transfer\", resource);'\n",
@@ -101,13 +101,14 @@ pub(super) const APPROVALS: Table = Table {
         without(
             "link",
             Url,
-            "none",
-            "Where a person finds an approval, for the links in webhooks. `{id}` stands for its id.",
+            "the page of the console",
+            "Where a person finds an approval, for the links in webhooks and in answers to agents. `{id}` stands for its id. \
+             A change of it counts after a restart.",
         ),
     ],
-    changes: AfterRestart,
+    changes: WhileRunning,
     least: "[approvals]\n",
-    example: "[approvals]\nhold_seconds = 0\nlink = \"https://gate.example.com/console/inbox/approvals/{id}\"\n",
+    example: "[approvals]\nhold_seconds = 0\nescalate_to = [\"bosses\"]\n",
 };
 
 pub(super) const VALIDATION: Table = Table {

@@ -55,6 +55,12 @@ pub(super) const TOP: Table = Table {
         without("ledger", Nested(TABLE), BELOW, "The record of every call."),
         without("redact", Nested(TABLES), "none", "What is left out before anything is stored."),
         without("quotas", Nested(TABLES), "the usual", "How much one principal or agent may have."),
+        without(
+            "filters",
+            Nested(TABLES),
+            "none",
+            "What must not go out in arguments or come in with results.",
+        ),
         without("tools", Nested(TABLES), "none", "What you know of tools better than their servers do."),
         without("webhooks", Nested(TABLES), "none", "Who is told what happens."),
         without("metering", Nested(TABLE), "nobody", "Who gets one event for every executed tool."),

@@ -52,6 +52,14 @@ const OF_CREDENTIAL: &[Member] = &[
     ("name", "\"API_KEY\"", "Its name; never its value"),
     ("principal", "null", "Whose it is; null for everybody"),
 ];
+const OF_FILTER: &[Member] = &[
+    ("on", "\"arguments\"", "Where it was found: `arguments` or `results`"),
+    (
+        "filters",
+        "[{\"filter\":\"no cards\",\"action\":\"mask\",\"kind\":\"card\",\"count\":1,\"paths\":[\"/note\"]}]",
+        "Each filter that found something: what it does, which kind, how often, and where; never the thing itself",
+    ),
+];
 const OF_STEP: &[Member] =
     &[("from", "\"pending\"", "The state before"), ("to", "\"running\"", "The state from now on")];
 
@@ -62,6 +70,7 @@ fn sample(touches: Touches, by: &'static str, detail: &'static [Member]) -> Samp
 pub(super) fn of(kind: EventKind) -> Sample {
     use EventKind as Kind;
     match kind {
+        Kind::FilterMatched => sample(Touches::Call, AGENT, OF_FILTER),
         Kind::PolicyDecided
         | Kind::CallStarted
         | Kind::CallPaused

@@ -79,6 +79,78 @@ async fn a_yes_under_other_policies_is_asked_for_anew() {
 }
 
 #[tokio::test]
+async fn a_yes_outlives_changes_around_the_policies_that_asked_for_it() {
+    let toml = format!("[policy]\nfolder = \"policy\"\n{NO_HOLD}");
+    let gate = "forbid (principal, action == Action::\"bank:transfer\", resource);";
+    let bank = Bank::open_with(Backing::Sqlite, &toml, &[("policy/gates.cedar", gate)]);
+    let agent = bank.agent();
+    let id = pending(&call(&agent, TOOL, money(1)).await);
+    let around = "// Money is looked at.\n\n@id(\"refunds\")\nforbid (principal, action == Action::\"bank:refund\", resource);\n\
+        forbid (\n  principal, // whoever it is\n  action == Action::\"bank:transfer\",\n  resource\n);\n";
+    bank.write("policy/gates.cedar", around);
+    let reloaded =
+        until_async(WAIT, || async { (bank.events(&["--kind", "policy.loaded"]).len() > 1).then_some(()) });
+    reloaded.await.expect("the new policies are taken up");
+    assert_eq!(pending(&call(&agent, TOOL, money(1)).await), id, "the same policy asks");
+    bank.approve(&id);
+    assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
+    assert_eq!(bank.ran(), [moved(1)]);
+}
+
+/// The approval that waits, and is another one.
+async fn waiting(bank: &Bank, other_than: Option<&str>) -> String {
+    let found = until_async(WAIT, || async {
+        let list = bank.get(&bank.gateway.admin, "/approvals?state=pending").await.json();
+        let id = list["approvals"][0]["id"].as_str()?.to_owned();
+        (other_than != Some(id.as_str())).then_some(id)
+    });
+    found.await.expect("people are asked")
+}
+
+#[tokio::test]
+async fn a_question_that_policy_does_not_ask_any_more_is_withdrawn_and_asked_anew() {
+    let toml = "[policy]\nfolder = \"policy\"\n[approvals]\nhold_seconds = 30\n";
+    let gate = "@id(\"money\") forbid (principal, action == Action::\"bank:transfer\", resource);";
+    let bank = Bank::open_with(Backing::Sqlite, toml, &[("policy/gates.cedar", gate)]);
+    let client = bank.agent();
+    let held = tokio::spawn(async move { call(&client, TOOL, money(1)).await });
+    let first = waiting(&bank, None).await;
+    bank.write("policy/gates.cedar", &format!("@quorum(\"2\") {gate}"));
+    let second = waiting(&bank, Some(&first)).await;
+    let withdrawn = bank.approval(&first);
+    assert_eq!(
+        (&withdrawn["state"], &withdrawn["withdrawn"]),
+        (&json!("cancelled"), &json!("policies_changed")),
+        "{withdrawn}"
+    );
+    let ended = bank.events(&["--kind", "approval.resolved"]);
+    assert_eq!(ended[0]["detail"]["withdrawn"], "policies_changed", "{ended:?}");
+    let late = bank.decide(&bank.gateway.admin, &first, json!({ "decision": "approve" })).await;
+    assert_eq!((late.status, late.json()["code"].as_str()), (409, Some("approval_withdrawn")), "{late:?}");
+    assert!(late.text.contains("policies that asked for approval have changed"), "{late:?}");
+    let ann = bank.token("--role approver --principal ann");
+    bank.approve_as(&bank.gateway.admin, &second).await;
+    assert_eq!(bank.approve_as(&ann, &second).await["state"], "approved");
+    assert_eq!(status(&held.await.expect("answered")), "succeeded");
+    assert_eq!(bank.ran(), [moved(1)]);
+    bank.verify();
+}
+
+#[tokio::test]
+async fn a_held_call_that_needs_nobody_any_more_runs() {
+    let toml = "[policy]\nfolder = \"policy\"\n[approvals]\nhold_seconds = 30\n";
+    let gate = "forbid (principal, action == Action::\"bank:transfer\", resource);";
+    let bank = Bank::open_with(Backing::Sqlite, toml, &[("policy/gates.cedar", gate)]);
+    let client = bank.agent();
+    let held = tokio::spawn(async move { call(&client, TOOL, money(1)).await });
+    let id = waiting(&bank, None).await;
+    bank.write("policy/gates.cedar", "");
+    assert_eq!(status(&held.await.expect("answered")), "succeeded");
+    assert_eq!(bank.approval(&id)["state"], "cancelled");
+    assert_eq!(bank.ran(), [moved(1)]);
+}
+
+#[tokio::test]
 async fn a_call_that_was_lost_is_sent_again_only_if_twice_is_as_good_as_once() {
     let bank = Bank::open(NO_HOLD);
     let agent = bank.agent();

@@ -9,7 +9,7 @@ use super::bank::{Bank, GATED, NO_HOLD, envelope, money, moved, pending, status}
 use super::database::Backing;
 use super::on_both;
 use crate::doors::WAIT;
-use crate::kit::call;
+use crate::kit::{call, text};
 
 const TOOL: &str = "bank__transfer";
 
@@ -167,6 +167,12 @@ async fn killed_with_its_approval_used_a_call_is_not_sent_again(backing: Backing
             (&json!("consumed"), &end["call"]),
             "{point}"
         );
+        let told = call(&bank.agent(), TOOL, money(amount)).await;
+        assert_eq!(status(&told), "joined", "{point}: whoever missed the end hears of it: {told}");
+        match point {
+            "recorded" => assert_eq!(text(&told), format!("transfer done: {}", money(amount))),
+            _ => assert!(text(&told).contains("whether it took effect is not known"), "{told}"),
+        }
         assert_ne!(pending(&call(&bank.agent(), TOOL, money(amount)).await), id, "{point}: asked anew");
         assert_eq!(transfers(&bank), sent, "{point}");
         bank.verify();

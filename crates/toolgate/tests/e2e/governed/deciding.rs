@@ -42,7 +42,7 @@ async fn what_was_approved_runs_exactly_once_however_it_is_spelt(backing: Backin
     let agent = bank.agent();
     let asked = call(&agent, TOOL, money(500)).await;
     let id = pending(&asked);
-    assert_ne!(asked["isError"], true, "a call that waits has not failed: {asked}");
+    assert_eq!(asked["isError"], true, "whatever the tool promises, its result is not here: {asked}");
     assert_eq!(asked["structuredContent"]["approval_id"], id.as_str(), "{asked}");
     assert!(text(&asked).contains(&id) && text(&asked).contains("hint: "), "{asked}");
     assert_eq!(
@@ -117,6 +117,11 @@ async fn a_person_may_ask_for_something_else(backing: Backing) {
     );
     bank.say(&["approvals", "request-changes", &id, "--reason", "split it in two"]);
     assert_eq!(bank.approval(&id)["state"], "changes_requested");
+    assert_eq!(
+        status(&call(&agent, TOOL, money(900)).await),
+        "changes_requested",
+        "whoever asked hears of it"
+    );
     let again = pending(&call(&agent, TOOL, money(900)).await);
     assert_ne!(again, id, "the same proposal is a new question");
     // What the issue calls an edit without arguments.

@@ -124,7 +124,7 @@ async fn a_rest_call_waits_no_longer_than_its_caller_prefers() {
 }
 
 #[tokio::test]
-async fn what_is_approved_after_its_client_gave_up_does_not_run_by_itself() {
+async fn a_call_that_its_client_cancels_is_not_asked_about_any_more() {
     let bank = Bank::open(&holding(20));
     let mut older = bank.agent();
     older.initialize("2025-11-25").await;
@@ -140,12 +140,36 @@ async fn what_is_approved_after_its_client_gave_up_does_not_run_by_itself() {
     let ended = until_async(WAIT, || async { (bank.outcomes() == ["cancelled"]).then_some(()) });
     ended.await.expect("the call is recorded as cancelled");
     held.abort();
-    bank.approve(&id);
-    // A call made after the decision has come and gone; the cancelled one had every chance to run before it.
-    assert_eq!(status(&call(&bank.agent(), "bank__balance", json!({})).await), "succeeded");
-    assert_eq!(bank.ran().iter().filter(|line| line.starts_with("transfer")).count(), 0);
-    assert_eq!(status(&call(&bank.agent(), TOOL, money(1)).await), "succeeded", "asked again, it runs");
-    assert_eq!(bank.ran().iter().filter(|line| line.starts_with("transfer")).count(), 1);
+    let withdrawn = bank.wait_state(&id, "cancelled");
+    assert_eq!(withdrawn["withdrawn"], "by_caller", "{withdrawn}");
+    let late = bank.decide(&bank.gateway.admin, &id, json!({ "decision": "approve" })).await;
+    assert_eq!((late.status, late.json()["code"].as_str()), (409, Some("approval_withdrawn")), "{late:?}");
+    assert_eq!(bank.ran(), Vec::<String>::new());
+    bank.verify();
+}
+
+#[tokio::test]
+async fn what_two_calls_wait_for_is_still_asked_when_one_of_them_is_cancelled() {
+    let bank = Bank::open(&holding(20));
+    let mut older = bank.agent();
+    older.initialize("2025-11-25").await;
+    let params = json!({ "name": TOOL, "arguments": money(1), "_meta": { "progressToken": 1 } });
+    let body = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params }).to_string();
+    let sender = older.clone();
+    let given_up = tokio::spawn(async move { sender.legacy_post().body(body).send().await });
+    asked_by(&bank, 1).await;
+    let patient = bank.agent();
+    let held = tokio::spawn(async move { call(&patient, TOOL, money(1)).await });
+    let id = asked_by(&bank, 2).await;
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } });
+    toolgate_testkit::gateway::HttpClient::finish(older.legacy_post().body(cancel.to_string())).await;
+    let ended = until_async(WAIT, || async { (bank.outcomes() == ["cancelled"]).then_some(()) });
+    ended.await.expect("the call is recorded as cancelled");
+    given_up.abort();
+    bank.approve_as(&bank.gateway.admin, &id).await;
+    assert_eq!(status(&held.await.expect("answered")), "succeeded");
+    assert_eq!(bank.ran(), [moved(1)]);
 }
 
 #[tokio::test]

@@ -40,10 +40,12 @@ fn changed_arguments_are_sent_only_when_their_difference_was_seen() {
     let Edit::Changed(edited) = &shown.edit else { panic!("no difference is shown") };
     assert_eq!(*edited, json!({ "account": "A", "amount": 4 }));
     let seen = form::digest(edited);
-    let other = read(&editable(), &sent("3", &[("decision", "approve"), ("seen", &seen)]));
+    let other = read(&editable(), &sent("3", &[("decision", "approve_edited"), ("seen", &seen)]));
     assert!(other.is_err(), "another difference was seen");
-    let decision =
-        read(&editable(), &sent("4", &[("decision", "approve"), ("seen", &seen)])).ok().expect("a decision");
+    let plain = read(&editable(), &sent("4", &[("decision", "approve"), ("seen", &seen)]));
+    assert!(plain.is_err(), "the plain yes is no yes to what was typed");
+    let decision = read(&editable(), &sent("4", &[("decision", "approve_edited"), ("seen", &seen)]));
+    let decision = decision.ok().expect("a decision");
     assert_eq!(
         written(&decision),
         json!({ "decision": "edit", "arguments": { "account": "A", "amount": 4 } })

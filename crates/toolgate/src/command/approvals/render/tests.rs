@@ -27,7 +27,7 @@ fn approval() -> Approval {
             tool: CanonicalName::recorded("bank:transfer"),
             tool_version: Digest::of("tool"),
             proposed: Digest::of("proposed"),
-            policy_version: Digest::of("policy"),
+            policies: Digest::of("policy"),
         },
         requester,
         effective: Digest::of("proposed"),
@@ -45,6 +45,7 @@ fn approval() -> Approval {
             timeout_seconds: Some(3600),
             on_timeout: OnTimeout::Escalate,
             editable: true,
+            unattended: false,
         },
         state: ApprovalState::Pending,
         votes: Vec::new(),
@@ -57,6 +58,9 @@ fn approval() -> Approval {
         resolved_at_ms: None,
         escalated_to: None,
         consumed_by: None,
+        policy_version: None,
+        withdrawn: None,
+        told_at_ms: None,
     }
 }
 
@@ -121,6 +125,7 @@ fn an_approval_is_shown_with_all_that_a_decision_needs() {
     call        tc_1
     run         run_1
     needs       2 people, one of finance, one of legal or admins
+    also        admins, and the person at the command line, count for every group
     arguments   may be changed
     digest      sha256:81e766d8978e574dc9655e6143e02bb7826dd82dbe0b84c7c969e91abee021c5
 
@@ -147,6 +152,7 @@ fn an_edited_approval_shows_what_was_proposed_and_whose_word_is_outdated() {
     call        tc_1
     run         run_1
     needs       2 people, one of finance, one of legal or admins
+    also        admins, and the person at the command line, count for every group
     arguments   may be changed
     digest      sha256:1fb9f4097256db2d7b1e13aff79cee44339891a31c556b9cf6093885773b3618
 

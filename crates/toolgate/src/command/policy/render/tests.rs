@@ -53,6 +53,7 @@ fn told() -> Explanation {
             timeout_seconds: Some(900),
             on_timeout: OnTimeout::Escalate,
             editable: true,
+            unattended: false,
         }),
         denial: None,
         guard: vec![matched("guard.cedar:3", "guard.cedar", Set::Guard, "permit", None)],
@@ -98,6 +99,7 @@ fn an_explanation_names_every_policy_with_its_place_and_reason() {
 
     who must agree
       2 people, one of finance
+      admins, and the person at the command line, count for every group
       within 15m
       otherwise others are asked as well
       arguments may be changed

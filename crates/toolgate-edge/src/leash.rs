@@ -1,0 +1,27 @@
+//! How a request that is under way ends early. Its client gave it up, which takes back what people were asked for it; or nobody is
+//! there any more, which does not: a broken connection is no word of anybody's.
+
+use tokio_util::sync::CancellationToken;
+
+#[derive(Clone)]
+pub(crate) struct Leash {
+    /// Ends the request, for whichever reason.
+    pub(crate) cancel: CancellationToken,
+    given_up: CancellationToken,
+}
+
+impl Leash {
+    pub(crate) fn new(cancel: CancellationToken) -> Self {
+        Self { cancel, given_up: CancellationToken::new() }
+    }
+
+    /// The client said that it does not want the request any more.
+    pub(crate) fn give_up(&self) {
+        self.given_up.cancel();
+        self.cancel.cancel();
+    }
+
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.given_up.is_cancelled()
+    }
+}

@@ -1,0 +1,348 @@
+//! Filters: what the operator does not want to go out in arguments or to come in with results, found by a regular
+//! expression or by its kind. Each says what happens then: it is masked, the call is blocked, or a person is asked.
+//!
+//! Lives here: what filters are, how they search, and what is left of a JSON text. When they are asked, and what comes of
+//! it, is a step's business. Unlike redaction, which changes what is kept, filters change what is sent.
+
+mod kind;
+mod personal;
+mod sieve;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::ops::Range;
+
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use serde::Serialize;
+use toolgate_core::Digest;
+use toolgate_core::decision::{OnTimeout, PolicyRef, Requirement};
+use wildmatch::WildMatch;
+
+pub use kind::{Kind, known_kinds};
+pub use sieve::{Fired, Sifted};
+
+use crate::redact;
+use personal::Check;
+use sieve::Sieve;
+
+/// Filters an operator may give.
+pub const FILTERS_MAX: usize = 100;
+pub const NAME_CHARS_MAX: usize = 64;
+pub const PATTERN_CHARS_MAX: usize = 1_000;
+/// What one regular expression may take once it is compiled; `\d{1000}` takes more than one would think.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+/// How a filter's own expression is told beside the names of kinds.
+const OWN_PATTERN: &str = "match";
+
+/// What the operator says of one filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilterRule {
+    pub name: String,
+    pub on: On,
+    /// Canonical names, with `*` and `?`.
+    pub tools: Vec<String>,
+    /// A regular expression.
+    pub pattern: Option<String>,
+    pub kinds: Vec<Kind>,
+    pub action: Action,
+    /// Groups of which somebody must agree, where a person is asked; anybody with the right to approve without them.
+    pub approvers: Vec<String>,
+}
+
+/// What a filter looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum On {
+    Arguments,
+    Results,
+    Both,
+}
+
+impl On {
+    pub const ALL: [On; 3] = [On::Arguments, On::Results, On::Both];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            On::Arguments => "arguments",
+            On::Results => "results",
+            On::Both => "both",
+        }
+    }
+
+    fn covers(self, side: Side) -> bool {
+        matches!(
+            (self, side),
+            (On::Both, _) | (On::Arguments, Side::Arguments) | (On::Results, Side::Results)
+        )
+    }
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    Arguments,
+    Results,
+}
+
+/// What happens where a filter finds something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Mask,
+    Block,
+    Ask,
+}
+
+impl Action {
+    pub const ALL: [Action; 3] = [Action::Mask, Action::Block, Action::Ask];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Action::Mask => "mask",
+            Action::Block => "block",
+            Action::Ask => "ask",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadFilter {
+    #[error("filter {name:?} asks a person about results; a call that has run cannot be asked about")]
+    AsksAboutResults { name: String },
+    #[error("filter {name:?} has neither `match` nor `kinds`")]
+    FindsNothing { name: String },
+    #[error("the regular expression of filter {name:?} does not work: {problem}")]
+    Pattern { name: String, problem: BadExpression },
+    #[error("there are {0} filters; at most {FILTERS_MAX} are taken")]
+    TooMany(usize),
+}
+
+/// Why a regular expression is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadExpression {
+    #[error("{0}")]
+    Syntax(String),
+    #[error("it matches the empty text, so it would fire everywhere")]
+    MatchesNothing,
+    #[error("it is longer than {PATTERN_CHARS_MAX} characters")]
+    TooLong,
+    #[error("it takes more than {} KiB once it is compiled", PATTERN_BYTES_MAX >> 10)]
+    TooLarge,
+}
+
+/// Compiles an expression of the operator's. All of them take time that grows with the text and not faster.
+pub fn expression(pattern: &str) -> Result<Regex, BadExpression> {
+    if pattern.chars().count() > PATTERN_CHARS_MAX {
+        return Err(BadExpression::TooLong);
+    }
+    let compiled = RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build();
+    match compiled {
+        Ok(regex) if regex.is_match("") => Err(BadExpression::MatchesNothing),
+        Ok(regex) => Ok(regex),
+        Err(regex::Error::CompiledTooBig(_)) => Err(BadExpression::TooLarge),
+        Err(error) => Err(BadExpression::Syntax(error.to_string())),
+    }
+}
+
+/// Some of the filters, by their places.
+type Places = u128;
+
+/// All filters, compiled.
+#[derive(Debug)]
+pub struct Filters {
+    filters: Vec<Filter>,
+    /// Says which of the searches find anything at all, in one pass over a text.
+    any: RegexSet,
+    searches: Vec<Search>,
+    /// Which kinds of credentials are looked for, and by whom.
+    looks: Vec<(&'static str, &'static str, Places)>,
+}
+
+#[derive(Debug)]
+struct Filter {
+    name: String,
+    on: On,
+    tools: Vec<WildMatch>,
+    action: Action,
+    approvers: Vec<String>,
+    /// Stands for all that the operator said of it.
+    definition: Digest,
+}
+
+/// One expression that is searched for, whoever wants to know.
+#[derive(Debug)]
+struct Search {
+    regex: Regex,
+    /// What of a match is meant, if it is the thing at all.
+    check: Option<Check>,
+    kind: &'static str,
+    wanted_by: Places,
+}
+
+/// Something that a filter looks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Hit {
+    place: Range<usize>,
+    filter: usize,
+    kind: &'static str,
+}
+
+impl Filters {
+    pub fn new(rules: &[FilterRule]) -> Result<Filters, BadFilter> {
+        if rules.len() > FILTERS_MAX {
+            return Err(BadFilter::TooMany(rules.len()));
+        }
+        let mut searches = Vec::new();
+        let mut looks = Vec::new();
+        for (place, rule) in rules.iter().enumerate() {
+            if rule.pattern.is_none() && rule.kinds.is_empty() {
+                return Err(BadFilter::FindsNothing { name: rule.name.clone() });
+            }
+            if rule.action == Action::Ask && rule.on != On::Arguments {
+                return Err(BadFilter::AsksAboutResults { name: rule.name.clone() });
+            }
+            if let Some(pattern) = &rule.pattern {
+                let name = rule.name.clone();
+                let regex = expression(pattern).map_err(|problem| BadFilter::Pattern { name, problem })?;
+                searches.push(Search { regex, check: None, kind: OWN_PATTERN, wanted_by: 1 << place });
+            }
+            for kind in kind::flattened(&rule.kinds) {
+                kind.want(1 << place, &mut searches, &mut looks);
+            }
+        }
+        let patterns = searches.iter().map(|search| search.regex.as_str());
+        let any = RegexSetBuilder::new(patterns).size_limit(PATTERN_BYTES_MAX * (searches.len() + 1)).build();
+        let any = any.expect("each of them compiles, within its own share of the limit");
+        Ok(Filters { filters: rules.iter().map(Filter::new).collect(), any, searches, looks })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.filters.is_empty()
+    }
+
+    /// What is looked for in the arguments or results of a tool, if anything is.
+    pub fn on(&self, side: Side, tool: &str) -> Option<Watch<'_>> {
+        let concerns =
+            |filter: &Filter| filter.on.covers(side) && filter.tools.iter().any(|tools| tools.matches(tool));
+        let concerned = self.filters.iter().enumerate().filter(|(_, filter)| concerns(filter));
+        let places = concerned.fold(0, |places: Places, (place, _)| places | 1 << place);
+        (places != 0).then_some(Watch { filters: self, places })
+    }
+
+    /// Everything in a text that these filters look for, from its start to its end.
+    fn hits(&self, places: Places, text: &str) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for index in self.any.matches(text) {
+            let search = &self.searches[index];
+            let wanted_by = search.wanted_by & places;
+            if wanted_by == 0 {
+                continue;
+            }
+            for found in search.regex.find_iter(text).filter(|found| !found.is_empty()) {
+                let place = match search.check {
+                    None => Some(found.range()),
+                    Some(check) => check(text, found.range()),
+                };
+                if let Some(place) = place {
+                    each(wanted_by, |filter| {
+                        hits.push(Hit { place: place.clone(), filter, kind: search.kind });
+                    });
+                }
+            }
+        }
+        if self.looks.iter().any(|(.., wanted_by)| wanted_by & places != 0) {
+            for seen in redact::credentials(text) {
+                for (_, kind, wanted_by) in self.looks.iter().filter(|(look, ..)| *look == seen.kind) {
+                    each(wanted_by & places, |filter| {
+                        hits.push(Hit { place: seen.place.clone(), filter, kind });
+                    });
+                }
+            }
+        }
+        hits.sort_by_key(|hit| (hit.place.start, hit.place.end, hit.filter));
+        hits
+    }
+}
+
+fn each(places: Places, mut see: impl FnMut(usize)) {
+    (0..FILTERS_MAX).filter(|place| places & (1 << place) != 0).for_each(&mut see);
+}
+
+impl Filter {
+    fn new(rule: &FilterRule) -> Self {
+        Self {
+            name: rule.name.clone(),
+            on: rule.on,
+            tools: rule.tools.iter().map(|tools| WildMatch::new(tools)).collect(),
+            action: rule.action,
+            approvers: rule.approvers.clone(),
+            definition: Digest::of(format!("{rule:?}")),
+        }
+    }
+}
+
+/// The filters that concern what is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch<'f> {
+    filters: &'f Filters,
+    places: Places,
+}
+
+impl<'f> Watch<'f> {
+    /// Looks through one JSON value.
+    pub fn sift(&self, json: &str) -> Sifted<'f> {
+        Sieve::new(self.filters, self.places).sift(json, "")
+    }
+
+    /// The same where it stands below something else.
+    pub(crate) fn sift_below(&self, above: &str, json: &str) -> Sifted<'f> {
+        Sieve::new(self.filters, self.places).sift(json, above)
+    }
+
+    /// Whether one of these filters looks for what redaction takes out of everything that is kept.
+    pub fn seeks_redacted(&self, name: &str) -> bool {
+        let place = self.filters.filters.iter().position(|filter| filter.name == name);
+        let of = |place: usize| {
+            self.filters.looks.iter().any(|(.., wanted_by)| wanted_by & self.places & (1 << place) != 0)
+        };
+        place.is_some_and(of)
+    }
+}
+
+impl Fired<'_> {
+    fn gate(&self) -> PolicyRef {
+        let reason = format!("filter {:?} found {self}", self.filter);
+        PolicyRef { id: format!("filter:{}", self.filter), reason: Some(reason), text: self.definition }
+    }
+
+    fn requirement(&self) -> Requirement {
+        Requirement {
+            gates: vec![self.gate()],
+            approvers: if self.approvers.is_empty() { Vec::new() } else { vec![self.approvers.to_vec()] },
+            quorum: 1,
+            timeout_seconds: None,
+            on_timeout: OnTimeout::Deny,
+            editable: true,
+            unattended: false,
+        }
+    }
+}
+
+/// `2 × card at /note, /items/0`
+impl fmt::Display for Fired<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.count > 1 {
+            write!(f, "{} × ", self.count)?;
+        }
+        let kind = if self.kind == OWN_PATTERN { "what it looks for" } else { self.kind };
+        write!(f, "{kind} at {}", self.paths.join(", "))?;
+        if self.count > self.paths.len() { f.write_str(" and elsewhere") } else { Ok(()) }
+    }
+}
+
+/// What people must agree to, where filters ask for them.
+pub(crate) fn asks(fired: &[Fired<'_>]) -> Option<Requirement> {
+    let asking = fired.iter().filter(|one| one.action == Action::Ask);
+    asking.map(Fired::requirement).reduce(Requirement::merged)
+}

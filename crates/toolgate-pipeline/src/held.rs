@@ -1,0 +1,45 @@
+//! Which approvals calls wait for in this process: a question is taken back with the last call that waits for its answer.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use toolgate_core::id::ApprovalId;
+
+#[derive(Default)]
+pub(crate) struct Held(Mutex<HashMap<ApprovalId, usize>>);
+
+/// One call that waits.
+pub(crate) struct Waiting<'a> {
+    held: &'a Held,
+    approval: ApprovalId,
+}
+
+impl Held {
+    pub(crate) fn begin(&self, approval: &ApprovalId) -> Waiting<'_> {
+        *self.lock().entry(approval.clone()).or_default() += 1;
+        Waiting { held: self, approval: approval.clone() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ApprovalId, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting<'_> {
+    /// Whether no other call waits for the same answer.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.held.lock().get(&self.approval).is_none_or(|calls| *calls <= 1)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut held = self.held.lock();
+        if let Some(calls) = held.get_mut(&self.approval) {
+            *calls -= 1;
+            if *calls == 0 {
+                held.remove(&self.approval);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! A call whose approval was used before it came: it gets what the call got that used it, and nothing is sent again.
+
+use toolgate_core::approval::Approval;
+use toolgate_core::event::Outcome;
+use toolgate_core::governance::RecordedEnd;
+
+use super::execute::ledger_down;
+use crate::call::Pipeline;
+use crate::difference::{self, EDITED};
+use crate::envelope::Warning;
+use crate::ticket::{Stopped, Ticket, Words};
+use crate::words::Reader;
+
+/// What the call that used the approval came to.
+pub(super) async fn ran_before(pipeline: &Pipeline, mut ticket: Ticket, approval: &Approval) -> Box<Stopped> {
+    note_edit(&mut ticket, approval);
+    // What ran in this process is told as it was; the ledger has it redacted.
+    if let Some(result) = pipeline.flights.result(&approval.id).await {
+        return Box::new(Stopped { ticket, outcome: Outcome::Joined, words: Words::Shared(result) });
+    }
+    let call = approval.consumed_by.as_ref().unwrap_or(&approval.call);
+    let end = match pipeline.approvals.end_of(call).await {
+        Ok(end) => end,
+        Err(down) => return ledger_down(ticket, &down),
+    };
+    match end {
+        None => {
+            let refusal = Reader::of(pipeline, &ticket).under_way(approval, call);
+            Stopped::new(ticket, Outcome::PendingApproval, refusal)
+        }
+        Some(RecordedEnd { result: Some(result), .. }) => {
+            let result = match ticket.note.take() {
+                Some(note) => difference::with_note(&result, &note),
+                None => result,
+            };
+            Box::new(Stopped { ticket, outcome: Outcome::Joined, words: Words::Shared(result) })
+        }
+        Some(RecordedEnd { outcome, result: None }) => {
+            let refusal = Reader::of(pipeline, &ticket).ran_before(approval, call, outcome);
+            Stopped::new(ticket, Outcome::Joined, refusal)
+        }
+    }
+}
+
+/// Lets the answer say who changed what.
+pub(super) fn note_edit(ticket: &mut Ticket, approval: &Approval) {
+    let is_noted = ticket.warnings.iter().any(|warning| warning.code == EDITED);
+    if let Some(told) = difference::told(approval).filter(|_| !is_noted) {
+        ticket.note = Some(format!("{told}. Report what ran, not what was asked for."));
+        ticket.warnings.push(Warning::new(EDITED, told));
+    }
+}

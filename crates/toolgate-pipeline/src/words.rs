@@ -1,0 +1,225 @@
+//! What a model reads when there is no result of its tool: what happened, why, who decides and until when, whether to repeat the
+//! call, and what to tell the user. The texts are made here, and so is what programs read of them.
+
+use serde_json::json;
+use toolgate_core::approval::{Approval, Withdrawn};
+use toolgate_core::decision::{CALLER_GROUP, Denial, OnTimeout, PolicyRef, Requirement};
+use toolgate_core::event::Outcome;
+use toolgate_core::id::CallId;
+use toolgate_core::moment::rfc3339;
+use toolgate_core::{Blame, CanonicalName};
+
+use crate::answer::Refusal;
+use crate::call::Pipeline;
+use crate::ticket::Ticket;
+
+/// Whom a text is for: the name they know the tool by, the time, and where people decide.
+pub(crate) struct Reader<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) now_ms: i64,
+    pub(crate) link: Option<&'a str>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn of(pipeline: &'a Pipeline, ticket: &'a Ticket) -> Self {
+        Self {
+            tool: ticket.called.as_deref().unwrap_or(ticket.tool.name.as_str()),
+            now_ms: pipeline.clock.now_ms(),
+            link: pipeline.settings.link.as_deref(),
+        }
+    }
+
+    /// People are asked, and have not decided.
+    pub(crate) fn pending(&self, approval: &Approval) -> Refusal {
+        let Self { tool, .. } = self;
+        let (who, until) = (who(&approval.requirement), self.moment(approval.expires_at_ms));
+        let then = match approval.requirement.on_timeout {
+            OnTimeout::Escalate if approval.escalated_to.is_none() => "then others are asked as well",
+            OnTimeout::Deny | OnTimeout::Escalate => "then it counts as a no",
+        };
+        let message = format!("not run yet: this call of {tool} waits for approval {}", approval.id);
+        let hint = "do not look for another way to the same end; repeat exactly the same call in a minute or later: it \
+            attaches to this approval, runs once if people agreed, and hears it if they did not";
+        let why = why(&approval.requirement.gates);
+        let tell = format!("{tool} has not run: it waits for {who}, until {until}, because {why}");
+        let refusal = Refusal::new("pending_approval", Blame::Caller, message, hint).retry();
+        self.about(refusal, approval).decided_by(who, format!("{until}; {then}")).because(why).tell(tell)
+    }
+
+    /// People agreed while nobody waited for the call any more.
+    pub(crate) fn unattended(&self, approval: &Approval) -> Refusal {
+        let Self { tool, .. } = self;
+        let message = format!(
+            "approved, and not run yet: nobody waited for this call of {tool} any more when {} agreed",
+            approval.decided_by().map_or("people", |person| person.as_str())
+        );
+        let until = self.moment(approval.expires_at_ms);
+        let hint =
+            format!("repeat exactly the same call, until {until}: it runs at once, and people are not asked");
+        let tell = format!("{tool} is approved and has not run yet");
+        let refusal = Refusal::new("pending_approval", Blame::Caller, message, hint).retry();
+        self.about(refusal, approval).tell(tell)
+    }
+
+    pub(crate) fn rejected(&self, approval: &Approval) -> Refusal {
+        let Self { tool, .. } = self;
+        let (person, reason) = self.word(approval);
+        let message = format!("not run: {person} said no to this call of {tool}");
+        let hint = "do not make the same call again unless something has changed: it would ask people anew; do not look for \
+            another way to the same end";
+        let tell = format!("{person} refused {tool}: {reason}");
+        let refusal = Refusal::new("rejected", Blame::Caller, message, hint);
+        self.about(refusal, approval).because(reason).tell(tell)
+    }
+
+    pub(crate) fn changes_requested(&self, approval: &Approval) -> Refusal {
+        let Self { tool, .. } = self;
+        let (person, reason) = self.word(approval);
+        let message = format!("not run: {person} wants another proposal than this call of {tool}");
+        let hint = "change the arguments as the reason says and call again, which asks people anew; do not repeat it unchanged";
+        let tell = format!("{person} wants {tool} to be called otherwise: {reason}");
+        let refusal = Refusal::new("changes_requested", Blame::Caller, message, hint);
+        self.about(refusal, approval).because(reason).tell(tell)
+    }
+
+    pub(crate) fn expired(&self, approval: &Approval) -> Refusal {
+        let Self { tool, .. } = self;
+        let who = who(&approval.requirement);
+        let ended = self.moment(approval.resolved_at_ms.unwrap_or(approval.expires_at_ms));
+        let message = format!(
+            "not run: nobody decided in time on this call of {tool}, which means no (approval {}, ended {ended})",
+            approval.id
+        );
+        let hint = "do not ask again unchanged by yourself: the same call again asks the same people anew, so ask the user first";
+        let tell = format!("{tool} has not run, because {who} did not decide in time");
+        let refusal = Refusal::new("expired", Blame::Caller, message, hint);
+        self.about(refusal, approval).because(why(&approval.requirement.gates)).tell(tell)
+    }
+
+    /// A yes that was not used in time.
+    pub(crate) fn lapsed(&self, approval: &Approval) -> Refusal {
+        let message = format!("not run: the approval {} of {} was not used in time", approval.id, self.tool);
+        let refusal = Refusal::new("expired", Blame::Caller, message, "call again, which asks people anew");
+        self.about(refusal, approval)
+    }
+
+    pub(crate) fn withdrawn(&self, approval: &Approval) -> Refusal {
+        let why = approval.withdrawn.map_or("somebody took it back", Withdrawn::told);
+        let message = format!("not run: the request for approval {} was withdrawn", approval.id);
+        let hint = "call again if it is still wanted, which asks people anew";
+        self.about(Refusal::new("cancelled", Blame::Caller, message, hint), approval).because(why)
+    }
+
+    /// The call ran under this approval before, and its end is not known yet.
+    pub(crate) fn under_way(&self, approval: &Approval, call: &CallId) -> Refusal {
+        let message = format!("people agreed to this call of {}, and it runs as {call}", self.tool);
+        let hint = "repeat exactly the same call in a moment: it is not sent again, and gets the result";
+        self.about(Refusal::new("under_way", Blame::Caller, message, hint).retry(), approval)
+    }
+
+    /// The call ran under this approval before, and its result cannot be had.
+    pub(crate) fn ran_before(&self, approval: &Approval, call: &CallId, outcome: Outcome) -> Refusal {
+        let Self { tool, .. } = self;
+        let ended = match outcome {
+            Outcome::Succeeded => "it succeeded, and its result is not kept",
+            Outcome::ToolError => "the tool said that it failed, and its result is not kept",
+            Outcome::Failed => "it failed, and may have taken effect",
+            _ => "whether it took effect is not known",
+        };
+        let message =
+            format!("this call of {tool} was sent before, as {call}, after people had agreed: {ended}");
+        let hint = "look for its effect before you make the same call again, which asks people anew";
+        let tell = format!("{tool} was sent once ({call}); {ended}");
+        self.about(Refusal::new("ran_before", Blame::Caller, message, hint), approval).tell(tell)
+    }
+
+    /// Policy forbids the call, or cannot say.
+    pub(crate) fn denied(&self, name: &CanonicalName, denial: &Denial) -> Refusal {
+        let Self { tool, .. } = self;
+        if let Some(error) = &denial.error {
+            let message =
+                format!("not run: a policy that concerns {tool} could not be evaluated, which denies");
+            let hint = "nothing is wrong with the call; do not repeat it until the policy is mended";
+            let tell =
+                format!("{tool} cannot be used until the operator of the gateway mends a policy: {error}");
+            let refusal = Refusal::new("denied", Blame::Gateway, message, hint);
+            return refusal.because(error).tell(tell).details(json!({ "denial": denial }));
+        }
+        let why = match denial.policies.first() {
+            Some(PolicyRef { reason: Some(reason), id, .. }) => format!("{reason} (policy {id})"),
+            Some(PolicyRef { id, .. }) => format!("policy {id} forbids it"),
+            None => "no policy permits it".into(),
+        };
+        let message = format!("not run: policy does not allow this call of {tool}");
+        let hint = "do not repeat it as it is, and do not look for another way to the same end";
+        let tell = format!(
+            "policy forbids this call of {tool}: {why}; the operator sees with `toolgate policy explain --tool {name}` what \
+             would be allowed"
+        );
+        let refusal = Refusal::new("denied", Blame::Caller, message, hint);
+        refusal.because(why).tell(tell).details(json!({ "denial": denial }))
+    }
+
+    /// What programs read of an approval, and where people find it.
+    fn about(&self, refusal: Refusal, approval: &Approval) -> Refusal {
+        let link = self.link.map(|link| link.replace("{id}", approval.id.as_str()));
+        refusal.link(link).details(json!({
+            "approval_id": approval.id,
+            "expires_at_ms": approval.expires_at_ms,
+            "approvers": approval.requirement.approvers,
+            "quorum": approval.requirement.quorum,
+        }))
+    }
+
+    /// Who ended it, and what they said.
+    fn word(&self, approval: &Approval) -> (String, String) {
+        let person = approval.decided_by().map_or("a person".into(), |person| person.to_string());
+        (person, approval.reason().unwrap_or("they gave no reason").to_owned())
+    }
+
+    /// `2026-11-16 18:05 UTC (in 59 minutes)`.
+    fn moment(&self, at_ms: i64) -> String {
+        let text = rfc3339(at_ms);
+        let (day, time) = (&text[..10], &text[11..16]);
+        match at_ms.saturating_sub(self.now_ms) {
+            left_ms if left_ms > 0 => format!("{day} {time} UTC (in {})", span(left_ms)),
+            _ => format!("{day} {time} UTC"),
+        }
+    }
+}
+
+/// A time to wait in the largest unit that says enough.
+pub(crate) fn span(ms: i64) -> String {
+    const UNITS: [(i64, &str); 3] = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let seconds = (ms + 999) / 1000;
+    let unit = UNITS.into_iter().find(|(unit, _)| seconds >= 2 * unit);
+    let (count, name) = unit.map_or((seconds, "second"), |(unit, name)| (seconds / unit, name));
+    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What the gates say of themselves.
+fn why(gates: &[PolicyRef]) -> String {
+    let each = gates.iter().map(|gate| match &gate.reason {
+        Some(reason) => format!("{reason} (gate {})", gate.id),
+        None => format!("gate {} asks for approval", gate.id),
+    });
+    let told: Vec<String> = each.collect();
+    if told.is_empty() { "policy asks for approval".into() } else { told.join("; ") }
+}
+
+/// Whose word it takes: `2 people, somebody of finance among them`.
+pub(crate) fn who(requirement: &Requirement) -> String {
+    let entry = |groups: &Vec<String>| match groups.as_slice() {
+        [one] if one == CALLER_GROUP => "the person at this client".to_owned(),
+        groups => format!("somebody of {}", groups.join(" or ")),
+    };
+    let entries: Vec<String> = requirement.approvers.iter().map(entry).collect();
+    match (entries.as_slice(), requirement.quorum as usize) {
+        ([], 1) => "somebody who may approve".into(),
+        ([], people) => format!("{people} people who may approve"),
+        (entries, people) if people > entries.len() => {
+            format!("{people} people, {} among them", entries.join(" and "))
+        }
+        (entries, _) => entries.join(" and "),
+    }
+}

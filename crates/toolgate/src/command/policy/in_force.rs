@@ -1,0 +1,60 @@
+//! What the running gateway decides by, beside what the files say: commands read the files, and only the gateway counts.
+
+use toolgate_core::Digest;
+
+use crate::config::Config;
+use crate::local::LocalApi;
+use crate::output::printable;
+
+/// What decides now.
+pub(super) enum InForce {
+    NoGateway,
+    Version {
+        version: String,
+        /// Why the gateway does not take what the files say.
+        refused: Option<String>,
+    },
+    /// It runs, and does not say.
+    Unknown(String),
+}
+
+impl InForce {
+    pub(super) async fn of(config: &Config) -> Self {
+        let answered = async {
+            let Some(mut api) = LocalApi::running(config).await? else { return Ok(None) };
+            let policy = api.get(&["policy"], &[]).await;
+            api.close().await;
+            policy.map(Some)
+        };
+        match answered.await {
+            Ok(None) => InForce::NoGateway,
+            Ok(Some(policy)) => InForce::Version {
+                version: policy["version"].as_str().unwrap_or_default().to_owned(),
+                refused: policy["refused"].as_str().map(str::to_owned),
+            },
+            Err(error) => InForce::Unknown(error.to_string()),
+        }
+    }
+
+    /// Whether what is written decides. `written` is its version, where it loads.
+    pub(super) fn told(&self, written: Option<Digest>) -> String {
+        match self {
+            InForce::NoGateway => "no gateway runs on this data folder, so nothing is in force".to_owned(),
+            InForce::Unknown(error) => printable(&format!(
+                "whether this is in force is not known: the gateway did not say ({error})"
+            )),
+            InForce::Version { refused: Some(refused), .. } => printable(&format!(
+                "not in force: the running gateway refused what is written, and what was before decides:\n{refused}"
+            )),
+            InForce::Version { version, refused: None } => {
+                match written.is_some_and(|written| written.to_string() == *version) {
+                    true => format!("in force: the running gateway decides by this ({version})"),
+                    false => format!(
+                        "not in force: the running gateway decides by {version}\nhint: it takes up what loads within two seconds; \
+                         its log and `toolgate ledger tail --kind policy.refused` say what does not"
+                    ),
+                }
+            }
+        }
+    }
+}

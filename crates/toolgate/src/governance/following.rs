@@ -1,0 +1,115 @@
+//! What is in force follows what is written: the policy folder, and `[policy]` and `[approvals]` of the configuration. What does not
+//! load changes nothing. Questions that policy does not ask like this any more are withdrawn.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use toolgate_catalog::{Catalog, Snapshot};
+use toolgate_core::decision::Policy;
+use toolgate_core::event::{About, Entry, Event, EventKind};
+use toolgate_core::governance::{Clock, Ledger};
+use toolgate_core::{Digest, PrincipalId, RawJson};
+use toolgate_pipeline::Pipeline;
+use toolgate_pipeline::desk::Desk;
+use toolgate_policy::{PolicyEngine, PolicyError};
+use toolgate_store::Books;
+
+use super::{SystemClock, WATCH_EVERY, sources};
+use crate::config::Config;
+use crate::stored;
+
+pub(crate) struct Follower {
+    pub(super) policy: Arc<PolicyEngine>,
+    pub(super) books: Arc<Books>,
+    pub(super) desk: Arc<Desk>,
+    pub(super) pipeline: Arc<Pipeline>,
+    pub(super) catalog: Arc<Catalog>,
+}
+
+/// What open approvals were last held against.
+#[derive(Default)]
+struct HeldAgainst {
+    version: Option<Digest>,
+    snapshot: Option<Arc<Snapshot>>,
+    /// What was wrong with the policies then.
+    broken: Option<PolicyError>,
+}
+
+impl Follower {
+    /// Takes up policies whose files changed, for as long as the gateway runs.
+    pub(super) async fn follow(self) {
+        let mut tick = tokio::time::interval(WATCH_EVERY);
+        let mut held = HeldAgainst::default();
+        loop {
+            tick.tick().await;
+            if self.policy.sources_changed() {
+                self.taken(self.policy.reload(&stored::tools(&self.catalog))).await;
+            }
+            self.hold_against(&mut held).await;
+        }
+    }
+
+    /// Takes up what a configuration says about policies and approvals.
+    pub(crate) async fn take(&self, config: &Config) {
+        let settings = &config.approvals;
+        self.pipeline.set_times(settings.hold, settings.timeout);
+        self.books.set_approvals(settings.approved_valid, settings.escalate_to.clone());
+        let sources = sources(config);
+        if !self.policy.is_from(&sources) {
+            self.taken(self.policy.reload_from(sources, &stored::tools(&self.catalog))).await;
+        }
+    }
+
+    /// Says what became of policies that were read anew.
+    async fn taken(&self, read: Result<Digest, PolicyError>) {
+        match read {
+            Ok(version) => {
+                tracing::info!(%version, "policies were read anew and are in force");
+                self.note(EventKind::PolicyLoaded, None).await;
+            }
+            Err(error) => {
+                tracing::error!("the new policies do not load and the old ones stay in force:\n{error}");
+                let detail = json!({ "error": error.to_string() });
+                self.note(EventKind::PolicyRefused, Some(detail.into())).await;
+            }
+        }
+    }
+
+    /// Withdraws what policy does not ask like this any more, and says which policies fail on the tools there are. Only where
+    /// policies or tools have changed since the last time.
+    async fn hold_against(&self, held: &mut HeldAgainst) {
+        let (version, snapshot) = (Some(self.policy.version()), self.catalog.snapshot());
+        let is_known = held.snapshot.as_ref().is_some_and(|known| Arc::ptr_eq(known, &snapshot));
+        if is_known && held.version == version {
+            return;
+        }
+        let broken = self.policy.broken(&stored::tools(&self.catalog));
+        if let Some(error) = broken.as_ref().filter(|error| held.broken.as_ref() != Some(error)) {
+            tracing::error!("policies in force fail on tools there are, and deny calls of them:\n{error}");
+        }
+        match self.desk.withdraw_void().await {
+            Ok(withdrawn) => {
+                for approval in withdrawn {
+                    tracing::info!(
+                        approval = %approval.id,
+                        "a request for approval was withdrawn: the policies that asked for it have changed"
+                    );
+                }
+                *held = HeldAgainst { version, snapshot: Some(snapshot), broken };
+            }
+            // They are looked at again in a moment.
+            Err(error) => tracing::warn!(%error, "open approvals could not be held against new policies"),
+        }
+    }
+
+    pub(super) async fn note(&self, kind: EventKind, detail: Option<RawJson>) {
+        let now_ms = SystemClock::default().now_ms();
+        let mut event = Event::new(kind, now_ms, PrincipalId::gateway(), Arc::new(About::default()));
+        event.policy_version = Some(self.policy.version());
+        event.detail = detail;
+        let entry = Entry { events: vec![event], ..Entry::default() };
+        if let Err(error) = self.books.append(entry).await {
+            tracing::warn!(%error, "a change of policies could not be recorded");
+        }
+    }
+}
