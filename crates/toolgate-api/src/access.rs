@@ -47,7 +47,7 @@ const SITTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor, Ro
 /// Looking at what there is, and at what happens to it.
 const WATCHING: Who = INBOX;
 
-pub(crate) static TABLE: [Access; 99] = [
+pub(crate) static TABLE: [Access; 100] = [
     Access::get("/openapi.json", EVERYBODY),
     Access::post("/tools/call", CALLING),
     Access::get("/tools", CALLING),
@@ -128,6 +128,8 @@ pub(crate) static TABLE: [Access; 99] = [
     Access::get("/secrets/{server}", RUNNING),
     Access::put("/secrets/{server}/{name}", RUNNING),
     Access::delete("/secrets/{server}/{name}", RUNNING),
+    // Operators set the addresses of servers: what goes there is for others to say.
+    Access::put("/secrets/{server}/{name}/origins", ADMITTING),
     // Approvers see what happens to approvals and questions; the handler leaves out the rest.
     Access::get("/events", WATCHING),
     Access::get("/approvals", INBOX),

@@ -46,7 +46,7 @@ pub use policy::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, P
 pub use problem::Problem;
 use pulse::Pulse;
 use replay::SeenIds;
-pub use secret::{SecretKeeper, SecretPlace, SecretRefused, StoredSecret};
+pub use secret::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
 use work::Work;
 
 /// The OpenAPI document, as `/openapi.json` serves it.

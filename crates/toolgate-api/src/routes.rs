@@ -145,6 +145,7 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(registry::review))
         .routes(routes!(secrets::list))
         .routes(routes!(secrets::store, secrets::remove))
+        .routes(routes!(secrets::allow))
         .routes(routes!(approvals::list))
         .routes(routes!(approvals::show))
         .routes(routes!(approvals::decide))

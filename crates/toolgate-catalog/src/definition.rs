@@ -45,8 +45,10 @@ const RESOURCE: [Rule; 6] = [
 pub(crate) fn fault_of_tool(definition: &RawJson) -> Option<String> {
     fault(definition, &TOOL).or_else(|| {
         let schema = Members::of(definition).ok()?.get("inputSchema")?;
-        let kind = Members::parse(schema).ok()?.get_str("type");
-        (kind.as_deref() != Some("object")).then(|| "the type of `inputSchema` is not \"object\"".into())
+        let schema = Members::parse(schema).ok()?;
+        // One that says nothing is completed: there is nothing else that it could be.
+        let is_other = schema.get("type").is_some() && schema.get_str("type").as_deref() != Some("object");
+        is_other.then(|| "the type of `inputSchema` is not \"object\"".into())
     })
 }
 
@@ -112,7 +114,11 @@ mod tests {
         let cases = [
             (r#"{"name":"a"}"#, "it has no `inputSchema`"),
             (r#"{"name":"a","inputSchema":null}"#, "its `inputSchema` is not an object"),
-            (r#"{"name":"a","inputSchema":{}}"#, "the type of `inputSchema` is not \"object\""),
+            (r#"{"name":"a","inputSchema":{"type":"array"}}"#, "the type of `inputSchema` is not \"object\""),
+            (
+                r#"{"name":"a","inputSchema":{"type":["object"]}}"#,
+                "the type of `inputSchema` is not \"object\"",
+            ),
             (r#"{"name":"a","inputSchema":{"type":"object"},"title":null}"#, "its `title` is not text"),
             (
                 r#"{"name":"a","name":"b","inputSchema":{"type":"object"}}"#,

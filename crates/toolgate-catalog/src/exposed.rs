@@ -49,10 +49,27 @@ pub(crate) fn expose(item: &RawJson, tool: &mut Tool) -> Exposed {
     Exposed { wording, misfits }
 }
 
+/// The definition with a schema that says that arguments are an object, where its server left that out. Clients refuse a
+/// whole list for one such tool.
+pub(crate) fn typed(item: &RawJson, tool: &mut Tool) -> Option<Wording> {
+    let schema = Members::of(item).ok()?.get(SCHEMA)?;
+    if Members::parse(schema).ok()?.get("type").is_some() {
+        return None;
+    }
+    let schema = with_member(schema.get(), "type", "\"object\"").ok()?;
+    let (wording, schema) = worded(with_member(item.as_str(), SCHEMA, &schema).ok()?).ok().flatten()?;
+    tool.input_schema = Some(schema);
+    Some(wording)
+}
+
 /// The whole definition, and the schema in it.
 fn write(item: &RawJson, rewrite: &Rewrite<'_>) -> Result<Option<(Wording, RawJson)>, NotJson> {
     let Some(schema) = Members::of(item)?.get(SCHEMA) else { return Ok(None) };
-    let text = with_member(item.as_str(), SCHEMA, &rewrite.schema(schema)?)?;
+    worded(with_member(item.as_str(), SCHEMA, &rewrite.schema(schema)?)?)
+}
+
+/// A definition that was written anew, and the schema in it.
+fn worded(text: String) -> Result<Option<(Wording, RawJson)>, NotJson> {
     let item = RawJson::from_composed(text);
     let members = Members::of(&item)?;
     let (Some(wording), Some(schema)) = (Wording::of(Kind::Tool, &item, &members), members.get(SCHEMA))

@@ -29,6 +29,8 @@ pub struct Snapshot {
     pub left_out: Vec<(CanonicalName, String)>,
     /// Tools that were to take files and cannot, and why. They are served as their servers offer them.
     pub misfits: Vec<(CanonicalName, String)>,
+    /// Tools whose definitions were completed so that clients can read them, and how.
+    pub completed: Vec<(CanonicalName, String)>,
     /// The aliases that hold, by their names. Their tools need not be listed at the moment.
     pub aliases: BTreeMap<String, Alias>,
     /// Those that do not, and why.
@@ -90,6 +92,7 @@ impl Snapshot {
         let instructions =
             present.iter().filter_map(|one| Some((name(one), one.stock.instructions.clone()?)));
         let misfits = present.iter().flat_map(|one| one.stock.misfits.iter().cloned());
+        let completed = present.iter().flat_map(|one| one.stock.completed.iter().cloned());
         Self {
             generation,
             patterns: patterns(&templates, present),
@@ -101,6 +104,7 @@ impl Snapshot {
             templates,
             left_out,
             misfits: misfits.collect(),
+            completed: completed.collect(),
             aliases: resolved.aliases,
             refused_aliases: resolved.refused,
             hidden,

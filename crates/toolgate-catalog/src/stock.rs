@@ -31,6 +31,8 @@ pub(crate) struct Stock {
     pub(crate) left_out: Vec<(CanonicalName, String)>,
     /// What the entries were to do with files and cannot, and why.
     pub(crate) misfits: Vec<(CanonicalName, String)>,
+    /// What was added to definitions, so that clients can read them.
+    pub(crate) completed: Vec<(CanonicalName, String)>,
     pub(crate) instructions: Option<Arc<str>>,
     pub(crate) serves_resources: bool,
 }
@@ -61,6 +63,7 @@ impl Stock {
             entries: Default::default(),
             left_out: Vec::new(),
             misfits: Vec::new(),
+            completed: Vec::new(),
         }
     }
 
@@ -80,14 +83,17 @@ impl Stock {
         }
         self.left_out.clear();
         self.misfits.clear();
+        self.completed.clear();
         for kind in Kind::ALL {
             let shown = |offer: &&Arc<Offer>| kind != Kind::Tool || settings.filter.shows(&offer.own);
             let offers = self.offers.of(kind).iter().filter(shown);
             let mut entries = Vec::with_capacity(offers.clone().count());
             for offer in offers {
                 match entry(kind, offer, settings, rules) {
-                    Ok((entry, misfits)) => {
-                        self.misfits.extend(misfits.into_iter().map(|why| (entry.canonical.clone(), why)));
+                    Ok((entry, Remarks { misfits, completed })) => {
+                        let about = |what: String| (entry.canonical.clone(), what);
+                        self.misfits.extend(misfits.into_iter().map(about));
+                        self.completed.extend(completed.map(str::to_owned).map(about));
                         entries.push(Arc::new(entry));
                     }
                     Err(left_out) => self.left_out.push(left_out),
@@ -99,19 +105,28 @@ impl Stock {
     }
 }
 
-/// The entry and what it cannot do with files, or why nobody could use it.
+/// What people should know of an entry.
+struct Remarks {
+    /// What it cannot do with files.
+    misfits: Vec<String>,
+    completed: Option<&'static str>,
+}
+
+const TYPE_ADDED: &str = "its `inputSchema` has no `type`; agents read \"type\": \"object\", without which clients refuse the list";
+
+/// The entry and what is to be said of it, or why nobody could use it.
 fn entry(
     kind: Kind,
     offer: &Arc<Offer>,
     settings: &ServerSettings,
     rules: &[ToolRule],
-) -> Result<(Entry, Vec<String>), (CanonicalName, String)> {
+) -> Result<(Entry, Remarks), (CanonicalName, String)> {
     let canonical = CanonicalName::of(&settings.name, &offer.own);
     let described = match &offer.reading {
         Err(why) => Err(why.clone()),
         Ok(reading) => described(offer, reading, settings, &canonical, rules),
     };
-    let Described { tool, param_headers, exposed, misfits } = match described {
+    let Described { tool, param_headers, exposed, misfits, completed } = match described {
         Err(why) => return Err((canonical, why)),
         Ok(described) => described,
     };
@@ -125,7 +140,7 @@ fn entry(
         offer: offer.clone(),
         exposed: exposed.map(Arc::new),
     };
-    Ok((entry, misfits))
+    Ok((entry, Remarks { misfits, completed }))
 }
 
 /// What the operator's rules make of an offer.
@@ -134,6 +149,8 @@ struct Described {
     param_headers: Vec<ParamHeader>,
     exposed: Option<Wording>,
     misfits: Vec<String>,
+    /// What was added to its definition.
+    completed: Option<&'static str>,
 }
 
 fn described(
@@ -147,15 +164,18 @@ fn described(
         |facts| tool::describe(&settings.name, &offer.own, canonical, facts, settings.hints, rules);
     let mut tool = reading.facts.as_ref().map(describe).transpose()?;
     let mut param_headers = reading.param_headers.clone();
+    let typed = tool.as_mut().and_then(|tool| exposed::typed(&offer.wording.item, tool));
+    let completed = typed.is_some().then_some(TYPE_ADDED);
+    let item = typed.as_ref().map_or(&offer.wording.item, |typed| &typed.item);
     let Exposed { wording, misfits } = match &mut tool {
-        Some(tool) if !tool.handling.files.is_empty() => exposed::expose(&offer.wording.item, tool),
+        Some(tool) if !tool.handling.files.is_empty() => exposed::expose(item, tool),
         _ => Exposed::default(),
     };
     // What the gateway fills in, agents cannot repeat in a header.
     if let Some(tool) = tool.as_ref().filter(|_| wording.is_some()) {
         param_headers.retain(|header| !exposed::is_filled(&tool.handling.files, header));
     }
-    Ok(Described { tool, param_headers, exposed: wording, misfits })
+    Ok(Described { tool, param_headers, exposed: wording.or(typed), misfits, completed })
 }
 
 /// What it is called if nothing else wants the name.

@@ -126,6 +126,8 @@ words!(
         CredentialStored = "credential.stored",
         /// A secret or a sign-in was removed.
         CredentialRemoved = "credential.removed",
+        /// An admin said to which addresses a secret may be sent.
+        CredentialAllowed = "credential.allowed",
         /// A version of an agent definition was seen for the first time.
         AgentDefined = "agent.defined",
         /// An agent works in a session from now on.

@@ -27,7 +27,7 @@ pub trait Ledger: Send + Sync {
     /// Records that a call is about to be sent, and uses up what allows it, in one transaction.
     fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>>;
 
-    /// Whether the last attempt to write succeeded.
+    /// Whether the last attempt to write succeeded, and the store answers.
     fn is_up(&self) -> bool;
 }
 

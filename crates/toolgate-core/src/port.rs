@@ -221,16 +221,30 @@ pub trait Watcher: Send + Sync {
     fn stderr_line(&self, server: &ServerName, line: &str);
 }
 
+/// Who would see a secret.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Viewer<'a> {
+    /// A program of this machine. Only the operator's file has the gateway start any.
+    Program,
+    /// Whatever answers at this address.
+    Address(&'a str),
+}
+
 /// What the gateway shows to servers to be let in.
 pub trait Keyring: Send + Sync {
-    /// A secret of the vault for this server: the principal's own if there is one, else everybody's. `principal` is
-    /// `None` where the gateway acts on its own account.
+    /// A secret for this server: the principal's own if there is one, else everybody's. `principal` is `None` where the
+    /// gateway acts on its own account. Who is not meant to see it gets none.
     fn secret(
         &self,
         server: &ServerName,
         principal: Option<&PrincipalId>,
         name: &str,
+        viewer: Viewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>>;
+
+    /// The server did not take the secrets that it was shown. `true` if one of them is another by now, and the request is
+    /// worth repeating once.
+    fn secrets_refused(&self, server: &ServerName) -> BoxFuture<'static, bool>;
 
     /// Whether somebody has signed in at this server, so that [`Keyring::access_token`] is worth asking.
     fn signs_in(&self, server: &ServerName) -> bool;

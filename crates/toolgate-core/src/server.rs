@@ -151,6 +151,9 @@ impl ConfinementLevel {
     }
 }
 
+/// What the names of instances' tokens in the vault begin with. Nobody else stores a secret under such a name.
+pub const INSTANCE_TOKEN: &str = "instance.";
+
 /// One of the processes that are a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InstanceSpec {
@@ -160,6 +163,8 @@ pub struct InstanceSpec {
     pub version: Option<String>,
     /// Requests under way at this instance at once.
     pub concurrency_max: Option<usize>,
+    /// Whether it wants to be shown the token that it brought when it registered.
+    pub wants_token: bool,
     /// What it said about its tools when it registered, by their own names.
     pub extras: Arc<BTreeMap<String, ToolExtra>>,
 }
@@ -168,7 +173,13 @@ impl InstanceSpec {
     /// The one instance of a server that has one address.
     pub fn only(url: impl Into<String>) -> Self {
         let id = InstanceId::only();
-        Self { id, url: url.into(), version: None, concurrency_max: None, extras: Arc::default() }
+        let url = url.into();
+        Self { id, url, version: None, concurrency_max: None, wants_token: false, extras: Arc::default() }
+    }
+
+    /// Under which name the vault has the token of an instance.
+    pub fn token_name(id: &InstanceId) -> String {
+        format!("{INSTANCE_TOKEN}{id}")
     }
 }
 

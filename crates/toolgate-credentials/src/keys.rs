@@ -9,19 +9,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use rmcp::transport::auth::WWWAuthenticateParams;
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::port::{BoxFuture, Keyring, NoKey};
+use toolgate_core::port::{BoxFuture, Keyring, NoKey, Viewer};
 use toolgate_core::{PrincipalId, ServerName};
 use url::Url;
 
 use crate::oauth::{Kept, Owner};
 use crate::outbound::Outbound;
+use crate::outside::Outside;
 use crate::secret::Secret;
-use crate::vault::{Vault, VaultError};
+use crate::vault::{Vault, VaultError, origin_of};
 
 use holder::Holder;
 use index::Index;
 
 const SECRETS_MAX: usize = 10_000;
+/// How often a secret is looked up anew because the vault changed meanwhile.
+const ATTEMPTS_MAX: usize = 5;
+
+/// Which secret is wanted, for whom, and who would see it.
+struct Asked {
+    server: ServerName,
+    principal: Option<PrincipalId>,
+    name: String,
+    /// None is a program of this machine.
+    url: Option<String>,
+}
 
 /// The instance of a server that a token is for, and where the way to its authorization server may lead. A token that was
 /// given for another address is not shown to it, whatever other instances there are.
@@ -38,6 +50,7 @@ pub struct Keys {
 
 struct Inner {
     vault: Vault,
+    outside: Outside,
     index: RwLock<Arc<Index>>,
     /// One at a time rebuilds the index.
     refreshing: tokio::sync::Mutex<()>,
@@ -53,9 +66,10 @@ struct Opened {
 }
 
 impl Keys {
-    pub async fn open(vault: Vault) -> Result<Self, VaultError> {
+    pub async fn open(vault: Vault, outside: Outside) -> Result<Self, VaultError> {
         let inner = Inner {
             vault,
+            outside,
             index: RwLock::default(),
             refreshing: tokio::sync::Mutex::new(()),
             secrets: Mutex::default(),
@@ -77,6 +91,11 @@ impl Keys {
     pub async fn refresh(&self) -> Result<(), VaultError> {
         self.inner.refresh().await
     }
+
+    /// Reads what comes from outside and is used, when the time that it may be kept is over. Never ends.
+    pub async fn follow_outside(&self) {
+        self.inner.outside.follow().await;
+    }
 }
 
 impl Keyring for Keys {
@@ -85,14 +104,24 @@ impl Keyring for Keys {
         server: &ServerName,
         principal: Option<&PrincipalId>,
         name: &str,
+        viewer: Viewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
-        let (inner, index) = (Arc::clone(&self.inner), self.inner.index());
-        let owner = index.holder_of(server, principal, name);
-        let (server, name) = (server.clone(), name.to_owned());
-        Box::pin(async move {
-            let Some(owner) = owner else { return Err(no_secret(&server, &name)) };
-            inner.open_secret(index.generation, owner, name).await
-        })
+        let inner = Arc::clone(&self.inner);
+        let asked = Asked {
+            server: server.clone(),
+            principal: principal.cloned(),
+            name: name.to_owned(),
+            url: match viewer {
+                Viewer::Program => None,
+                Viewer::Address(url) => Some(url.to_owned()),
+            },
+        };
+        Box::pin(async move { inner.find(&asked).await })
+    }
+
+    fn secrets_refused(&self, server: &ServerName) -> BoxFuture<'static, bool> {
+        let (inner, server) = (Arc::clone(&self.inner), server.clone());
+        Box::pin(async move { inner.outside.refused(&server).await })
     }
 
     fn signs_in(&self, server: &ServerName) -> bool {
@@ -134,8 +163,9 @@ impl Keyring for Keys {
         })
     }
 
+    /// Both only ever count up, so a change of either is one of their sum.
     fn generation(&self) -> u64 {
-        self.inner.index().generation
+        self.inner.index().generation + self.inner.outside.generation()
     }
 }
 
@@ -148,7 +178,12 @@ impl Inner {
         if old.revision == Some(revision) {
             return Ok(());
         }
-        let fresh = Index::new(old.generation + 1, revision, &self.vault.list(None).await?);
+        let fresh = Index::new(
+            old.generation + 1,
+            revision,
+            &self.vault.list(None).await?,
+            self.vault.origins().await?,
+        );
         lock(&self.holders).retain(|owner, _| fresh.has_signed_in(owner));
         *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(fresh);
         lock(&self.secrets).clear();
@@ -159,22 +194,79 @@ impl Inner {
         Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn open_secret(&self, generation: u64, owner: Owner, name: String) -> Result<String, NoKey> {
-        let key = (owner, name);
-        if let Some(opened) = lock(&self.secrets).get(&key).filter(|opened| opened.generation == generation) {
-            return Ok(opened.value.expose().to_owned());
+    async fn find(&self, asked: &Asked) -> Result<String, NoKey> {
+        for _ in 0..ATTEMPTS_MAX {
+            let index = self.index();
+            let owner = self.check_viewer(&index, asked)?;
+            if self.comes_from_outside(&index, asked) {
+                return Ok(self.outside.get(&asked.server, &asked.name).await?.expose().to_owned());
+            }
+            let key = (owner, asked.name.clone());
+            if let Some(known) = self.opened(&index, &key) {
+                return Ok(known);
+            }
+            let value = self.vault.get(&asked.server, key.0.principal.as_ref(), &asked.name).await;
+            let value = value.map_err(unreadable)?.ok_or_else(|| no_secret(&asked.server, &asked.name))?;
+            // Another value may have been stored since the index was made, and may be meant for others.
+            if index.revision == Some(self.vault.revision().await.map_err(unreadable)?) {
+                return Ok(self.remember(&index, key, value));
+            }
+            self.refresh().await.map_err(unreadable)?;
         }
-        let (Owner { server, principal }, name) = &key;
-        let opened = self.vault.get(server, principal.as_ref(), name).await;
-        let value = opened.map_err(|error| NoKey(error.to_string()))?;
-        let value = value.ok_or_else(|| no_secret(server, name))?;
+        Err(NoKey("the vault keeps changing; the next call finds it quiet".into()))
+    }
+
+    /// Whether the operator's file says where everybody's secret is, and the principal has none of their own.
+    fn comes_from_outside(&self, index: &Index, Asked { server, principal, name, .. }: &Asked) -> bool {
+        let stored = index.holder_of(server, principal.as_ref(), name);
+        let is_own = stored.is_some_and(|owner| owner.principal.is_some());
+        !is_own && self.outside.has(server, name)
+    }
+
+    /// Whose secret it is, if it may be seen. It may by programs and at addresses of the operator's file, since whoever
+    /// writes the file has the vault too; and at origins that somebody allowed who may.
+    fn check_viewer(&self, index: &Index, asked: &Asked) -> Result<Owner, NoKey> {
+        let Asked { server, principal, name, url } = asked;
+        let comes_from_outside = self.comes_from_outside(index, asked);
+        let owner = match comes_from_outside {
+            true => Owner { server: server.clone(), principal: None },
+            false => {
+                index.holder_of(server, principal.as_ref(), name).ok_or_else(|| no_secret(server, name))?
+            }
+        };
+        let Some(url) = url else { return Ok(owner) };
+        // Addresses that somebody sent have rules for where they may lead; those of the file have none.
+        if matches!(self.reach(server), Reach::Anywhere) {
+            return Ok(owner);
+        }
+        let origin = origin_of(url).unwrap_or_default();
+        let is_allowed = match comes_from_outside {
+            true => index.allows_all(server, name, &origin) || self.outside.allows(server, name, &origin),
+            false => index.allows(&owner, name, &origin),
+        };
+        if is_allowed {
+            return Ok(owner);
+        }
+        Err(NoKey(format!(
+            "the secret \"{name}\" of \"{server}\" may not be sent to {origin}; an admin allows it with \
+             `toolgate secrets allow {server} {name} {origin}`"
+        )))
+    }
+
+    fn opened(&self, index: &Index, key: &(Owner, String)) -> Option<String> {
+        let secrets = lock(&self.secrets);
+        let known = secrets.get(key).filter(|opened| opened.generation == index.generation)?;
+        Some(known.value.expose().to_owned())
+    }
+
+    fn remember(&self, index: &Index, key: (Owner, String), value: Secret) -> String {
         let text = value.expose().to_owned();
         let mut secrets = lock(&self.secrets);
         if secrets.len() >= SECRETS_MAX {
             secrets.clear();
         }
-        secrets.insert(key, Opened { generation, value });
-        Ok(text)
+        secrets.insert(key, Opened { generation: index.generation, value });
+        text
     }
 
     fn sign_in_of(
@@ -232,6 +324,10 @@ fn missing_scopes(challenge: Option<&str>, access: &Access) -> Option<Vec<String
     let params = WWWAuthenticateParams::parse(challenge?, &base);
     let scopes = params.scope.as_deref().unwrap_or_default();
     params.is_insufficient_scope().then(|| scopes.split_ascii_whitespace().map(str::to_owned).collect())
+}
+
+fn unreadable(error: VaultError) -> NoKey {
+    NoKey(error.to_string())
 }
 
 fn no_secret(server: &ServerName, name: &str) -> NoKey {

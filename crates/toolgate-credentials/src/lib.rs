@@ -8,6 +8,7 @@ mod key;
 mod keys;
 mod oauth;
 mod outbound;
+mod outside;
 mod seal;
 mod secret;
 mod vault;
@@ -16,5 +17,6 @@ pub use bearer::{Bearer, BearerAlgorithm, BearerRefused, BearerSettings, Refusal
 pub use key::{KeyProblem, KeySource, VaultKey};
 pub use keys::Keys;
 pub use oauth::{Login, LoginError, LoginOptions, OAuthSpec, SignedIn};
+pub use outside::{Given, OpenBaoLogin, OpenBaoSettings, Outside, OutsideSecret, OutsideSource, Unanswered};
 pub use secret::Secret;
-pub use vault::{SIGN_IN, Stored, Vault, VaultError};
+pub use vault::{SIGN_IN, Stored, Vault, VaultError, origin_of};

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use toolgate_core::event::{About, Event, EventKind};
+use toolgate_core::server::{INSTANCE_TOKEN, InstanceId, InstanceSpec};
 use toolgate_core::{PrincipalId, RawJson, ServerName};
-use toolgate_store::{Books, SealedSecret, Store, StoreError};
+use toolgate_store::{Books, SealedSecret, SecretOrigin, Store, StoreError};
+use url::Url;
 
 use crate::clock::now_ms;
 use crate::key::{KeySource, VaultKey};
@@ -16,6 +18,7 @@ pub const SIGN_IN: &str = "oauth";
 
 const TENANT: &str = "default";
 const NAME_CHARS_MAX: usize = 128;
+const ORIGINS_MAX: usize = 64;
 const PRINCIPAL_CHARS_MAX: usize = 256;
 const VALUE_BYTES_MAX: usize = 64 << 10;
 
@@ -25,6 +28,18 @@ pub enum VaultError {
     Name,
     #[error("the name \"{SIGN_IN}\" is kept for signing in\nhint: toolgate servers login {0}")]
     Kept(ServerName),
+    #[error(
+        "names that begin with \"{INSTANCE_TOKEN}\" are kept for tokens that instances register\nhint: choose another name"
+    )]
+    OfInstances,
+    #[error(
+        "{0:?} is not where a secret can be sent\nhint: write scheme, host and port, such as https://example.com, or `*` for everywhere"
+    )]
+    Origin(String),
+    #[error(
+        "a secret can be sent to {ORIGINS_MAX} origins at most\nhint: `*` allows every address that the server has"
+    )]
+    Origins,
     #[error("a principal has 1 to {PRINCIPAL_CHARS_MAX} printable characters")]
     Principal,
     #[error("a secret has 1 to {VALUE_BYTES_MAX} bytes")]
@@ -80,7 +95,8 @@ impl Vault {
         }
     }
 
-    /// Stores a secret, in the place of one that is there. `by` is who did it, for the ledger.
+    /// Stores a secret, in the place of one that is there. `by` is who did it, for the ledger. It may be sent to `origins`
+    /// besides where an admin allowed the name: whoever knows the value may say so for it, and for no other.
     pub async fn set(
         &self,
         by: &PrincipalId,
@@ -88,11 +104,66 @@ impl Vault {
         principal: Option<&PrincipalId>,
         name: &str,
         value: &Secret,
+        origins: &[String],
     ) -> Result<(), VaultError> {
         if name == SIGN_IN {
             return Err(VaultError::Kept(server.clone()));
         }
-        self.put(by, server, principal, name, value).await
+        if name.starts_with(INSTANCE_TOKEN) {
+            return Err(VaultError::OfInstances);
+        }
+        check(principal, name, value)?;
+        self.seal(by, server, principal, name, value, origins).await
+    }
+
+    /// Keeps what an instance wants to be shown at its own address, and nowhere else.
+    pub async fn keep_token(
+        &self,
+        by: &PrincipalId,
+        server: &ServerName,
+        instance: &InstanceId,
+        url: &str,
+        token: &Secret,
+    ) -> Result<(), VaultError> {
+        let name = InstanceSpec::token_name(instance);
+        if token.expose().is_empty() || token.expose().len() > VALUE_BYTES_MAX {
+            return Err(VaultError::Value);
+        }
+        let origin = origin_of(url).ok_or_else(|| VaultError::Origin(url.to_owned()))?;
+        let known = self.get(server, None, &name).await?;
+        let is_allowed = |one: &SecretOrigin| one.allows(server, None, &name, &origin);
+        if known.as_ref() == Some(token) && self.origins().await?.iter().any(is_allowed) {
+            return Ok(());
+        }
+        self.seal(by, server, None, &name, token, &[origin]).await
+    }
+
+    /// Says where all secrets of a name may be sent, in the place of what an admin said before.
+    pub async fn allow(
+        &self,
+        by: &PrincipalId,
+        server: &ServerName,
+        name: &str,
+        origins: &[String],
+    ) -> Result<Vec<String>, VaultError> {
+        check_name(name)?;
+        if origins.len() > ORIGINS_MAX {
+            return Err(VaultError::Origins);
+        }
+        let mut read = origins.iter().map(|text| read_origin(text)).collect::<Result<Vec<_>, _>>()?;
+        read.sort();
+        read.dedup();
+        let about = About { server: Some(server.clone()), ..About::default() };
+        let detail = serde_json::json!({ "server": server.as_str(), "name": name, "origins": read });
+        let mut event = Event::new(EventKind::CredentialAllowed, now_ms(), by.clone(), Arc::new(about));
+        event.detail = Some(RawJson::from_serialize(&detail));
+        self.books.set_secret_origins(server, name, &read, vec![event]).await?;
+        Ok(read)
+    }
+
+    /// Where secrets may be sent, as far as the file does not say.
+    pub async fn origins(&self) -> Result<Vec<SecretOrigin>, VaultError> {
+        Ok(self.store.list_secret_origins().await?)
     }
 
     /// The secret of exactly this principal, or everybody's. One does not stand in for the other.
@@ -138,10 +209,22 @@ impl Vault {
         value: &Secret,
     ) -> Result<(), VaultError> {
         check(principal, name, value)?;
+        self.seal(by, server, principal, name, value, &[]).await
+    }
+
+    async fn seal(
+        &self,
+        by: &PrincipalId,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+        name: &str,
+        value: &Secret,
+        origins: &[String],
+    ) -> Result<(), VaultError> {
         let place = Place { tenant: TENANT, server, principal, name };
         let sealed = seal::seal(&self.key, place, value).map_err(VaultError::Random)?;
         let event = event(EventKind::CredentialStored, by, server, principal, name);
-        Ok(self.books.put_sealed(server, principal, name, &sealed, vec![event]).await?)
+        Ok(self.books.put_sealed(server, principal, name, &sealed, origins, vec![event]).await?)
     }
 
     fn unopened(&self, why: Unsealed, server: &ServerName, name: &str) -> VaultError {
@@ -161,10 +244,7 @@ impl From<SealedSecret> for Stored {
 }
 
 fn check(principal: Option<&PrincipalId>, name: &str, value: &Secret) -> Result<(), VaultError> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-    if !(1..=NAME_CHARS_MAX).contains(&name.len()) || !name.bytes().all(fits) {
-        return Err(VaultError::Name);
-    }
+    check_name(name)?;
     if let Some(principal) = principal {
         let chars = principal.as_str().chars().count();
         if !(1..=PRINCIPAL_CHARS_MAX).contains(&chars) || principal.as_str().chars().any(char::is_control) {
@@ -175,6 +255,28 @@ fn check(principal: Option<&PrincipalId>, name: &str, value: &Secret) -> Result<
         return Err(VaultError::Value);
     }
     Ok(())
+}
+
+fn check_name(name: &str) -> Result<(), VaultError> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    match (1..=NAME_CHARS_MAX).contains(&name.len()) && name.bytes().all(fits) {
+        true => Ok(()),
+        false => Err(VaultError::Name),
+    }
+}
+
+/// Scheme, host and port of an address; of none else.
+pub fn origin_of(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    Some(url.origin().ascii_serialization())
+}
+
+/// An origin as somebody wrote it; whatever follows the host and the port says nothing.
+fn read_origin(text: &str) -> Result<String, VaultError> {
+    if text == SecretOrigin::ANYWHERE {
+        return Ok(text.to_owned());
+    }
+    origin_of(text).ok_or_else(|| VaultError::Origin(text.to_owned()))
 }
 
 fn event(

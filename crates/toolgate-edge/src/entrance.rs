@@ -276,5 +276,13 @@ fn ready(gateway: &Gateway) -> Response {
             "another instance can take the traffic",
         );
     }
+    if !gateway.pipeline.is_recording() {
+        return problem(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "store_down",
+            "calls cannot be recorded at the moment, so none is sent",
+            "another instance can take the traffic; the log says what is wrong with the store",
+        );
+    }
     json_response(StatusCode::OK, Bytes::from_static(b"{\"ready\":true}\n"))
 }

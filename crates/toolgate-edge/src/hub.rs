@@ -80,6 +80,9 @@ impl Hub {
         for (name, why) in snapshot.misfits.iter().filter(|one| !before.misfits.contains(one)) {
             tracing::warn!(%name, why, "a tool takes no files though it should: agents see it as its server offers it");
         }
+        for (name, what) in snapshot.completed.iter().filter(|one| !before.completed.contains(one)) {
+            tracing::warn!(%name, what, "the definition of a tool was completed");
+        }
         for server in &servers {
             self.settle(server);
         }

@@ -338,6 +338,11 @@ impl Pipeline {
         self.filters.store(some(filters));
     }
 
+    /// Whether calls can be recorded at the moment. What cannot be is not sent.
+    pub fn is_recording(&self) -> bool {
+        self.ledger.is_up()
+    }
+
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }

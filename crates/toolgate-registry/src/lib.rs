@@ -32,6 +32,7 @@ pub use records::Records;
 pub use registry::{Registry, Setup};
 pub use settings::SETTING_KEYS;
 pub use source::{
-    AliasSpec, Drift, FileState, NewTools, OnFinding, Registration, Review, ServerEntry, Source, Verdict,
+    AliasSpec, Drift, FileSecret, FileState, NewTools, OnFinding, Registration, Review, ServerEntry, Source,
+    Verdict,
 };
 pub use toolgate_core::{Refusal, RefusalKind};

@@ -9,9 +9,10 @@ use serde_json::Value;
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::Clock;
 use toolgate_core::registry::ToolRow;
-use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Refusal, RefusalKind};
+use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Refusal, RefusalKind, Role};
 use toolgate_store::{
-    Books, Store, StoreError, StoredTool, ToolRowChange, ToolRowFilter, ToolRowsWritten, WriteSettingError,
+    Books, SecretOrigin, Store, StoreError, StoredTool, ToolRowChange, ToolRowFilter, ToolRowsWritten,
+    WriteSettingError,
 };
 
 use crate::alias;
@@ -20,13 +21,21 @@ use crate::events::Telling;
 use crate::known::{Setting, SettingContext, ToolDiff};
 use crate::nearest;
 use crate::pins::{self, News, NotReviewed};
-use crate::settings::{self, Around, SETTING_KEYS, Settings};
+use crate::settings::{self, Around, SETTING_KEYS, Settings, secrets};
 use crate::source::{FileState, Verdict};
 use crate::state::State;
 use crate::traits;
 
 /// How often a write that others were faster than is thought through anew.
 const ATTEMPTS_MAX: usize = 5;
+
+/// A setting as it was and as it shall be.
+struct SettingChange {
+    before: Setting,
+    value: Value,
+    /// The version that it must still have.
+    expected: Option<u64>,
+}
 
 /// Clones share everything.
 #[derive(Clone)]
@@ -57,16 +66,29 @@ impl Records {
         Ok(stored.as_ref().map_or_else(|| never_set(key), |one| known_setting(key, one)))
     }
 
-    /// Sets a whole value, if it is one and `expected` is still its version.
+    /// Sets a whole value, if it is one and `expected` is still its version. Secrets go where an admin has them sent.
     pub async fn change_setting(
         &self,
-        by: &PrincipalId,
+        by: &Principal,
         key: &str,
         value: Value,
         expected: Option<u64>,
         context: &SettingContext,
     ) -> Result<Setting, Refusal> {
         let before = self.setting(key).await?;
+        let change = SettingChange { before, value, expected };
+        let allowed = self.secrets_sent(by, &change, context).await?;
+        self.write_setting(&by.id, change, context, &allowed).await
+    }
+
+    async fn write_setting(
+        &self,
+        by: &PrincipalId,
+        change: SettingChange,
+        context: &SettingContext,
+        allowed: &[SecretOrigin],
+    ) -> Result<Setting, Refusal> {
+        let SettingChange { before, value, expected } = change;
         let key = before.key;
         if let Some(expected) = expected.filter(|expected| *expected != before.version) {
             return Err(stale(key, expected, before.version));
@@ -82,7 +104,7 @@ impl Records {
             events
         };
         let raw = RawJson::from(value);
-        match self.books.write_setting(key, &raw, expected, by, events).await {
+        match self.books.write_setting(key, &raw, expected, by, allowed, events).await {
             // As it is stored, with the moment at which it was.
             Ok(_) => self.setting(key).await,
             Err(WriteSettingError::Stale { current }) => {
@@ -90,6 +112,27 @@ impl Records {
             }
             Err(WriteSettingError::Store(error)) => Err(down(error)),
         }
+    }
+
+    /// Where servers of a new value want secrets sent that those of the old one did not: what an admin says, counts; what
+    /// anybody else says must have been said before.
+    async fn secrets_sent(
+        &self,
+        by: &Principal,
+        change: &SettingChange,
+        context: &SettingContext,
+    ) -> Result<Vec<SecretOrigin>, Refusal> {
+        if change.before.key != settings::MCP_SERVERS {
+            return Ok(Vec::new());
+        }
+        let wanted = secrets::newly_sent(&change.before.value, &change.value);
+        if wanted.is_empty() || by.role == Role::Admin {
+            return Ok(wanted);
+        }
+        let stored = self.store.list_sealed(None).await.map_err(down)?;
+        let origins = self.store.list_secret_origins().await.map_err(down)?;
+        secrets::check(&wanted, &secrets::Held { stored, origins, outside: &context.file.secrets })?;
+        Ok(Vec::new())
     }
 
     /// What a new value of a setting has to go together with, as far as the store knows.

@@ -67,6 +67,7 @@ pub(crate) fn read(registration: &Registration, rules: AddressRules) -> Result<R
         url,
         version: read_version(registration.version.as_deref())?,
         concurrency_max: read_concurrency(registration.concurrency_max)?,
+        wants_token: registration.wants_token,
         extras: Arc::new(read_extras(&registration.tools)?),
     };
     let settings = Some(RawJson::from_serialize(&alias::to_remember(&spec.extras)));

@@ -13,7 +13,7 @@ use toolgate_core::event::{Durability, Entry, Event};
 use toolgate_core::governance::{Clock, Ledger as _};
 use toolgate_core::registry::ToolRow;
 use toolgate_core::server::{Confinement, Listing, ServerState, TransportSpec};
-use toolgate_core::{Digest, PrincipalId, Refusal, ServerName};
+use toolgate_core::{Digest, Principal, PrincipalId, Refusal, ServerName};
 use toolgate_store::{Books, Store, StoreError};
 
 use crate::desk::Desk;
@@ -158,7 +158,7 @@ impl Registry {
     /// Changes a setting. This process lives by it when it says so; others notice a moment later.
     pub async fn change_setting(
         &self,
-        by: &PrincipalId,
+        by: &Principal,
         key: &str,
         value: Value,
         expected: Option<u64>,

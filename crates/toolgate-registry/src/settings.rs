@@ -7,6 +7,7 @@ pub(crate) mod definition;
 pub(crate) mod fields;
 mod mcp_servers;
 mod review;
+pub(crate) mod secrets;
 
 use serde_json::{Value, json};
 use toolgate_core::address::AddressRules;

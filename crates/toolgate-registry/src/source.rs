@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use toolgate_catalog::{ServerSettings, ToolRule};
-use toolgate_core::CanonicalName;
 use toolgate_core::address::AddressRules;
 use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::server::ServerSpec;
 use toolgate_core::tool::ToolExtra;
+use toolgate_core::{CanonicalName, ServerName};
 
 /// What the operator's file says, as far as it is taken up while the gateway runs.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,16 @@ pub struct FileState {
     pub review: Review,
     /// What servers that were named over the network may be.
     pub addresses: AddressRules,
+    /// Secrets that the operator's file has from elsewhere.
+    pub secrets: Vec<FileSecret>,
+}
+
+/// That a secret of a server comes from elsewhere, and where it may be sent beside what the file itself says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileSecret {
+    pub server: ServerName,
+    pub name: String,
+    pub origins: Vec<String>,
 }
 
 /// One server of the roster.
@@ -119,6 +129,9 @@ pub struct Registration {
     /// Requests under way at this instance at once.
     #[serde(default)]
     pub concurrency_max: Option<usize>,
+    /// Whether it brought a token that it wants to be shown; the vault has it.
+    #[serde(skip)]
+    pub wants_token: bool,
     /// What MCP does not say about its tools, by their own names.
     #[serde(default)]
     pub tools: BTreeMap<String, ToolExtra>,

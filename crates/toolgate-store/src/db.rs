@@ -29,6 +29,7 @@ use toolgate_core::event::Durability;
 use toolgate_core::port::BoxFuture;
 
 use crate::fault::Faults;
+use crate::pulse::Pulse;
 
 /// See [`On`].
 type Boxed<'a, T> = BoxFuture<'a, Result<T, sqlx::Error>>;
@@ -56,6 +57,7 @@ const LOCK: &str = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
 pub(crate) struct Db {
     pools: Pools,
     faults: Arc<Faults>,
+    pulse: Arc<Pulse>,
 }
 
 #[derive(Clone)]
@@ -116,7 +118,11 @@ impl<'v, T> Value<'v> for T where T: Encode<'v, Sqlite> + Type<Sqlite> + Encode<
 
 impl Db {
     pub(crate) fn new(pools: Pools) -> Self {
-        Self { pools, faults: Arc::default() }
+        Self { pools, faults: Arc::default(), pulse: Arc::default() }
+    }
+
+    pub(crate) fn pulse(&self) -> &Arc<Pulse> {
+        &self.pulse
     }
 
     #[cfg(any(test, debug_assertions))]
@@ -137,15 +143,18 @@ impl Db {
             Pools::Sqlite(pools) => On::Sqlite(Via::Pool(&pools.usual), SqliteArguments::default()),
             Pools::Postgres(pool) => On::Postgres(Via::Pool(pool), PgArguments::default()),
         };
-        Statement { text: text.into_sql_str(), on, faults: &self.faults, unbound: None }
+        Statement { text: text.into_sql_str(), on, faults: &self.faults, pulse: &self.pulse, unbound: None }
     }
 
     /// Begins a transaction that will write, and that is as durable as asked once it is committed.
     pub(crate) fn begin(&self, durability: Durability) -> Boxed<'_, Transaction> {
         Box::pin(async move {
             self.faults.check()?;
-            let open = limited(self.pools.begin(durability)).await?;
-            let transaction = Transaction { open, faults: Arc::clone(&self.faults) };
+            // Boxed: a connection that is being opened is large.
+            let begun: Boxed<'_, Open> = Box::pin(limited(self.pools.begin(durability)));
+            let open = self.pulse.during(begun).await?;
+            let (faults, pulse) = (Arc::clone(&self.faults), Arc::clone(&self.pulse));
+            let transaction = Transaction { open, faults, pulse };
             #[cfg(any(test, debug_assertions))]
             let transaction = crate::fault::limit_pages(transaction).await?;
             Ok(transaction)
@@ -210,7 +219,7 @@ async fn begin_postgres(
     pool.begin_with(begin).await
 }
 
-fn is_cut_off(error: &sqlx::Error) -> bool {
+pub(crate) fn is_cut_off(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) => true,
         sqlx::Error::Database(error) => error.code().is_some_and(|code| code.starts_with(SHUT_DOWN)),
@@ -236,6 +245,7 @@ impl SqlitePools {
 pub(crate) struct Transaction {
     open: Open,
     faults: Arc<Faults>,
+    pulse: Arc<Pulse>,
 }
 
 enum Open {
@@ -260,7 +270,7 @@ impl Transaction {
                 On::Postgres(Via::Open(&mut **transaction), PgArguments::default())
             }
         };
-        Statement { text: text.into_sql_str(), on, faults: &self.faults, unbound: None }
+        Statement { text: text.into_sql_str(), on, faults: &self.faults, pulse: &self.pulse, unbound: None }
     }
 
     /// Reads rows that this transaction will write; nobody else writes them meanwhile.
@@ -306,6 +316,7 @@ pub(crate) struct Statement<'c> {
     text: SqlStr,
     on: On<'c>,
     faults: &'c Faults,
+    pulse: &'c Pulse,
     /// The first value that could not be bound.
     unbound: Option<sqlx::error::BoxDynError>,
 }
@@ -363,18 +374,21 @@ impl Statement<'_> {
 
     /// How many rows it changed.
     pub(crate) async fn execute(self) -> Result<u64, sqlx::Error> {
+        let pulse = self.pulse;
         let (text, on) = self.ready()?;
-        on.execute(text).await
+        pulse.during(on.execute(text)).await
     }
 
     pub(crate) async fn fetch_all<T: Row>(self) -> Result<Vec<T>, sqlx::Error> {
+        let pulse = self.pulse;
         let (text, on) = self.ready()?;
-        on.fetch_all(text).await?.read()
+        pulse.during(on.fetch_all(text)).await?.read()
     }
 
     pub(crate) async fn fetch_optional<T: Row>(self) -> Result<Option<T>, sqlx::Error> {
+        let pulse = self.pulse;
         let (text, on) = self.ready()?;
-        Ok(on.fetch_optional(text).await?.read()?.pop())
+        Ok(pulse.during(on.fetch_optional(text)).await?.read()?.pop())
     }
 
     pub(crate) async fn fetch_one<T: Row>(self) -> Result<T, sqlx::Error> {

@@ -16,6 +16,7 @@ mod migrations;
 mod open;
 mod outage;
 mod quota;
+mod pulse;
 mod registry;
 mod revisions;
 mod row;
@@ -53,9 +54,9 @@ pub use login::StoredLogin;
 pub use open::Others;
 pub use outage::Outage;
 pub use registry::{
-    Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, SealedSecret, Setting,
-    StoredInstance, StoredTool, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits,
-    WriteSettingError,
+    Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, SealedSecret,
+    SecretOrigin, Setting, StoredInstance, StoredTool, ToolRowChange, ToolRowFilter, ToolRowPage,
+    ToolRowsWritten, ToolTraits, Whose, WriteSettingError,
 };
 pub use revisions::Revisions;
 pub use run::{

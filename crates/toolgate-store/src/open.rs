@@ -60,7 +60,9 @@ impl Store {
         }
         let options: PgConnectOptions =
             url.parse().map_err(|cause: sqlx::Error| StoreError::DatabaseUrl { cause: cause.to_string() })?;
-        Ok(Store::with(Pools::Postgres(open_postgres(options).await?)))
+        let store = Store::with(Pools::Postgres(open_postgres(options.clone()).await?));
+        store.db.pulse().feel(options.application_name("toolgate pulse"));
+        Ok(store)
     }
 
     fn with(pools: Pools) -> Store {

@@ -3,6 +3,7 @@
 //! transaction. Each change counts up the revision of its topic.
 
 mod instances;
+mod origins;
 mod settings;
 mod tools;
 mod vault;
@@ -14,6 +15,7 @@ use crate::StoreError;
 pub use instances::{
     Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, StoredInstance,
 };
+pub use origins::{SecretOrigin, Whose};
 pub use settings::{Setting, WriteSettingError};
 pub use tools::{StoredTool, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits};
 pub use vault::SealedSecret;

@@ -81,6 +81,11 @@ impl<'b> Change<'b> {
         Ok(Self { books, topic, tx, tenant, revision: revision + 1 })
     }
 
+    /// Something of another topic is changed with it. No topic that comes before this one may be touched.
+    pub(crate) async fn touch(&mut self, topic: Topic) -> Result<(), sqlx::Error> {
+        self.tx.sql(BUMP).bind(self.tenant).bind(topic.as_str()).execute().await.map(drop)
+    }
+
     /// Commits it with its events and counts up the revision.
     pub(crate) async fn finish(mut self, events: Vec<Event>) -> Result<(), sqlx::Error> {
         self.tx.sql(BUMP).bind(self.tenant).bind(self.topic.as_str()).execute().await?;

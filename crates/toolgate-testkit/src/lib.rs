@@ -6,4 +6,5 @@ pub mod conformance;
 pub mod gateway;
 pub mod idp;
 pub mod neighbour;
+pub mod openbao;
 pub mod worker;

@@ -55,6 +55,9 @@ pub struct Settings {
     /// Requests need this bearer token, or one of several; a call says which of them it came with.
     #[arg(long)]
     pub bearer: Vec<String>,
+    /// Requests need the bearer token that stands in this file at the time.
+    #[arg(long)]
+    pub bearer_file: Option<PathBuf>,
     /// Requests need any bearer token; this is where its protected resource metadata lies.
     #[arg(long)]
     pub authorization_server: Option<String>,

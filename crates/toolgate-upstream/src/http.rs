@@ -13,7 +13,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use toolgate_core::FaultKind;
 use toolgate_core::port::{NoKey, ServerError};
-use toolgate_core::server::TransportSpec;
+use toolgate_core::server::{InstanceSpec, TransportSpec};
 use toolgate_wire::Incoming;
 
 use crate::answer;
@@ -43,11 +43,15 @@ impl Endpoint {
             return Err(BadAddress::Url { url: "a process".into() });
         };
         // The specification of a member names its own instance and no other.
-        let url = instances.first().map_or("", |instance| &instance.url);
+        let instance = instances.first();
+        let url = instance.map_or("", |instance| &instance.url);
         let parsed = url::Url::parse(url).map_err(|_| BadAddress::Url { url: shown(url) })?;
         let resolver = Resolver::system(ctx.spec.reach);
         let client = Client::new(&parsed, resolver, &ctx.house.tls, ctx.tasks.clone())?;
-        let (headers, secret) = configured_headers(headers)?;
+        let (headers, mut secret) = configured_headers(headers)?;
+        if let Some(instance) = instance.filter(|instance| instance.wants_token) {
+            show_token(instance, &headers, &mut secret);
+        }
         let keys = Keys::new(ctx.name().clone(), parsed.to_string(), ctx.house.keyring.clone(), secret);
         Ok(Self { client, target: target(&parsed)?, url: parsed, headers, keys })
     }
@@ -94,7 +98,7 @@ impl Endpoint {
         Box::pin(self.send_with_keys(who, method, headers, message)).await
     }
 
-    /// A token that is refused may be replaced and the request repeated, once: who is not let in has had nothing done.
+    /// A credential that is refused may be replaced and the request repeated, once: who is not let in has had nothing done.
     async fn send_with_keys(
         &self,
         who: Who<'_>,
@@ -106,12 +110,18 @@ impl Endpoint {
         shown.put_on(&mut headers);
         let again = (method.clone(), headers.clone(), message.clone());
         let answered = self.client.send(method, self.target.clone(), headers, message).await?;
+        let (method, mut headers, message) = again;
+        if shown.are_values_refused_by(&answered) {
+            let Some(others) = self.keys.instead_of_values(who).await? else { return Ok(answered) };
+            answered.finish();
+            others.put_on(&mut headers);
+            return self.client.send(method, self.target.clone(), headers, message).await;
+        }
         if !shown.is_refused_by(&answered) {
             return Ok(answered);
         }
         let challenge = answered.header("www-authenticate").map(str::to_owned);
         answered.finish();
-        let (method, mut headers, message) = again;
         self.keys.instead_of(&shown, who, challenge.as_deref()).await?.put_on(&mut headers);
         self.client.send(method, self.target.clone(), headers, message).await
     }
@@ -125,6 +135,15 @@ fn target(url: &url::Url) -> Result<Uri, BadAddress> {
         None => url.path().to_owned(),
     };
     text.parse().map_err(|_| BadAddress::Url { url: shown(url.as_str()) })
+}
+
+/// An instance is shown the token that it brought, unless the operator says what it is shown.
+fn show_token(instance: &InstanceSpec, headers: &HeaderMap, secret: &mut Secret) {
+    let is_said = |(name, _): &(HeaderName, Template)| *name == header::AUTHORIZATION;
+    if !headers.contains_key(header::AUTHORIZATION) && !secret.iter().any(is_said) {
+        let name = InstanceSpec::token_name(&instance.id);
+        secret.push((header::AUTHORIZATION, Template::bearer(name)));
+    }
 }
 
 /// The headers of every request, and those that have secrets in them.

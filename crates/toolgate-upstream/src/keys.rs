@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use toolgate_core::port::{Keyring, NoKey};
+use toolgate_core::port::{Keyring, NoKey, Viewer};
 use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
 use toolgate_core::{PrincipalId, ServerName};
 
@@ -124,6 +124,14 @@ impl Keys {
         self.shown(who).await
     }
 
+    /// The server did not take the secrets that were shown. What to show instead, if there is anything else by now.
+    pub(crate) async fn instead_of_values(&self, who: Who<'_>) -> Result<Option<Shown>, NoKey> {
+        if !self.keyring.secrets_refused(&self.server).await {
+            return Ok(None);
+        }
+        self.shown(who).await.map(Some)
+    }
+
     async fn values(&self, who: Who<'_>) -> Result<Values, NoKey> {
         if self.headers.is_empty() {
             return Ok(Arc::default());
@@ -134,7 +142,8 @@ impl Keys {
         }
         let mut values = Vec::with_capacity(self.headers.len());
         for (name, template) in &self.headers {
-            let text = template.filled(&*self.keyring, &self.server, who.as_ref()).await?;
+            let viewer = Viewer::Address(&self.url);
+            let text = template.filled(&*self.keyring, &self.server, who.as_ref(), viewer).await?;
             values.push((name.clone(), sensitive(&text, name.as_str())?));
         }
         let values: Values = values.into();
@@ -169,6 +178,11 @@ impl Shown {
     /// Whether another token may help where this one did not.
     pub(crate) fn is_refused_by(&self, answered: &Answered) -> bool {
         self.token.is_some() && wants_credential(answered)
+    }
+
+    /// Whether other secrets may help where these did not.
+    pub(crate) fn are_values_refused_by(&self, answered: &Answered) -> bool {
+        self.token.is_none() && !self.values.is_empty() && wants_credential(answered)
     }
 }
 

@@ -58,7 +58,8 @@ fn own(config: &Config) -> Vec<PathBuf> {
         Place::S3(_) => None,
     };
     let policy = config.policy.folder.clone();
-    [Some(config.data.clone()), config.source.clone(), key, files, policy].into_iter().flatten().collect()
+    let kept = [Some(config.data.clone()), config.source.clone(), key, files, policy].into_iter().flatten();
+    kept.chain(config.secret_files()).collect()
 }
 
 /// What the gateway runs because it lies where it lies.

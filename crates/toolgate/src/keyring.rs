@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
-use toolgate_api::{SecretKeeper, SecretPlace, SecretRefused, StoredSecret};
+use toolgate_api::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{Principal, ServerName};
-use toolgate_credentials::{Keys, Secret, Stored, Vault, VaultError, VaultKey};
-use toolgate_registry::{Refusal, RefusalKind};
-use toolgate_store::{Books, Store};
+use toolgate_core::{Principal, Role, ServerName};
+use toolgate_credentials::{
+    Given, Keys, OpenBaoLogin, OpenBaoSettings, Outside, OutsideSecret, Secret, Stored, Vault, VaultError,
+    VaultKey, origin_of,
+};
+use toolgate_registry::{KnownServer, Refusal, RefusalKind, Registry, Source};
+use toolgate_store::{Books, SecretOrigin, Store, Whose};
 
-use crate::config::{Config, VaultSettings};
+use crate::config::{Config, Credential, OpenBao, OpenBaoBy, VaultSettings};
 
 const KEY_FILE: &str = "vault.key";
 /// How often the keyring looks whether another process has changed the vault.
@@ -39,16 +42,52 @@ pub(crate) fn key(config: &Config) -> anyhow::Result<VaultKey> {
     })
 }
 
+/// The secrets that the configuration has from elsewhere.
+pub(crate) fn outside(config: &Config) -> anyhow::Result<Outside> {
+    let openbao = config.openbao.as_ref().map(openbao).transpose()?;
+    Ok(Outside::new(config.secrets.clone(), openbao))
+}
+
+fn openbao(settings: &OpenBao) -> anyhow::Result<OpenBaoSettings> {
+    let OpenBao { address, mount, namespace, by } = settings.clone();
+    let login = match by {
+        OpenBaoBy::Token(token) => OpenBaoLogin::Token(given(token)?),
+        OpenBaoBy::AppRole { role_id, secret_id } => {
+            OpenBaoLogin::AppRole { role_id, secret_id: given(secret_id)? }
+        }
+    };
+    Ok(OpenBaoSettings { address, mount, namespace, login })
+}
+
+fn given(credential: Credential) -> anyhow::Result<Given> {
+    Ok(match credential {
+        Credential::File(path) => Given::File(path),
+        Credential::Environment(name) => {
+            let value = std::env::var(&name).ok().filter(|value| !value.is_empty());
+            let value = value.with_context(|| {
+                format!("the variable {name} is not set\nhint: `[openbao]` says that it holds a credential")
+            })?;
+            Given::Value(Secret::new(value))
+        }
+    })
+}
+
 /// Where the key is that the gateway makes for itself.
 pub(crate) fn generated_key(config: &Config) -> PathBuf {
     config.data.join(KEY_FILE)
 }
 
 /// Opens the keyring and keeps it up to date.
-pub(crate) async fn open(vault: Vault, shutdown: &CancellationToken) -> anyhow::Result<Keys> {
+pub(crate) async fn open(
+    vault: Vault,
+    outside: Outside,
+    shutdown: &CancellationToken,
+) -> anyhow::Result<Keys> {
     vault.check_key().await?;
-    let keys = Keys::open(vault).await?;
+    let keys = Keys::open(vault, outside).await?;
     tokio::spawn(shutdown.clone().run_until_cancelled_owned(follow(keys.clone())));
+    let (elsewhere, shutdown) = (keys.clone(), shutdown.clone());
+    tokio::spawn(async move { shutdown.run_until_cancelled(elsewhere.follow_outside()).await });
     Ok(keys)
 }
 
@@ -70,19 +109,60 @@ async fn follow(keys: Keys) {
 }
 
 /// The vault behind the API.
-pub(crate) struct VaultDesk(pub(crate) Vault);
+#[derive(Clone)]
+pub(crate) struct VaultDesk {
+    pub(crate) vault: Vault,
+    pub(crate) outside: Outside,
+    pub(crate) registry: Arc<Registry>,
+}
+
+impl VaultDesk {
+    async fn listed(&self, server: &ServerName) -> Result<Vec<StoredSecret>, VaultError> {
+        let origins = self.vault.origins().await?;
+        let stored = self.vault.list(Some(server)).await?.into_iter().map(|one: Stored| {
+            let place = SecretPlace { server: server.clone(), principal: one.principal, name: one.name };
+            let source = SecretSource::Vault { updated_at_ms: one.updated_at_ms };
+            StoredSecret { origins: origins_of(&origins, &place), place, source }
+        });
+        let mut listed: Vec<StoredSecret> = stored.collect();
+        let outside = self.outside.list().filter(|one| one.server == *server);
+        listed.extend(outside.map(|one| kept_elsewhere(one, &origins)));
+        Ok(listed)
+    }
+
+    /// Whoever stores a value knows it, and may have it sent to where its server is. An admin's word is asked for beside
+    /// that where the address is somebody else's.
+    fn origins_for(&self, by: &Principal, server: &ServerName) -> Vec<String> {
+        if by.role == Role::Admin {
+            return Vec::new();
+        }
+        let known = self.registry.servers();
+        let is_sent = |known: &&KnownServer| known.name == *server && known.source != Source::File;
+        let instances = known.iter().filter(is_sent).flat_map(|known| &known.instances);
+        instances.filter_map(|instance| origin_of(&instance.url)).collect()
+    }
+}
+
+/// Where a secret may be sent beside what the file says.
+pub(crate) fn origins_of(origins: &[SecretOrigin], place: &SecretPlace) -> Vec<String> {
+    let SecretPlace { server, principal, name } = place;
+    let allowed = origins.iter().filter(|one| one.allows(server, principal.as_ref(), name, &one.origin));
+    allowed.map(|one| one.origin.clone()).collect()
+}
+
+fn kept_elsewhere(secret: &OutsideSecret, origins: &[SecretOrigin]) -> StoredSecret {
+    let place = SecretPlace { server: secret.server.clone(), principal: None, name: secret.name.clone() };
+    // What somebody stored under its name, and had sent somewhere, is another value.
+    let by_admin: Vec<SecretOrigin> = origins.iter().filter(|one| one.whose == Whose::All).cloned().collect();
+    let mut allowed = secret.origins.clone();
+    allowed.extend(origins_of(&by_admin, &place));
+    StoredSecret { place, source: SecretSource::Outside(secret.source.kind()), origins: allowed }
+}
 
 impl SecretKeeper for VaultDesk {
     fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, SecretRefused>> {
-        let (vault, server) = (self.0.clone(), server.clone());
-        Box::pin(async move {
-            let stored = vault.list(Some(&server)).await.map_err(refused)?.into_iter();
-            let told = |one: Stored| {
-                let place = SecretPlace { server: server.clone(), principal: one.principal, name: one.name };
-                StoredSecret { place, updated_at_ms: one.updated_at_ms }
-            };
-            Ok(stored.map(told).collect())
-        })
+        let (desk, server) = (self.clone(), server.clone());
+        Box::pin(async move { desk.listed(&server).await.map_err(refused) })
     }
 
     fn store(
@@ -91,16 +171,40 @@ impl SecretKeeper for VaultDesk {
         place: SecretPlace,
         value: String,
     ) -> BoxFuture<'static, Result<(), SecretRefused>> {
-        let (vault, by) = (self.0.clone(), by.id.clone());
+        let origins = self.origins_for(by, &place.server);
+        let (vault, by) = (self.vault.clone(), by.id.clone());
         Box::pin(async move {
             let SecretPlace { server, principal, name } = place;
             let value = Secret::new(value);
-            vault.set(&by, &server, principal.as_ref(), &name, &value).await.map_err(refused)
+            vault.set(&by, &server, principal.as_ref(), &name, &value, &origins).await.map_err(refused)
         })
     }
 
+    fn keep_token(
+        &self,
+        by: &Principal,
+        token: InstanceToken,
+    ) -> BoxFuture<'static, Result<(), SecretRefused>> {
+        let (vault, by) = (self.vault.clone(), by.id.clone());
+        Box::pin(async move {
+            let InstanceToken { server, instance, url, token } = token;
+            vault.keep_token(&by, &server, &instance, &url, &Secret::new(token)).await.map_err(refused)
+        })
+    }
+
+    fn allow(
+        &self,
+        by: &Principal,
+        server: ServerName,
+        name: String,
+        origins: Vec<String>,
+    ) -> BoxFuture<'static, Result<Vec<String>, SecretRefused>> {
+        let (vault, by) = (self.vault.clone(), by.id.clone());
+        Box::pin(async move { vault.allow(&by, &server, &name, &origins).await.map_err(refused) })
+    }
+
     fn remove(&self, by: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, SecretRefused>> {
-        let (vault, by) = (self.0.clone(), by.id.clone());
+        let (vault, by) = (self.vault.clone(), by.id.clone());
         Box::pin(async move {
             let SecretPlace { server, principal, name } = place;
             vault.remove(&by, &server, principal.as_ref(), &name).await.map_err(refused)

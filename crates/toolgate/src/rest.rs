@@ -13,7 +13,6 @@ use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::signature::SigningKey;
 use toolgate_courier::Board;
-use toolgate_credentials::Vault;
 use toolgate_discovery::Discovery;
 use toolgate_edge::{DirectCall, Gateway, PatientBody, Rest, RestBody, Serves};
 use toolgate_pipeline::{Answer, Patience};
@@ -92,7 +91,7 @@ pub(crate) fn api(
     parts: &Parts<'_>,
     catalog: &Arc<Catalog>,
     registry: &Arc<Registry>,
-    vault: Vault,
+    vault: VaultDesk,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
     let Parts { config, store, governance, gateway, sessions, discovery, workshop, board } = *parts;
@@ -108,7 +107,7 @@ pub(crate) fn api(
         files: workshop.files.clone(),
         runs: workshop.runs.clone(),
         parallel_calls_max: config.runs.parallel_calls_max,
-        secrets: Arc::new(VaultDesk(vault)),
+        secrets: Arc::new(vault),
         policy: Arc::new(Judging { policy: governance.policy.clone(), catalog: catalog.clone() }),
         outbound: Arc::new(Receivers::of(config, store, board)),
         retention: retention(config),

@@ -28,7 +28,7 @@ use crate::confining;
 use crate::ears::Ears;
 use crate::finding;
 use crate::governance::{COMMAND_STREAM, Follower, Governance, LedgerArchive, StoredUsage, SystemClock};
-use crate::keyring;
+use crate::keyring::{self, VaultDesk};
 use crate::machine::{Display, Machine};
 use crate::numbers::ServerNumbers;
 use crate::outbound;
@@ -101,7 +101,8 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     ));
     let hub = Hub::new(catalog.clone(), discovery.clone(), governance.pipeline.clone());
     let vault = keyring::vault(config, store, &governance.books)?;
-    let keys = keyring::open(vault.clone(), &shutdown).await?;
+    let outside = keyring::outside(config)?;
+    let keys = keyring::open(vault.clone(), outside.clone(), &shutdown).await?;
     let company = if config.store.url.is_some() { Company::Replicas } else { Company::None };
     let mut chronicle = Chronicle::open(store, company).await?;
     let ears = Ears::new(hub.clone(), (record == Record::Yes).then(|| chronicle.notes()));
@@ -197,7 +198,8 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         workshop: &workshop,
         board: &board,
     };
-    let api = rest::api(&parts, &catalog, &registry, vault, &shutdown)?;
+    let desk = VaultDesk { vault, outside, registry: registry.clone() };
+    let api = rest::api(&parts, &catalog, &registry, desk, &shutdown)?;
     doorway.open(api.clone(), pages::console(config, store, &api));
     let courier = match record {
         Record::Yes => Some(outbound::start(config, store, &board, &shutdown).await?),

@@ -10,7 +10,7 @@ use clap::{CommandFactory, Parser};
 use url::Url;
 
 use crate::capability::Capability;
-use crate::settings::{GatewayPlace, HttpPlace, Limits, Settings, Token, Transport};
+use crate::settings::{Entry, GatewayPlace, HttpPlace, Limits, Settings, Token, Transport};
 
 pub(crate) const TOKEN_VARIABLE: &str = "TOOLGATE_TOKEN";
 const MIB: u64 = 1 << 20;
@@ -45,6 +45,20 @@ pub(crate) struct Said {
         help_heading = "Where it speaks"
     )]
     allow_host: Vec<String>,
+    /// The token that callers must show; the gateway is told it when the server registers. Without one, an address of this
+    /// machine is open to whoever is on it, and for any other a token is made at the start
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "CAPABILITY_HTTP_TOKEN",
+        hide_env_values = true,
+        conflicts_with = "http_token_file",
+        help_heading = "Where it speaks"
+    )]
+    http_token: Option<String>,
+    /// A file with that token
+    #[arg(long, value_name = "FILE", env = "CAPABILITY_HTTP_TOKEN_FILE", help_heading = "Where it speaks")]
+    http_token_file: Option<PathBuf>,
 
     /// Register at this Toolgate gateway, such as http://127.0.0.1:8700, and renew the lease until the end
     #[arg(long, value_name = "URL", env = "CAPABILITY_GATEWAY", help_heading = "At a gateway")]
@@ -215,6 +229,12 @@ impl Said {
         if self.public_url.is_some() {
             return refuse("--public-url needs --http: nobody reaches stdin and stdout by a URL", HINT);
         }
+        if self.http_token.is_some() || self.http_token_file.is_some() {
+            return refuse(
+                "--http-token needs --http: whoever started this server has stdin and stdout",
+                HINT,
+            );
+        }
         Ok(Transport::Stdio)
     }
 
@@ -231,7 +251,13 @@ impl Said {
             Some(url) => Some(gateway_place(url, token, self.instance, self.lease_seconds)?),
             None => None,
         };
-        Ok(HttpPlace { address, public_url, hosts: self.allow_host, gateway })
+        let token = self.http_token.map(Token::Given).or(self.http_token_file.map(Token::File));
+        let entry = match token {
+            Some(token) => Entry::Token(token),
+            None if address.ip().is_loopback() => Entry::Anybody,
+            None => Entry::NewToken,
+        };
+        Ok(HttpPlace { address, public_url, hosts: self.allow_host, entry, gateway })
     }
 }
 

@@ -1,8 +1,9 @@
 //! The folder that a server has while it runs: refs are in it, and a lock by which others see that it lives.
 //! A server that was killed leaves its folder behind; the next one on this machine removes it.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -32,6 +33,14 @@ impl Home {
         lock.lock()?;
         fs::create_dir(folder.path().join(REFS))?;
         Ok(Self { folder, _lock: lock })
+    }
+
+    /// A file that only this user may read.
+    pub(crate) fn keep(&self, name: &str, text: &str) -> io::Result<PathBuf> {
+        let path = self.folder.path().join(name);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        file.write_all(text.as_bytes())?;
+        Ok(path)
     }
 
     pub(crate) fn refs(&self) -> PathBuf {

@@ -34,6 +34,10 @@ pub(crate) enum RunError {
         "{address} cannot be listened on: {source}\nhint: is another program there? port 0 picks a free one"
     )]
     Listen { address: std::net::SocketAddr, source: io::Error },
+    #[error(
+        "there is no token that callers could show: {0}\nhint: give one with --http-token-file, or listen on 127.0.0.1"
+    )]
+    Entry(#[source] io::Error),
     #[error("the gateway cannot be talked to: {0}")]
     Gateway(#[from] BadGateway),
     #[error("serving failed: {0}")]

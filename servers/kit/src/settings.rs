@@ -25,7 +25,18 @@ pub(crate) struct HttpPlace {
     pub(crate) public_url: Option<Url>,
     /// Names under which it may be called, beyond its own addresses.
     pub(crate) hosts: Vec<String>,
+    pub(crate) entry: Entry,
     pub(crate) gateway: Option<GatewayPlace>,
+}
+
+/// Who may call.
+pub(crate) enum Entry {
+    /// Whoever is on this machine.
+    Anybody,
+    /// Whoever shows this token.
+    Token(Token),
+    /// Whoever shows a token that is made at the start.
+    NewToken,
 }
 
 pub(crate) struct GatewayPlace {

@@ -8,20 +8,21 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use toolgate_core::Principal;
+use toolgate_core::server::InstanceId;
 use toolgate_core::tool::ToolExtra;
 use toolgate_registry::{Lease, Registration};
 use utoipa::ToSchema;
 
 use super::json;
-use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::{expect_json, read_body, read_json};
+use crate::{Context, InstanceToken};
 
 /// What thousands of tools with all they may say about themselves fit in.
 const REGISTRATION_BYTES_MAX: usize = 1 << 20;
 
 /// What a server says when it starts
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RegistrationBody {
     /// The server's name, which is what its token is bound to.
@@ -43,6 +44,10 @@ pub(crate) struct RegistrationBody {
     /// Requests under way at this instance at once.
     #[serde(default)]
     concurrency_max: Option<usize>,
+    /// What the instance wants to be shown as a bearer token. The vault keeps it for this address alone, until the
+    /// instance leaves.
+    #[serde(default)]
+    token: Option<String>,
     /// What MCP does not say about tools, by their own names: capabilities, effects, idempotent, file_strategy,
     /// files (strategy, argument, content and media_type of each), timeout_seconds, cache_seconds, aliases.
     #[serde(default)]
@@ -76,8 +81,15 @@ pub(crate) async fn register(
     Extension(principal): Extension<Principal>,
     request: Request,
 ) -> Answered<Response> {
-    let registration = read(&context, request).await?;
-    let registered = context.registry.register(&principal, registration.into()).await?;
+    let body = read(&context, request).await?;
+    let token = body.token.clone().map(|token| (token, body.url.clone()));
+    let registered = context.registry.register(&principal, body.into()).await?;
+    if let Some((token, url)) = token {
+        // Whoever may not speak for the server has been refused by now.
+        let instance = InstanceId::new(&registered.instance_id).expect("it has just been registered");
+        let token = InstanceToken { server: registered.server.clone(), instance, url, token };
+        context.secrets.keep_token(&principal, token).await?;
+    }
     Ok(json(StatusCode::OK, &LeaseView::from(registered)))
 }
 
@@ -130,9 +142,18 @@ pub(crate) async fn leave(
 
 impl From<RegistrationBody> for Registration {
     fn from(body: RegistrationBody) -> Self {
-        let RegistrationBody { name, url, instance_id, version, lease_seconds, concurrency_max, tools } =
-            body;
-        Self { name, url, instance_id, version, lease_seconds, concurrency_max, tools }
+        let RegistrationBody {
+            name,
+            url,
+            instance_id,
+            version,
+            lease_seconds,
+            concurrency_max,
+            tools,
+            token,
+        } = body;
+        let wants_token = token.is_some();
+        Self { name, url, instance_id, version, lease_seconds, concurrency_max, wants_token, tools }
     }
 }
 

@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{json, server_name};
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, bad_parameter};
-use crate::{Context, SecretPlace, StoredSecret};
+use crate::{Context, SecretPlace, SecretSource, StoredSecret};
 
 const VALUE_BYTES_MAX: usize = 64 << 10;
 const NAME_CHARS_MAX: usize = 128;
@@ -38,7 +38,22 @@ pub(crate) struct SecretView {
     /// Whose it is; absent if it is everybody's.
     #[serde(skip_serializing_if = "Option::is_none")]
     principal: Option<String>,
-    updated_at: String,
+    /// When it was stored; absent if it is kept elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_at: Option<String>,
+    /// vault, file, command or openbao.
+    source: &'static str,
+    /// Where it may be sent beside the addresses that the operator's file has for the server; `*` is everywhere.
+    origins: Vec<String>,
+}
+
+/// Where a secret may be sent
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OriginsBody {
+    /// Schemes, hosts and ports. `*` is every address of the server.
+    #[schema(example = json!(["https://api.example.com"]))]
+    origins: Vec<String>,
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -73,6 +88,26 @@ pub(crate) async fn store(
     check_value(&body.value)?;
     context.secrets.store(&principal, place, body.value).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Say where a secret may be sent
+///
+/// It takes the place of what was said before, and holds for all secrets of this name, whoever has one. Addresses that the
+/// operator's file has for the server need no permission.
+#[utoipa::path(put, path = "/secrets/{server}/{name}/origins", tag = "secrets", request_body = OriginsBody,
+    params(("server" = String, Path, description = "The server's name"), ("name" = String, Path, description = "The secret's name")),
+    responses((status = 200, description = "Where it may be sent from now on", body = OriginsBody),
+        (status = 422, description = "One of them is no origin")))]
+pub(crate) async fn allow(
+    State(context): State<Context>,
+    Extension(principal): Extension<Principal>,
+    Path((server, name)): Path<(String, String)>,
+    Json(body): Json<OriginsBody>,
+) -> Answered<Response> {
+    let SecretPlace { server, name, .. } =
+        place(server_name(&server)?, name, SecretQuery { principal: None })?;
+    let origins = context.secrets.allow(&principal, server, name, body.origins).await?;
+    Ok(json(StatusCode::OK, &OriginsBody { origins }))
 }
 
 /// Remove a secret
@@ -121,10 +156,16 @@ fn check_value(value: &str) -> Answered<()> {
 
 impl From<StoredSecret> for SecretView {
     fn from(secret: StoredSecret) -> Self {
+        let (source, updated_at) = match secret.source {
+            SecretSource::Vault { updated_at_ms } => ("vault", Some(rfc3339(updated_at_ms))),
+            SecretSource::Outside(kind) => (kind, None),
+        };
         Self {
             name: secret.place.name,
             principal: secret.place.principal.map(|principal| principal.to_string()),
-            updated_at: rfc3339(secret.updated_at_ms),
+            updated_at,
+            source,
+            origins: secret.origins,
         }
     }
 }

@@ -93,6 +93,9 @@ pub(crate) struct ServerDetail {
     /// Tools that were to take files and have no argument for them. Agents see them as the server offers them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     misfits: Vec<LeftOut>,
+    /// Tools whose definitions the gateway completed so that clients can read them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    completed: Vec<LeftOut>,
     /// The last lines it wrote to its standard error, oldest first. Auditors are not shown them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stderr: Vec<String>,
@@ -187,13 +190,17 @@ pub(crate) async fn show(
     let snapshot = context.catalog.snapshot();
     let left_out = of_server(&snapshot.left_out, &server.name);
     let misfits = of_server(&snapshot.misfits, &server.name);
+    let completed = of_server(&snapshot.completed, &server.name);
     // A server may write down what it was given.
     let stderr = match principal.role {
         Role::Auditor => Vec::new(),
         _ => context.store.read_stderr(&server.name).await?,
     };
     let server = ServerView::of(server, status);
-    Ok(json(StatusCode::OK, &ServerDetail { server, vitals, confinement, left_out, misfits, stderr }))
+    Ok(json(
+        StatusCode::OK,
+        &ServerDetail { server, vitals, confinement, left_out, misfits, completed, stderr },
+    ))
 }
 
 fn of_server(all: &[(CanonicalName, String)], server: &ServerName) -> Vec<LeftOut> {

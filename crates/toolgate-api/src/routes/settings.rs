@@ -81,7 +81,7 @@ pub(crate) async fn change(
     Json(body): Json<SettingBody>,
 ) -> Answered<Response> {
     let expected = expected_version(&headers)?;
-    match context.registry.change_setting(&principal.id, &key, body.value, expected).await {
+    match context.registry.change_setting(&principal, &key, body.value, expected).await {
         Ok(setting) => Ok(shown(setting)),
         Err(refusal) => Err(refused(&context, &key, refusal).await),
     }

@@ -10,7 +10,9 @@ use toolgate_catalog::Update;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::server::{Confinement, ConfinementLevel, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{
+    Confinement, ConfinementLevel, InstanceSpec, Isolation, ServerSpec, TransportSpec,
+};
 use toolgate_core::{Principal, ServerName};
 use toolgate_registry::{
     FileState, Latency, Machinery, Registry, ServerEntry, Setup, Shelf, Source, ToolVitals, Vitals,
@@ -18,7 +20,7 @@ use toolgate_registry::{
 use toolgate_store::{Books, Store};
 
 use super::parts::{server, settings};
-use crate::{SecretKeeper, SecretPlace, SecretRefused, StoredSecret};
+use crate::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
 
 /// Reaches nobody, and says the same of everybody.
 struct Still;
@@ -110,7 +112,12 @@ impl SecretKeeper for Drawer {
     fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, SecretRefused>> {
         let stored = self.held(|secrets| {
             let places = secrets.keys().filter(|place| place.server == *server).cloned();
-            places.map(|place| StoredSecret { place, updated_at_ms: 0 }).collect()
+            places
+                .map(|place| {
+                    let source = SecretSource::Vault { updated_at_ms: 0 };
+                    StoredSecret { place, source, origins: Vec::new() }
+                })
+                .collect()
         });
         Box::pin(async { Ok(stored) })
     }
@@ -123,6 +130,27 @@ impl SecretKeeper for Drawer {
     ) -> BoxFuture<'static, Result<(), SecretRefused>> {
         self.held(|secrets| secrets.insert(place, (value, by.id.to_string())));
         Box::pin(async { Ok(()) })
+    }
+
+    fn keep_token(
+        &self,
+        _: &Principal,
+        token: InstanceToken,
+    ) -> BoxFuture<'static, Result<(), SecretRefused>> {
+        let InstanceToken { server, instance, url, token } = token;
+        let place = SecretPlace { server, principal: None, name: InstanceSpec::token_name(&instance) };
+        self.held(|secrets| secrets.insert(place, (token, url)));
+        Box::pin(async { Ok(()) })
+    }
+
+    fn allow(
+        &self,
+        _: &Principal,
+        _: ServerName,
+        _: String,
+        origins: Vec<String>,
+    ) -> BoxFuture<'static, Result<Vec<String>, SecretRefused>> {
+        Box::pin(async { Ok(origins) })
     }
 
     fn remove(&self, _: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, SecretRefused>> {

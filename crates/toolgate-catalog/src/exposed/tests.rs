@@ -318,3 +318,34 @@ fn a_tool_of_the_gateway_is_listed_as_it_defines_it() {
     assert_eq!((entry.canonical.as_str(), entry.own.as_str()), ("toolgate.refs.read", "read_ref"));
     assert!(entry.reads_like(&entry.clone()));
 }
+
+#[test]
+fn a_schema_that_does_not_say_what_arguments_are_is_completed_and_that_is_told() {
+    let written = r#"{"name":"read", "inputSchema":{ "properties":{"a":{"type":"integer"}}},"x":1.10}"#;
+    let catalog = catalog(written, None);
+    let snapshot = catalog.snapshot();
+    let entry = only(&snapshot);
+    let schema = r#"{"type":"object", "properties":{"a":{"type":"integer"}}}"#;
+    let text = entry.definition().as_str().to_owned();
+    assert_eq!(
+        serde_json::from_str::<Value>(&text).expect("JSON"),
+        json!({ "name": "docs__read", "inputSchema": serde_json::from_str::<Value>(schema).expect("JSON"), "x": 1.10 })
+    );
+    assert!(text.ends_with(r#","x":1.10}"#), "the rest stays as it was: {text}");
+    let tool = entry.tool.as_ref().expect("a tool");
+    assert!(tool.input_schema.as_ref().is_some_and(|schema| schema.as_str().contains(r#""type":"object""#)));
+    let original = RawJson::parse(written.to_owned().into()).expect("JSON");
+    assert_eq!(tool.version, toolgate_core::tool::version_of_text(&original), "it is what the server offers");
+    assert_eq!(snapshot.completed.len(), 1);
+    assert!(snapshot.completed[0].1.contains("has no `type`"), "{:?}", snapshot.completed);
+}
+
+#[test]
+fn a_schema_without_a_type_may_take_files_too() {
+    let files = slots(json!([{ "strategy": "plain_text_text" }]));
+    let catalog =
+        catalog(r#"{"name":"read","inputSchema":{"properties":{"text":{"type":"string"}}}}"#, Some(files));
+    let snapshot = catalog.snapshot();
+    let text = only(&snapshot).definition().as_str().to_owned();
+    assert!(text.contains("file_id") && text.contains(r#""type":"object""#), "{text}");
+}

@@ -193,6 +193,20 @@ pub(super) const CODES: &[Code] = &[
         see: &["secret_invalid", "configuration.md#vault"],
     },
     Code {
+        code: "secret_bound",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[Seen::Http(403)],
+        title: "The secret is not for this address",
+        happened: "A secret goes where the file, an admin, or whoever stored it says. A server of the settings that names it \
+             is somewhere else.",
+        advice: "An admin allows the address with `toolgate secrets allow SERVER NAME ORIGIN`, or sets the server \
+             themselves; or store a secret of your own under another name.",
+        message: "the secret TOKEN of server \"github\" may not be sent to https://elsewhere.example",
+        hint: "an admin allows it with `toolgate secrets allow github TOKEN https://elsewhere.example`",
+        see: &["secret_refused", "wrong_role"],
+    },
+    Code {
         code: "last_admin",
         fault: Blame::Caller,
         retry: Retry::No,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use toolgate_core::{PrincipalId, ServerName};
+use toolgate_store::{SecretOrigin, Whose};
 
 use crate::oauth::Owner;
 use crate::vault::{SIGN_IN, Stored};
@@ -16,11 +17,12 @@ pub(super) struct Index {
     secrets: HashSet<(Owner, String)>,
     signed_in: HashSet<Owner>,
     servers: BTreeSet<String>,
+    origins: Vec<SecretOrigin>,
 }
 
 impl Index {
-    pub(super) fn new(generation: u64, revision: u64, stored: &[Stored]) -> Self {
-        let mut index = Self { generation, revision: Some(revision), ..Self::default() };
+    pub(super) fn new(generation: u64, revision: u64, stored: &[Stored], origins: Vec<SecretOrigin>) -> Self {
+        let mut index = Self { generation, revision: Some(revision), origins, ..Self::default() };
         for one in stored {
             let Ok(server) = ServerName::new(&one.server) else { continue };
             let owner = Owner { server, principal: one.principal.clone() };
@@ -45,6 +47,18 @@ impl Index {
     /// The principal's own, else everybody's.
     pub(super) fn sign_in_of(&self, server: &ServerName, principal: Option<&PrincipalId>) -> Option<Owner> {
         owners(server, principal).find(|owner| self.signed_in.contains(owner))
+    }
+
+    /// Whether a secret may be sent to an address that the operator's file does not have.
+    pub(super) fn allows(&self, owner: &Owner, name: &str, origin: &str) -> bool {
+        let Owner { server, principal } = owner;
+        self.origins.iter().any(|one| one.allows(server, principal.as_ref(), name, origin))
+    }
+
+    /// The same for what comes from outside: what somebody stored under its name, and had sent somewhere, is another value.
+    pub(super) fn allows_all(&self, server: &ServerName, name: &str, origin: &str) -> bool {
+        let by_admin = self.origins.iter().filter(|one| one.whose == Whose::All);
+        by_admin.into_iter().any(|one| one.allows(server, None, name, origin))
     }
 
     /// Whose secret of this name it is: the principal's own, else everybody's.

@@ -23,7 +23,7 @@ struct Scene {
 impl Scene {
     async fn new() -> Self {
         let (fixture, idp) = (Fixture::new().await, Idp::start().await.unwrap());
-        let keys = Keys::open(fixture.vault.clone()).await.unwrap();
+        let keys = Keys::open(fixture.vault.clone(), Outside::default()).await.unwrap();
         keys.know([(server("mail"), Reach::Anywhere)].into());
         let url = idp.resource();
         Self { fixture, idp, keys, url }
@@ -142,7 +142,7 @@ async fn a_token_that_has_run_out_is_renewed_with_the_newest_refresh_token() {
     let used: BTreeSet<String> = scene.refreshes().into_iter().collect();
     assert_eq!(used.len(), 3, "each is good once");
     // What was kept last is what the next process needs.
-    let next = Keys::open(scene.fixture.vault.clone()).await.unwrap();
+    let next = Keys::open(scene.fixture.vault.clone(), Outside::default()).await.unwrap();
     next.know([(server("mail"), Reach::Anywhere)].into());
     next.access_token(&server("mail"), None, &scene.url).await.unwrap();
 }
@@ -232,7 +232,7 @@ async fn a_refused_token_is_replaced_once_and_not_for_each_request() {
 async fn what_another_gateway_fetched_is_used_instead_of_fetching_again() {
     let scene = Scene::new().await;
     scene.sign_in().await;
-    let other = Keys::open(scene.fixture.vault.clone()).await.unwrap();
+    let other = Keys::open(scene.fixture.vault.clone(), Outside::default()).await.unwrap();
     other.know([(server("mail"), Reach::Anywhere)].into());
     let old = other.access_token(&server("mail"), None, &scene.url).await.unwrap();
     scene.refused(None).await.unwrap();
@@ -435,22 +435,63 @@ async fn a_secret_is_the_principals_own_or_everybodys_and_changes_are_noticed() 
     let scene = Scene::new().await;
     let (vault, keys, mail) = (&scene.fixture.vault, &scene.keys, server("mail"));
     let (local, ann) = (PrincipalId::local(), PrincipalId::new("ann"));
-    let missing = keys.secret(&mail, Some(&ann), "key").await.unwrap_err();
+    let missing = keys.secret(&mail, Some(&ann), "key", Viewer::Program).await.unwrap_err();
     assert!(missing.0.contains("`toolgate secrets set mail key`"), "{missing}");
-    vault.set(&local, &mail, None, "key", &Secret::new("everybody's")).await.unwrap();
+    vault.set(&local, &mail, None, "key", &Secret::new("everybody's"), &[]).await.unwrap();
     let before = keys.generation();
     keys.refresh().await.unwrap();
     assert!(keys.generation() > before);
-    assert_eq!(keys.secret(&mail, Some(&ann), "key").await.unwrap(), "everybody's");
-    vault.set(&local, &mail, Some(&ann), "key", &Secret::new("ann's")).await.unwrap();
+    assert_eq!(keys.secret(&mail, Some(&ann), "key", Viewer::Program).await.unwrap(), "everybody's");
+    vault.set(&local, &mail, Some(&ann), "key", &Secret::new("ann's"), &[]).await.unwrap();
     keys.refresh().await.unwrap();
-    assert_eq!(keys.secret(&mail, Some(&ann), "key").await.unwrap(), "ann's");
-    assert_eq!(keys.secret(&mail, None, "key").await.unwrap(), "everybody's");
-    vault.set(&local, &mail, None, "key", &Secret::new("new")).await.unwrap();
+    assert_eq!(keys.secret(&mail, Some(&ann), "key", Viewer::Program).await.unwrap(), "ann's");
+    assert_eq!(keys.secret(&mail, None, "key", Viewer::Program).await.unwrap(), "everybody's");
+    vault.set(&local, &mail, None, "key", &Secret::new("new"), &[]).await.unwrap();
     keys.refresh().await.unwrap();
-    assert_eq!(keys.secret(&mail, None, "key").await.unwrap(), "new");
+    assert_eq!(keys.secret(&mail, None, "key", Viewer::Program).await.unwrap(), "new");
     let same = keys.generation();
     keys.refresh().await.unwrap();
     assert_eq!(keys.generation(), same, "nothing changed");
-    assert!(keys.secret(&mail, None, crate::vault::SIGN_IN).await.is_err());
+    assert!(keys.secret(&mail, None, crate::vault::SIGN_IN, Viewer::Program).await.is_err());
+}
+
+#[tokio::test]
+async fn a_secret_is_seen_where_it_is_allowed_and_nowhere_else() {
+    let scene = Scene::new().await;
+    let (vault, keys, mail) = (&scene.fixture.vault, &scene.keys, server("mail"));
+    let (local, ann) = (PrincipalId::local(), PrincipalId::new("ann"));
+    keys.know([(mail.clone(), Reach::Within(AddressRules::default()))].into());
+    vault.set(&local, &mail, None, "key", &Secret::new("everybody's"), &[]).await.unwrap();
+    vault
+        .set(&local, &mail, Some(&ann), "key", &Secret::new("ann's"), &["https://ann.example".into()])
+        .await
+        .unwrap();
+    keys.refresh().await.unwrap();
+    let seen = async |who: Option<&PrincipalId>, url: &str| {
+        keys.refresh().await.unwrap();
+        keys.secret(&mail, who, "key", Viewer::Address(url)).await
+    };
+    let refused = seen(None, "https://mail.example/mcp").await.unwrap_err();
+    assert!(refused.0.contains("`toolgate secrets allow mail key https://mail.example`"), "{refused}");
+    assert_eq!(seen(Some(&ann), "https://ann.example:443/mcp").await.unwrap(), "ann's");
+    assert!(seen(None, "https://ann.example/mcp").await.is_err(), "hers went there, not everybody's");
+    assert_eq!(keys.secret(&mail, None, "key", Viewer::Program).await.unwrap(), "everybody's");
+
+    let allowed = ["https://mail.example/any/path?x".to_owned()];
+    assert_eq!(vault.allow(&local, &mail, "key", &allowed).await.unwrap(), ["https://mail.example"]);
+    assert_eq!(seen(None, "https://mail.example/mcp").await.unwrap(), "everybody's");
+    assert_eq!(seen(Some(&ann), "https://mail.example/mcp").await.unwrap(), "ann's");
+    for elsewhere in ["http://mail.example/", "https://mail.example:444/", "https://mail.example.evil/", "x"]
+    {
+        assert!(seen(None, elsewhere).await.is_err(), "{elsewhere}");
+    }
+    vault.set(&local, &mail, Some(&ann), "key", &Secret::new("another"), &[]).await.unwrap();
+    assert!(seen(Some(&ann), "https://ann.example/").await.is_err(), "that was said of another value");
+    vault.allow(&local, &mail, "key", &["*".into()]).await.unwrap();
+    assert_eq!(seen(None, "http://anywhere.example/").await.unwrap(), "everybody's");
+    assert!(vault.allow(&local, &mail, "key", &["ftp://x".into()]).await.is_err());
+
+    keys.know([(mail.clone(), Reach::Anywhere)].into());
+    vault.allow(&local, &mail, "key", &[]).await.unwrap();
+    assert_eq!(seen(None, "http://of.the.file/").await.unwrap(), "everybody's");
 }

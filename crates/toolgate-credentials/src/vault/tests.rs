@@ -12,7 +12,7 @@ fn ann() -> PrincipalId {
 }
 
 async fn put(vault: &Vault, server: &ServerName, principal: Option<&PrincipalId>, name: &str, value: &str) {
-    vault.set(&PrincipalId::local(), server, principal, name, &Secret::new(value)).await.unwrap();
+    vault.set(&PrincipalId::local(), server, principal, name, &Secret::new(value), &[]).await.unwrap();
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn a_row_copied_over_another_one_does_not_open() {
     put(&fixture.vault, &files, None, "token", "for files").await;
     put(&fixture.vault, &mail, None, "token", "for mail").await;
     let stolen = fixture.store.get_sealed(&files, None, "token").await.unwrap().unwrap();
-    fixture.books.put_sealed(&mail, None, "token", &stolen, Vec::new()).await.unwrap();
+    fixture.books.put_sealed(&mail, None, "token", &stolen, &[], Vec::new()).await.unwrap();
     let refused = fixture.vault.get(&mail, None, "token").await.unwrap_err();
     assert!(matches!(refused, VaultError::Tampered { .. }), "{refused}");
     assert!(refused.to_string().contains("hint: store it anew"), "{refused}");
@@ -80,7 +80,11 @@ async fn what_cannot_be_a_secret_is_refused() {
     let set = async |principal: Option<&str>, name: &str, value: &str| {
         let principal = principal.map(PrincipalId::new);
         let value = Secret::new(value);
-        fixture.vault.set(&PrincipalId::local(), &files, principal.as_ref(), name, &value).await.unwrap_err()
+        fixture
+            .vault
+            .set(&PrincipalId::local(), &files, principal.as_ref(), name, &value, &[])
+            .await
+            .unwrap_err()
     };
     assert!(matches!(set(None, "", "x").await, VaultError::Name));
     assert!(matches!(set(None, "a b", "x").await, VaultError::Name));

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityName};
 use toolgate_core::{PrincipalId, Refusal, RefusalKind};
 
-use super::{ATTEMPTS_MAX, Records, stale};
+use super::{ATTEMPTS_MAX, Records, SettingChange, stale};
 use crate::definitions::{Defined, Set};
 use crate::known::{Setting, SettingContext};
 use crate::nearest;
@@ -107,6 +107,7 @@ impl Records {
         let context = SettingContext { file: file.clone(), ..SettingContext::default() };
         for _ in 0..ATTEMPTS_MAX {
             let before = self.setting(subject.key).await?;
+            let version = before.version;
             if let Some(expected) = expected.filter(|expected| *expected != before.version) {
                 return Err(stale(subject.key, expected, before.version));
             }
@@ -115,7 +116,8 @@ impl Records {
             if value == before.value {
                 return Ok(before);
             }
-            match self.change_setting(by, subject.key, value, Some(before.version), &context).await {
+            let change = SettingChange { before, value, expected: Some(version) };
+            match self.write_setting(by, change, &context, &[]).await {
                 Err(refusal) if refusal.kind == RefusalKind::Stale && expected.is_none() => {}
                 changed => return changed.map_err(|refusal| within(refusal, at)),
             }

@@ -25,6 +25,7 @@ fn instance(id: &str) -> InstanceSpec {
         url: format!("https://{id}.example.com/mcp"),
         version: None,
         concurrency_max: None,
+        wants_token: false,
         extras: Arc::default(),
     }
 }

@@ -64,3 +64,9 @@ pub(crate) fn shown(text: &str) -> String {
         Err(_) => "(not an address)".into(),
     }
 }
+
+/// Scheme, host and port of an address.
+pub(crate) fn origin_of(text: &str) -> Option<String> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    Some(url.origin().ascii_serialization())
+}

@@ -170,7 +170,10 @@ async fn a_stored_definition_that_cannot_be_read_takes_no_other_down() {
     let value = json!([{ "name": "newer", "color": 1, "principals": ["ada"] }, { "name": "plain" }]);
     let books = house.books("cli").await;
     let by = operator().id;
-    books.write_setting("agents", &RawJson::from(value), None, &by, |_| Vec::new()).await.expect("written");
+    books
+        .write_setting("agents", &RawJson::from(value), None, &by, &[], |_| Vec::new())
+        .await
+        .expect("written");
     let gateway = house.gateway("one", file(&[])).await;
     let registry = &gateway.registry;
     assert_eq!(agents(registry), ["newer", "plain *"]);
@@ -207,8 +210,7 @@ async fn no_server_is_called_like_the_gateway() {
     let gateway = house.gateway("one", file(&[])).await;
     let value = json!([{ "name": "Toolgate", "url": "https://example.com/mcp" }]);
     let by = operator();
-    let set =
-        gateway.registry.change_setting(&by.id, "mcp_servers", value, None).await.expect_err("reserved");
+    let set = gateway.registry.change_setting(&by, "mcp_servers", value, None).await.expect_err("reserved");
     assert_eq!((set.code, set.field.as_deref()), ("name_taken", Some("value[0].name")));
     let joined = gateway
         .registry

@@ -14,9 +14,9 @@ async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
     assert_eq!(records.setting("mcp_servers").await.expect("there").version, 0);
 
     let value = json!([{ "name": "job-app", "url": "http://localhost:4000/mcp" }]);
-    let by = operator().id;
+    let by = operator();
     let set = gateway.registry.change_setting(&by, "mcp_servers", value.clone(), Some(0)).await.expect("set");
-    assert_eq!((set.version, set.updated_by.as_ref()), (1, Some(&by)));
+    assert_eq!((set.version, set.updated_by.as_ref()), (1, Some(&by.id)));
     let both = ["files https://example.com/mcp", "job-app http://localhost:4000/mcp"];
     until("it is reached", || gateway.reached() == both).await;
     until("the other gateway reaches it too", || other.reached() == both).await;
@@ -49,7 +49,7 @@ async fn a_server_that_registered_gives_way_to_a_setting_and_then_cannot_registe
     let gateway = house.gateway("one", file(&[])).await;
     gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     let value = json!([{ "name": "jobs", "url": "https://set.example.com/mcp" }]);
-    gateway.registry.change_setting(&operator().id, "mcp_servers", value, None).await.expect("set");
+    gateway.registry.change_setting(&operator(), "mcp_servers", value, None).await.expect("set");
     until("the setting holds", || gateway.reached() == ["jobs https://set.example.com/mcp"]).await;
     let taken =
         gateway.registry.register(&server("jobs"), registration("jobs", "b")).await.expect_err("taken");
@@ -68,7 +68,7 @@ async fn aliases_that_are_set_work_and_are_told() {
         { "name": "files.text.read", "tool": "files:read", "primary": true },
         { "name": "old_write", "tool": "files:write" },
     ]);
-    gateway.registry.change_setting(&operator().id, "aliases", value, None).await.expect("set");
+    gateway.registry.change_setting(&operator(), "aliases", value, None).await.expect("set");
     until("agents see it", || gateway.seen().contains(&"files__text__read".to_owned())).await;
     assert!(gateway.shelf.catalog.snapshot().find_tool("old_write", 0).is_some());
     let kinds = house.kinds().await;
@@ -77,7 +77,7 @@ async fn aliases_that_are_set_work_and_are_told() {
     }
     let taken = json!([{ "name": "files__write", "tool": "files:read" }]);
     let refused =
-        gateway.registry.change_setting(&operator().id, "aliases", taken, None).await.expect_err("taken");
+        gateway.registry.change_setting(&operator(), "aliases", taken, None).await.expect_err("taken");
     assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "alias_taken"));
     gateway.registry.stop().await;
 }
@@ -93,7 +93,7 @@ async fn drift_that_waits_is_accepted_when_the_setting_says_so() {
     let context = gateway.registry.records().setting_context(file(&["files"])).await.expect("a context");
     let value = json!({ "drift": "accept" });
     let records = gateway.registry.records();
-    records.change_setting(&operator().id, "registry", value, None, &context).await.expect("set");
+    records.change_setting(&operator(), "registry", value, None, &context).await.expect("set");
     until("it is shown", || gateway.description("files__read").as_deref() == Some("Reads well.")).await;
     gateway.registry.stop().await;
 }

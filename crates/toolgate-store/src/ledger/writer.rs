@@ -19,6 +19,7 @@ use super::batch::{self, Failure, Op, Verdicts};
 use super::clean::clean;
 use super::head::Pen;
 use super::kept::Kept;
+use crate::pulse::Pulse;
 use crate::{Store, StoreError};
 
 /// Callers beyond these wait for a place in the queue.
@@ -40,6 +41,7 @@ const CLOSED: &str = "the ledger is closed";
 pub struct LedgerWriter {
     queue: mpsc::Sender<Message>,
     up: Arc<AtomicBool>,
+    pulse: Arc<Pulse>,
     pen: Pen,
 }
 
@@ -55,7 +57,8 @@ impl LedgerWriter {
         let pen = Pen { tenant: store.tenant, stream: stream.into(), key };
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
         let up = Arc::new(AtomicBool::new(true));
-        let writer = LedgerWriter { queue, up: Arc::clone(&up), pen: pen.clone() };
+        let pulse = Arc::clone(store.db.pulse());
+        let writer = LedgerWriter { queue, up: Arc::clone(&up), pulse, pen: pen.clone() };
         let task = Task {
             store: store.clone(),
             pen,
@@ -119,7 +122,7 @@ impl Ledger for LedgerWriter {
     }
 
     fn is_up(&self) -> bool {
-        self.up.load(Ordering::Relaxed) && !self.queue.is_closed()
+        self.up.load(Ordering::Relaxed) && self.pulse.is_there() && !self.queue.is_closed()
     }
 }
 

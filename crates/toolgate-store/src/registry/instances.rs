@@ -27,18 +27,19 @@ const SET_SERVER: &str = "UPDATE registered_servers SET settings = $3
 const REMOVE_SERVER: &str = "DELETE FROM registered_servers WHERE tenant = $1 AND server = $2";
 
 const READ_ALL: &str =
-    "SELECT server, instance, url, version, concurrency_max, lease_ms, extras, registered_at_ms, beat
+    "SELECT server, instance, url, version, concurrency_max, lease_ms, wants_token, extras,
+        registered_at_ms, beat
     FROM instances WHERE tenant = $1 ORDER BY server, registered_at_ms, instance";
-const READ_OF: &str =
-    "SELECT server, instance, url, version, concurrency_max, lease_ms, extras, registered_at_ms, beat
+const READ_OF: &str = "SELECT server, instance, url, version, concurrency_max, lease_ms, wants_token, extras,
+        registered_at_ms, beat
     FROM instances WHERE tenant = $1 AND server = $2";
 const WRITE: &str =
-    "INSERT INTO instances (tenant, server, instance, url, version, concurrency_max, lease_ms, extras,
-        registered_at_ms, beat)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    "INSERT INTO instances (tenant, server, instance, url, version, concurrency_max, lease_ms,
+        wants_token, extras, registered_at_ms, beat)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (tenant, server, instance) DO UPDATE SET url = excluded.url, version = excluded.version,
-        concurrency_max = excluded.concurrency_max, lease_ms = excluded.lease_ms, extras = excluded.extras,
-        beat = instances.beat + 1
+        concurrency_max = excluded.concurrency_max, lease_ms = excluded.lease_ms,
+        wants_token = excluded.wants_token, extras = excluded.extras, beat = instances.beat + 1
     RETURNING beat";
 const READ_BEATS: &str = "SELECT server, instance, beat FROM instances WHERE tenant = $1";
 const BUMP_BEAT: &str =
@@ -47,6 +48,10 @@ const BUMP_BEAT: &str =
 const REMOVE: &str = "DELETE FROM instances WHERE tenant = $1 AND server = $2 AND instance = $3";
 const REMOVE_AT_BEAT: &str =
     "DELETE FROM instances WHERE tenant = $1 AND server = $2 AND instance = $3 AND beat = $4";
+/// Tokens that instances brought go with them. No other secret has such a name.
+const FORGET_TOKEN: &str = "DELETE FROM vault WHERE tenant = $1 AND server = $2 AND name = $3";
+const FORGET_TOKENS: &str =
+    "DELETE FROM vault WHERE tenant = $1 AND server = $2 AND substr(name, 1, 9) = 'instance.'";
 const REMOVE_ALL_OF: &str = "DELETE FROM instances WHERE tenant = $1 AND server = $2";
 
 /// An instance that comes back under its old id must not be taken for the one that left: so each starts where no other
@@ -207,6 +212,11 @@ impl Books {
         if remove.execute().await.map_err(&doing)? == 0 {
             return Ok(false);
         }
+        let forget = change.tx.sql(FORGET_TOKEN).bind(change.tenant).bind(server.as_str());
+        let forget = forget.bind(InstanceSpec::token_name(instance));
+        if forget.execute().await.map_err(&doing)? > 0 {
+            change.touch(Topic::Vault).await.map_err(&doing)?;
+        }
         change.finish(events).await.map_err(&doing)?;
         Ok(true)
     }
@@ -226,6 +236,10 @@ impl Books {
         }
         if removed == 0 {
             return Ok(false);
+        }
+        let forget = change.tx.sql(FORGET_TOKENS).bind(change.tenant).bind(server.as_str());
+        if forget.execute().await.map_err(&doing)? > 0 {
+            change.touch(Topic::Vault).await.map_err(&doing)?;
         }
         change.finish(events).await.map_err(&doing)?;
         Ok(true)
@@ -290,7 +304,8 @@ async fn write(change: &mut Change<'_>, registering: &Registering) -> Result<i64
     let write = change.tx.sql(WRITE).bind(change.tenant).bind(server.as_str()).bind(spec.id.as_str());
     let write = write.bind(without_nul(&spec.url)).bind(spec.version.as_deref().map(without_nul));
     let write = write.bind(spec.concurrency_max.map(|max| stored_count(max as u64)));
-    let write = write.bind(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
+    let write =
+        write.bind(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX)).bind(i64::from(spec.wants_token));
     let write = write.bind(RawJson::from_serialize(&*spec.extras).as_str().to_owned());
     let (beat,): (i64,) = write.bind(now_ms()).bind(change.revision << FIRST_BEAT_SHIFT).fetch_one().await?;
     Ok(beat)
@@ -308,6 +323,7 @@ row! {
         version: Option<String>,
         concurrency_max: Option<i64>,
         lease_ms: i64,
+        wants_token: i64,
         extras: String,
         registered_at_ms: i64,
         beat: i64,
@@ -323,6 +339,7 @@ impl InstanceRow {
             url: self.url,
             version: self.version,
             concurrency_max: self.concurrency_max.and_then(|max| usize::try_from(max).ok()),
+            wants_token: self.wants_token != 0,
             extras: Arc::new(extras),
         };
         Ok(StoredInstance {

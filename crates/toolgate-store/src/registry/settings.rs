@@ -3,6 +3,7 @@
 use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, RawJson};
 
+use super::origins::{SecretOrigin, allow};
 use super::{read_count, read_raw, stored_count};
 use crate::books::Books;
 use crate::db::without_nul;
@@ -58,13 +59,14 @@ impl Store {
 
 impl Books {
     /// Sets a value if its version is still the `expected` one; 0 is a setting that was never set, and `None` is any.
-    /// Tells the new version, which `events` is given too.
+    /// Tells the new version, which `events` is given too. Secrets may be sent to `allowed` from then on.
     pub async fn write_setting(
         &self,
         key: &str,
         value: &RawJson,
         expected: Option<u64>,
         by: &PrincipalId,
+        allowed: &[SecretOrigin],
         events: impl FnOnce(u64) -> Vec<Event>,
     ) -> Result<u64, WriteSettingError> {
         let doing = doing("write a setting");
@@ -80,6 +82,13 @@ impl Books {
         let write = change.tx.sql(WRITE).bind(change.tenant).bind(&key).bind(value.as_str());
         let write = write.bind(stored_count(version)).bind(now_ms()).bind(without_nul(by.as_str()));
         write.execute().await.map_err(&doing)?;
+        for SecretOrigin { server, whose, name, origin } in allowed {
+            let tenant = change.tenant;
+            allow(&mut change.tx, tenant, (server, whose, name), origin).await.map_err(&doing)?;
+        }
+        if !allowed.is_empty() {
+            change.touch(Topic::Vault).await.map_err(&doing)?;
+        }
         change.finish(events(version)).await.map_err(&doing)?;
         Ok(version)
     }

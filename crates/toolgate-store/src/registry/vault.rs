@@ -3,6 +3,7 @@
 use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, ServerName};
 
+use super::origins::{Whose, replace};
 use super::read_server;
 use crate::books::Books;
 use crate::db::without_nul;
@@ -61,13 +62,15 @@ impl Store {
 }
 
 impl Books {
-    /// Stores a secret, in the place of one that is there.
+    /// Stores a secret, in the place of one that is there. It may be sent to `origins`, and to what holds for all secrets
+    /// of the name; what was said for the one before is forgotten.
     pub async fn put_sealed(
         &self,
         server: &ServerName,
         principal: Option<&PrincipalId>,
         name: &str,
         sealed: &[u8],
+        origins: &[String],
         events: Vec<Event>,
     ) -> Result<(), StoreError> {
         let doing = doing("store a secret");
@@ -75,6 +78,8 @@ impl Books {
         let put = change.tx.sql(PUT).bind(change.tenant).bind(server.as_str());
         let put = put.bind(stored_principal(principal)).bind(without_nul(name)).bind(sealed).bind(now_ms());
         put.execute().await.map_err(&doing)?;
+        let (tenant, whose) = (change.tenant, Whose::One(principal.cloned()));
+        replace(&mut change.tx, tenant, (server, &whose, name), origins).await.map_err(&doing)?;
         change.finish(events).await.map_err(&doing)
     }
 
@@ -93,13 +98,15 @@ impl Books {
         if remove.execute().await.map_err(&doing)? == 0 {
             return Ok(false);
         }
+        let (tenant, whose) = (change.tenant, Whose::One(principal.cloned()));
+        replace(&mut change.tx, tenant, (server, &whose, name), &[]).await.map_err(&doing)?;
         change.finish(events).await.map_err(&doing)?;
         Ok(true)
     }
 }
 
 /// Nobody has an empty id, so it can stand for everybody in a key.
-fn stored_principal(principal: Option<&PrincipalId>) -> String {
+pub(super) fn stored_principal(principal: Option<&PrincipalId>) -> String {
     principal.map(|principal| without_nul(principal.as_str())).unwrap_or_default()
 }
 

@@ -70,6 +70,11 @@ impl Worker {
     fn refuse(&self, headers: &HeaderMap) -> Option<Response> {
         let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let fits = match &self.settings.authorization_server {
+            _ if self.settings.bearer_file.is_some() => {
+                let wanted =
+                    self.settings.bearer_file.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+                shown.and_then(|shown| shown.strip_prefix("Bearer ")) == wanted.as_deref().map(str::trim)
+            }
             _ if !self.settings.bearer.is_empty() => self.bearer(headers).is_some(),
             Some(_) => shown.is_some_and(|shown| shown.starts_with("Bearer ")),
             None => true,

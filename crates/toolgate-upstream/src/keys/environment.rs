@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolgate_core::Digest;
-use toolgate_core::port::{Keyring, NoKey};
+use toolgate_core::port::{Keyring, NoKey, Viewer};
 use toolgate_core::server::{ServerSpec, TransportSpec};
 
 use super::Who;
@@ -57,7 +57,7 @@ async fn filled(spec: &ServerSpec, keyring: &dyn Keyring, owner: Who<'_>) -> Res
     let mut filled = BTreeMap::new();
     for (name, value) in env {
         let template = Template::parse(value).map_err(|error| NoKey(format!("{name}: {error}")))?;
-        filled.insert(name.clone(), template.filled(keyring, &spec.name, owner).await?);
+        filled.insert(name.clone(), template.filled(keyring, &spec.name, owner, Viewer::Program).await?);
     }
     Ok(filled)
 }

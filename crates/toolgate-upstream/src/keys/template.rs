@@ -1,7 +1,7 @@
 //! A configured value with places for secrets in it: `Bearer ${vault:TOKEN}`.
 
 use toolgate_core::ServerName;
-use toolgate_core::port::{Keyring, NoKey};
+use toolgate_core::port::{Keyring, NoKey, Viewer};
 
 use super::Who;
 
@@ -48,6 +48,11 @@ impl Template {
         Ok(Self(parts))
     }
 
+    /// A secret as a bearer token.
+    pub(crate) fn bearer(name: String) -> Self {
+        Self(vec![Part::Text("Bearer ".to_owned()), Part::Secret(name)])
+    }
+
     pub(crate) fn has_secrets(&self) -> bool {
         self.0.iter().any(|part| matches!(part, Part::Secret(_)))
     }
@@ -57,12 +62,13 @@ impl Template {
         keyring: &dyn Keyring,
         server: &ServerName,
         who: Who<'_>,
+        viewer: Viewer<'_>,
     ) -> Result<String, NoKey> {
         let mut filled = String::new();
         for part in &self.0 {
             match part {
                 Part::Text(text) => filled.push_str(text),
-                Part::Secret(name) => filled.push_str(&keyring.secret(server, who, name).await?),
+                Part::Secret(name) => filled.push_str(&keyring.secret(server, who, name, viewer).await?),
             }
         }
         Ok(filled)

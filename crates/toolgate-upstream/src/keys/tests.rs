@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use toolgate_core::address::Reach;
-use toolgate_core::port::BoxFuture;
+use toolgate_core::port::{BoxFuture, Viewer};
 use toolgate_core::server::Sandbox;
 
 use super::*;
@@ -50,6 +50,7 @@ impl Keyring for Pocket {
         _: &ServerName,
         principal: Option<&PrincipalId>,
         name: &str,
+        _: Viewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         self.asked.fetch_add(1, Ordering::AcqRel);
         let secrets = self.secrets.lock().expect("not poisoned");
@@ -57,6 +58,10 @@ impl Keyring for Pocket {
         let own = principal.and_then(|principal| of(principal.as_str()));
         let found = own.or_else(|| of("")).ok_or_else(|| NoKey(format!("there is no secret {name}")));
         Box::pin(std::future::ready(found))
+    }
+
+    fn secrets_refused(&self, _: &ServerName) -> BoxFuture<'static, bool> {
+        Box::pin(std::future::ready(false))
     }
 
     fn signs_in(&self, _: &ServerName) -> bool {

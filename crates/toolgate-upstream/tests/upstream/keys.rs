@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::Response;
 use serde_json::{Value, json};
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::port::{AskKind, BoxFuture, Keyring, NoKey, ServerError};
+use toolgate_core::port::{AskKind, BoxFuture, Keyring, NoKey, ServerError, Viewer};
 use toolgate_core::server::{InstanceState, Isolation, Sandbox, ServerSpec, ServerState, TransportSpec};
 use toolgate_core::{PrincipalId, ServerName};
 
@@ -53,11 +53,16 @@ impl Keyring for Pocket {
         _server: &ServerName,
         principal: Option<&PrincipalId>,
         name: &str,
+        _: Viewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         let secrets = self.secrets.lock().unwrap();
         let own = secrets.get(&(principal.cloned(), name.to_owned()));
         let found = own.or_else(|| secrets.get(&(None, name.to_owned()))).cloned();
         Box::pin(std::future::ready(found.ok_or_else(|| NoKey(format!("there is no secret {name}")))))
+    }
+
+    fn secrets_refused(&self, _: &ServerName) -> BoxFuture<'static, bool> {
+        Box::pin(std::future::ready(false))
     }
 
     fn signs_in(&self, _server: &ServerName) -> bool {

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use toolgate_core::address::Reach;
 use toolgate_core::port::{
     AskKind, BoxFuture, Caller, ClientKey, Keyring, NoKey, Reply, ServerError, ServerRequest, Servers,
-    Watcher,
+    Viewer, Watcher,
 };
 use toolgate_core::server::{Era, Isolation, Listing, ServerHealth, ServerSpec, ServerState, TransportSpec};
 use toolgate_core::{Limits, PrincipalId, RawJson, RpcError, ServerName};
@@ -115,9 +115,13 @@ impl Keyring for NoKeys {
         _server: &ServerName,
         _principal: Option<&PrincipalId>,
         name: &str,
+        _: Viewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         let missing = NoKey(format!("there is no secret {name}"));
         Box::pin(std::future::ready(Err(missing)))
+    }
+    fn secrets_refused(&self, _: &ServerName) -> BoxFuture<'static, bool> {
+        Box::pin(std::future::ready(false))
     }
     fn signs_in(&self, _server: &ServerName) -> bool {
         false

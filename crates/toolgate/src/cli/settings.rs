@@ -32,12 +32,24 @@ pub(crate) enum SecretsCommand {
         after_help = "Examples:\n  toolgate secrets set github TOKEN\n  toolgate secrets set github TOKEN --principal ann < token.txt\n\nThe server gets it where the configuration says ${vault:TOKEN}:\n  headers = { Authorization = \"Bearer ${vault:TOKEN}\" }"
     )]
     Set(SecretArgs),
-    /// The names of all secrets; values are never shown
+    /// The names of all secrets, where they are kept and where they may be sent; values are never shown
     #[command(after_help = "Example:\n  toolgate secrets list")]
     List {
         /// Only those of this server
         #[arg(value_name = "SERVER")]
         server: Option<String>,
+    },
+    /// Say where a secret may be sent, if the operator's file does not have the server's address
+    #[command(
+        after_help = "Examples:\n  toolgate secrets allow github TOKEN https://api.githubcopilot.com\n  toolgate secrets allow github TOKEN '*'    # wherever the server is\n  toolgate secrets allow github TOKEN        # nowhere\n\nIt takes the place of what was said before, and holds for every principal's secret of this name."
+    )]
+    Allow {
+        server: String,
+        #[arg(value_parser = secret_name)]
+        name: String,
+        /// Schemes, hosts and ports; none: nowhere
+        #[arg(value_name = "ORIGIN")]
+        origins: Vec<String>,
     },
     /// Forget a secret
     #[command(after_help = "Example:\n  toolgate secrets remove github TOKEN")]

@@ -1,17 +1,20 @@
 //! `toolgate secrets`: what servers want to be shown. Values come in and never out.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use serde_json::json;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{PrincipalId, ServerName};
-use toolgate_credentials::{SIGN_IN, Secret, Stored};
+use toolgate_credentials::{OutsideSecret, SIGN_IN, Secret, Stored, origin_of};
+use toolgate_registry::Source;
+use toolgate_store::{SecretOrigin, Whose};
 
 use super::Context;
 use super::input;
 use super::records::{Room, person};
-use super::servers::roster;
+use super::servers::{Known, roster};
 use crate::cli::{SecretArgs, SecretsCommand};
 use crate::output::{put, say, talk};
 use crate::table::Table;
@@ -23,6 +26,9 @@ pub(super) async fn run(context: &Context, command: SecretsCommand) -> anyhow::R
     let outcome = match command {
         SecretsCommand::Set(args) => set(context, &room, args).await,
         SecretsCommand::List { server } => list(context, &room, server.as_deref()).await,
+        SecretsCommand::Allow { server, name, origins } => {
+            allow(context, &room, &server, &name, &origins).await
+        }
         SecretsCommand::Remove(args) => remove(context, &room, args).await,
     };
     room.close().await;
@@ -35,31 +41,125 @@ async fn set(context: &Context, room: &Room, args: SecretArgs) -> anyhow::Result
     let vault = room.vault()?;
     let question = format!("{} of {server} (not shown): ", args.name);
     let value = Secret::new(input::secret(&question, VALUE_BYTES_MAX).await?);
-    vault.set(&person(), &server, principal.as_ref(), &args.name, &value).await?;
+    vault.set(&person(), &server, principal.as_ref(), &args.name, &value, &[]).await?;
     if context.global.json {
         say!("{}", json!({ "server": server, "name": args.name, "principal": principal }));
         return Ok(ExitCode::SUCCESS);
     }
     say!("stored {} of {server} for {}", args.name, whose(principal.as_ref()));
-    if !roster(&room.config, &room.store).await?.iter().any(|known| known.name == server) {
-        talk!("No server is called {server:?} yet; `toolgate servers list` shows those there are.");
+    match roster(&room.config, &room.store).await?.into_iter().find(|known| known.name == server) {
+        None => talk!("No server is called {server:?} yet; `toolgate servers list` shows those there are."),
+        Some(known) => tell_where_not(room, &known, principal, &args.name).await?,
     }
     talk!("Where the server shall get it, write ${{vault:{}}} in its `headers` or `env`.", args.name);
     Ok(ExitCode::SUCCESS)
 }
 
+/// Tells of addresses that somebody else set, and that nobody allowed.
+async fn tell_where_not(
+    room: &Room,
+    known: &Known,
+    principal: Option<PrincipalId>,
+    name: &str,
+) -> anyhow::Result<()> {
+    if known.source == Source::File {
+        return Ok(());
+    }
+    let (server, origins) = (&known.name, room.store.list_secret_origins().await?);
+    let mut asked = BTreeSet::new();
+    for origin in known.instances.iter().filter_map(|instance| origin_of(&instance.spec.url)) {
+        let is_allowed = |one: &SecretOrigin| one.allows(server, principal.as_ref(), name, &origin);
+        if !origins.iter().any(is_allowed) && asked.insert(origin.clone()) {
+            talk!(
+                "It is not sent to {origin} until somebody says so: `toolgate secrets allow {server} {name} {origin}`."
+            );
+        }
+    }
+    Ok(())
+}
+
+async fn allow(
+    context: &Context,
+    room: &Room,
+    server: &str,
+    name: &str,
+    origins: &[String],
+) -> anyhow::Result<ExitCode> {
+    let server = server_name(server)?;
+    let origins = room.vault()?.allow(&person(), &server, name, origins).await?;
+    match (context.global.json, origins.is_empty()) {
+        (true, _) => say!("{}", json!({ "server": server, "name": name, "origins": origins })),
+        (false, true) => say!("{name} of {server} is sent to addresses of the configuration file only"),
+        (false, false) => say!("{name} of {server} may be sent to {}", origins.join(", ")),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 async fn list(context: &Context, room: &Room, server: Option<&str>) -> anyhow::Result<ExitCode> {
     let server = server.map(server_name).transpose()?;
+    let origins = room.store.list_secret_origins().await?;
     // No key is needed, and none is made, to read names.
-    let stored: Vec<Stored> =
-        room.store.list_sealed(server.as_ref()).await?.into_iter().map(Stored::from).collect();
-    let mut table = Table::new(["SERVER", "SECRET", "FOR", "CHANGED"]);
-    for one in &stored {
+    let stored = room.store.list_sealed(server.as_ref()).await?.into_iter();
+    let mut listed: Vec<Listed> = stored.map(|one| Listed::stored(Stored::from(one), &origins)).collect();
+    let outside =
+        room.config.secrets.iter().filter(|one| server.as_ref().is_none_or(|name| one.server == *name));
+    listed.extend(outside.map(|one| Listed::elsewhere(one, &origins)));
+    let mut table = Table::new(["SERVER", "SECRET", "FOR", "KEPT", "ALLOWED FOR", "CHANGED"]);
+    for one in &listed {
         let name = if one.name == SIGN_IN { "(a sign-in)".to_owned() } else { one.name.clone() };
-        table.row([one.server.clone(), name, whose(one.principal.as_ref()), rfc3339(one.updated_at_ms)]);
+        let changed = one.updated_at_ms.map(rfc3339).unwrap_or_default();
+        let kept = one.kept.to_owned();
+        table.row([
+            one.server.clone(),
+            name,
+            whose(one.principal.as_ref()),
+            kept,
+            one.origins.join(", "),
+            changed,
+        ]);
     }
-    put!("{}", table.render(context.reader(), &stored));
+    put!("{}", table.render(context.reader(), &listed));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What may be told of a secret.
+#[derive(serde::Serialize)]
+struct Listed {
+    server: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal: Option<PrincipalId>,
+    name: String,
+    kept: &'static str,
+    /// Beside the addresses of the configuration file.
+    origins: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_at_ms: Option<i64>,
+}
+
+impl Listed {
+    fn stored(one: Stored, origins: &[SecretOrigin]) -> Self {
+        let Stored { server, principal, name, created_at_ms, updated_at_ms } = one;
+        let allows = |origin: &&SecretOrigin| {
+            let known = ServerName::new(&server);
+            known.is_ok_and(|server| origin.allows(&server, principal.as_ref(), &name, &origin.origin))
+        };
+        let origins = origins.iter().filter(allows).map(|origin| origin.origin.clone()).collect();
+        let (created_at_ms, updated_at_ms) = (Some(created_at_ms), Some(updated_at_ms));
+        Self { server, principal, name, kept: "vault", origins, created_at_ms, updated_at_ms }
+    }
+
+    fn elsewhere(one: &OutsideSecret, origins: &[SecretOrigin]) -> Self {
+        let OutsideSecret { server, name, source, .. } = one;
+        let by_admin = origins.iter().filter(|origin| origin.whose == Whose::All);
+        let by_admin = by_admin.filter(|origin| origin.allows(server, None, name, &origin.origin));
+        let origins =
+            one.origins.iter().cloned().chain(by_admin.map(|origin| origin.origin.clone())).collect();
+        let (server, name) = (server.to_string(), name.clone());
+        let kept = source.kind();
+        Self { server, principal: None, name, kept, origins, created_at_ms: None, updated_at_ms: None }
+    }
 }
 
 async fn remove(context: &Context, room: &Room, args: SecretArgs) -> anyhow::Result<ExitCode> {

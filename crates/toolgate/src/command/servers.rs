@@ -25,7 +25,7 @@ use crate::local::open_store;
 use crate::output::{printable, put, say, talk};
 use crate::wiring::{self, House, Record};
 
-pub(super) use roster::{roster, target, unknown_server};
+pub(super) use roster::{Known, roster, target, unknown_server};
 use show::health;
 
 pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::Result<ExitCode> {

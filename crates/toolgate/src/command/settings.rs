@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
+use toolgate_core::Principal;
 use toolgate_core::moment::rfc3339;
 use toolgate_registry::Setting;
 
 use super::Context;
 use super::input::read_stdin;
-use super::records::{Room, person, told};
+use super::records::{Room, told};
 use crate::cli::SettingsCommand;
 use crate::output::{put, say, talk};
 use crate::table::{Table, json as pretty};
@@ -83,7 +84,7 @@ async fn set(
         "the value is not valid JSON\nhint: `toolgate settings get KEY` shows what one looks like",
     )?;
     let around = room.records.setting_context(room.config.file_state()).await.map_err(told)?;
-    let changed = room.records.change_setting(&person(), key, value, if_version, &around).await;
+    let changed = room.records.change_setting(&Principal::local(), key, value, if_version, &around).await;
     let setting = changed.map_err(told)?;
     match context.global.json {
         true => put!("{}", pretty(&view(&setting))),

@@ -26,6 +26,8 @@ impl Config {
             ("[limits]", self.limits != after.limits),
             ("[sandbox]", self.sandbox != after.sandbox),
             ("[vault]", self.vault != after.vault),
+            ("[[secrets]]", self.secrets != after.secrets),
+            ("[openbao]", self.openbao != after.openbao),
             ("[oauth]", self.oauth != after.oauth),
             ("[search]", self.search != after.search),
             ("public_url", self.files.public_url != after.files.public_url),

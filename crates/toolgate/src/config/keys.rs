@@ -71,7 +71,7 @@ pub(crate) enum Fallback {
     Needed,
 }
 
-pub(crate) const TABLES: [&Table; 35] = [
+pub(crate) const TABLES: [&Table; 38] = [
     &top::TOP,
     &governance::STORE,
     &governance::POLICY,
@@ -88,6 +88,8 @@ pub(crate) const TABLES: [&Table; 35] = [
     &governance::OTLP,
     &registry::OAUTH,
     &registry::VAULT,
+    &registry::SECRETS,
+    &registry::OPENBAO,
     &registry::NETWORK,
     &registry::REGISTRY,
     &registry::ALIASES,
@@ -103,6 +105,7 @@ pub(crate) const TABLES: [&Table; 35] = [
     &top::LIMITS,
     &servers::SANDBOX,
     &servers::SHIPPED,
+    &servers::SHIPPED_ONE,
     &servers::SERVERS,
     &servers::FILTER,
     &servers::OAUTH,

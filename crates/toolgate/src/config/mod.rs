@@ -24,6 +24,7 @@ pub(crate) mod replace;
 mod runs;
 mod sandbox;
 mod search;
+mod secrets;
 mod section;
 pub(crate) mod server;
 mod shipped;
@@ -42,7 +43,7 @@ use toolgate_core::address::AddressRules;
 use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::server::{Asks, ServerSpec};
 use toolgate_core::{Limits, OutputCheck};
-use toolgate_credentials::{BearerSettings, OAuthSpec};
+use toolgate_credentials::{BearerSettings, OAuthSpec, OutsideSecret};
 use toolgate_edge::QuotaRule;
 use toolgate_registry::{AliasSpec, Drift, NewTools, Review};
 use toolgate_sandbox::Demand;
@@ -58,6 +59,7 @@ pub(crate) use problem::ConfigError;
 use problem::Problems;
 pub(crate) use runs::RunSettings;
 pub(crate) use search::SearchSettings;
+pub(crate) use secrets::{Credential, OpenBao, OpenBaoBy};
 use section::Section;
 pub(crate) use shipped::CapabilityServers;
 pub(crate) use toolgate_pipeline::filter::FilterRule;
@@ -119,6 +121,9 @@ pub(crate) struct Config {
     pub(crate) runs: RunSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
+    /// In the order of the file.
+    pub(crate) secrets: Vec<OutsideSecret>,
+    pub(crate) openbao: Option<OpenBao>,
     /// The issuer whose access tokens are taken beside the gateway's own.
     pub(crate) oauth: Option<BearerSettings>,
     /// The file all this was read from; absolute.
@@ -254,6 +259,8 @@ impl Config {
             runs: RunSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
+            secrets: Vec::new(),
+            openbao: None,
             oauth: None,
             source: None,
         }
@@ -284,7 +291,7 @@ impl Config {
     }
 }
 
-const KEYS: [&str; 33] = [
+const KEYS: [&str; 35] = [
     "listen",
     "public_url",
     "data",
@@ -310,6 +317,8 @@ const KEYS: [&str; 33] = [
     "registry",
     "aliases",
     "vault",
+    "secrets",
+    "openbao",
     "oauth",
     "agents",
     "capabilities",
@@ -321,7 +330,7 @@ const KEYS: [&str; 33] = [
 ];
 
 /// The keys of each table, for the hint to one that stands in the wrong place.
-const TABLES: [(&str, &[&str]); 29] = [
+const TABLES: [(&str, &[&str]); 31] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
     ("[capability_servers]", &shipped::KEYS),
@@ -343,6 +352,8 @@ const TABLES: [(&str, &[&str]); 29] = [
     ("[registry]", &registry::REGISTRY_KEYS),
     ("[[aliases]]", &registry::ALIASES_KEYS),
     ("[vault]", &access::VAULT_KEYS),
+    ("[[secrets]]", &secrets::SECRETS_KEYS),
+    ("[openbao]", &secrets::OPENBAO_KEYS),
     ("[oauth]", &access::OAUTH_KEYS),
     ("[[agents]]", &AgentDefinition::KEYS),
     ("[[capabilities]]", &Capability::KEYS),
@@ -419,6 +430,10 @@ fn with_registry(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems:
     let network = table("network", problems).map(|section| registry::read_network(&section, problems));
     let review = table("registry", problems).map(|section| registry::read_registry(&section, problems));
     let vault = table("vault", problems).map(|section| access::read_vault(&section, ctx, problems));
+    let openbao =
+        table("openbao", problems).and_then(|section| secrets::read_openbao(&section, ctx, problems));
+    let outside = secrets::read_secrets(top.sections("secrets", problems), ctx, problems);
+    secrets::refuse_without_openbao(top, &outside, problems);
     let aliases = top.sections("aliases", problems);
     let (agents, capabilities) = (top.sections("agents", problems), top.sections("capabilities", problems));
     let search = table("search", problems).map(|section| search::read(&section, ctx, problems));
@@ -430,6 +445,8 @@ fn with_registry(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems:
         capabilities: agents::read_capabilities(capabilities, problems),
         search: search.unwrap_or_default(),
         vault: vault.unwrap_or_default(),
+        secrets: outside,
+        openbao,
         oauth: table("oauth", problems).and_then(|section| access::read_oauth(&section, ctx, problems)),
         ..config
     }

@@ -71,6 +71,10 @@ impl<'t> Section<'t> {
         }
     }
 
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'t str> {
+        self.table.keys().map(|key| key.get_ref().as_ref())
+    }
+
     fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         self.table.get(key)
     }

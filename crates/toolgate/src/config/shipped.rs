@@ -19,7 +19,8 @@ use super::server::{self, env_of};
 use super::value::Context;
 use super::{Lookup, ServerEntry, ToolFilter};
 
-pub(super) const KEYS: [&str; 4] = ["folder", "without", "env", "network"];
+pub(super) const KEYS: [&str; 5] = ["folder", "without", "env", "network", "servers"];
+pub(super) const ONE_KEYS: [&str; 2] = ["env", "network"];
 
 /// What programs of capability servers end in.
 const ENDING: &str = "-mcp";
@@ -37,9 +38,18 @@ pub(crate) struct CapabilityServers {
     pub(crate) folder: Option<PathBuf>,
     /// Those that are left out.
     pub(crate) without: Vec<String>,
-    /// What they get beyond `PATH` and the like.
+    /// What all of them get beyond `PATH` and the like. No secrets.
     pub(crate) env: BTreeMap<String, String>,
     /// Where nobody said: open if `env` names an address, such as that of a model.
+    pub(crate) network: Option<Network>,
+    /// What some have for themselves, by name.
+    pub(crate) own: BTreeMap<String, Own>,
+}
+
+/// What one of them has for itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Own {
+    pub(crate) env: BTreeMap<String, String>,
     pub(crate) network: Option<Network>,
 }
 
@@ -53,6 +63,7 @@ pub(super) fn usual(cwd: &Path, env: Lookup<'_>) -> CapabilityServers {
         without: Vec::new(),
         env: passed_on(env),
         network: None,
+        own: BTreeMap::new(),
     }
 }
 
@@ -68,16 +79,61 @@ pub(super) fn read(
     let folder = folder.and_then(|folder| ctx.places(section).path_text("folder", &folder, problems));
     let without = section.strings("without", problems).into_iter().map(|name| name.value.to_owned());
     let mut env = usual.env;
+    refuse_secrets_for_all(section, problems);
     env.extend(env_of(section, &values, problems));
     CapabilityServers {
         folder: folder.map(|folder| ctx.folder.join(folder)).or(usual.folder),
         without: without.collect(),
         env,
-        network: section.boolean("network", problems).map(|network| match network.value {
-            true => Network::Open,
-            false => Network::Closed,
-        }),
+        network: network(section, problems),
+        own: read_own(section, ctx, problems),
     }
+}
+
+fn network(section: &Section<'_>, problems: &mut Problems) -> Option<Network> {
+    section.boolean("network", problems).map(|network| match network.value {
+        true => Network::Open,
+        false => Network::Closed,
+    })
+}
+
+/// What all of them get must be nobody's secret: each reads files of strangers.
+fn refuse_secrets_for_all(section: &Section<'_>, problems: &mut Problems) {
+    for (name, value) in section.string_map("env", &mut Problems::default()) {
+        if is_secret_name(name.value) || value.value.contains("${vault:") {
+            let what = format!(
+                "`env.{}` in {} would be told to every capability server",
+                name.value,
+                section.title()
+            );
+            let hint = format!(
+                "write it for the one that needs it: `[capability_servers.servers.NAME]`, `env = {{ {} = \"…\" }}`",
+                name.value
+            );
+            problems.add(name.span, what, "only what is no secret, for all of them", hint);
+        }
+    }
+}
+
+/// Whether a variable says of itself that it holds a secret.
+fn is_secret_name(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"].iter().any(|word| upper.contains(word))
+}
+
+fn read_own(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> BTreeMap<String, Own> {
+    let Some(servers) = section.section("servers", "`[capability_servers.servers]`", problems) else {
+        return BTreeMap::new();
+    };
+    let mut own = BTreeMap::new();
+    for name in servers.keys() {
+        let title = format!("`[capability_servers.servers.{name}]`");
+        let Some(one) = servers.section(name, &title, problems) else { continue };
+        one.refuse_unknown_keys(&ONE_KEYS, &[], problems);
+        let env = env_of(&one, &ctx.values(&one), problems);
+        own.insert(name.to_owned(), Own { env, network: network(&one, problems) });
+    }
+    own
 }
 
 fn beside_the_program() -> Option<PathBuf> {
@@ -113,22 +169,27 @@ impl CapabilityServers {
     }
 
     /// They read files of strangers, and what takes one over should find no way out.
-    fn network(&self) -> Network {
+    fn network(&self, own: &Own) -> Network {
         let is_address = |value: &String| value.starts_with("http://") || value.starts_with("https://");
-        let usual = if self.env.values().any(is_address) { Network::Open } else { Network::Closed };
-        self.network.unwrap_or(usual)
+        let names_one = self.env.values().chain(own.env.values()).any(is_address);
+        let usual = if names_one { Network::Open } else { Network::Closed };
+        own.network.or(self.network).unwrap_or(usual)
     }
 
     fn entry(&self, name: ServerName, path: &Path) -> ServerEntry {
+        let own = self.own.get(name.as_str()).cloned().unwrap_or_default();
+        let network = self.network(&own);
+        let mut env = self.env.clone();
+        env.extend(own.env);
         ServerEntry {
             spec: ServerSpec {
                 name,
                 transport: TransportSpec::Stdio {
                     command: path.display().to_string(),
                     args: Vec::new(),
-                    env: self.env.clone(),
+                    env,
                     cwd: None,
-                    sandbox: Sandbox::On(Openings { network: self.network(), ..Openings::default() }),
+                    sandbox: Sandbox::On(Openings { network, ..Openings::default() }),
                 },
                 timeout: server::TIMEOUT,
                 connect_timeout: server::CONNECT_TIMEOUT,

@@ -2,7 +2,8 @@
 
 use toolgate_catalog::{Filter, ServerSettings};
 use toolgate_core::address::Reach;
-use toolgate_registry::{FileState, Source};
+use toolgate_credentials::OutsideSecret;
+use toolgate_registry::{FileSecret, FileState, Source};
 
 use super::{Config, ServerEntry, ToolRule};
 
@@ -17,6 +18,7 @@ impl Config {
             capabilities: self.capabilities.clone(),
             review: self.review,
             addresses: self.network,
+            secrets: self.secrets.iter().map(file_secret).collect(),
         }
     }
 
@@ -34,6 +36,11 @@ impl Config {
             source: server.source(),
         }
     }
+}
+
+fn file_secret(secret: &OutsideSecret) -> FileSecret {
+    let OutsideSecret { server, name, origins, .. } = secret.clone();
+    FileSecret { server, name, origins }
 }
 
 impl ServerEntry {

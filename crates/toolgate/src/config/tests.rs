@@ -16,6 +16,7 @@ mod filters;
 mod governance;
 mod registry;
 mod sandbox;
+mod secrets;
 mod shipped;
 
 const EXAMPLE: &str = include_str!("../../../../toolgate.example.toml");
@@ -236,8 +237,10 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     std::fs::create_dir(folder.path().join("policy")).expect("a policy folder");
     let at = Whereabouts { cwd: folder.path(), ..whereabouts() };
     let path = folder.path().join("toolgate.toml");
-    // Of the two places for the key of the vault a file has one.
+    // Of the two places for the key of the vault a file has one, and of the two ways into OpenBao.
     let text = uncommented(EXAMPLE).replace("key_file = \"vault.key\"", "");
+    let text =
+        text.replace("token_file = \"/run/secrets/bao-token\"", "").replace("token_env = \"BAO_TOKEN\"", "");
     let config = Config::parse(&text, "toolgate.toml", &path, &at, References::Resolve(&env));
     let config = config.unwrap_or_else(|error| panic!("refused:\n{error}"));
     let fallback = Config::without_file(&at);
@@ -270,6 +273,8 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert_eq!(*config.files, files);
     assert_eq!(config.runs, fallback.runs);
     assert!(config.oauth.is_some());
+    assert_eq!((config.secrets.len(), config.openbao.is_some()), (3, true));
+    assert_eq!(config.secrets[2].cache, config.secrets[0].cache, "it shows the default");
     assert!(config.metering.is_some() && config.otlp.is_some());
 }
 
@@ -289,7 +294,7 @@ fn unknown_key_at_the_top() {
     toolgate.toml:1:1: unknown key `lissten` in the file
     1 | lissten = "127.0.0.1:1"
       | ^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: did you mean `listen`?
     "#);
 }
@@ -300,7 +305,7 @@ fn unknown_key_without_a_neighbour() {
     toolgate.toml:1:2: unknown key `telemetry` in the file
     1 | [telemetry]
       |  ^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
     "#);
 }
@@ -311,7 +316,7 @@ fn a_key_of_another_table() {
     toolgate.toml:1:1: unknown key `timeout_seconds` in the file
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: it belongs below a `[[servers]]`, `[approvals]` or `[[tools]]` line
     "#);
 }
@@ -942,7 +947,7 @@ enabled = "yes"
     toolgate.toml:2:1: unknown key `colour` in the file
     2 | colour = "red"
       | ^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `search`, `files`, `results`, `runs` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
 
     toolgate.toml:5:13: `depth_max` in `[limits]` is out of range

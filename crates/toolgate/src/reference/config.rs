@@ -18,7 +18,7 @@ const REFERENCES: &str = "
 
 `${NAME}` is replaced by the environment variable `NAME`, which must be set; `${NAME:-default}` has a default; `$$` is a plain `$`. This
 holds for `data`, `public_url`, paths, addresses, headers, secrets, and for `command`, `args`, `env` and `cwd` of servers.
-`${vault:NAME}` in `env` and `headers` of a server is what `toolgate secrets set SERVER NAME` stored; it is looked up when it is sent.
+`${vault:NAME}` in `env` and `headers` of a server is what `toolgate secrets set SERVER NAME` stored, or what `[[secrets]]` has from elsewhere; it is looked up when it is sent.
 
 A gateway that runs notices changes to its file. Most tables that describe servers, tools and agents are taken up at once; each table below
 says so. What needs a restart is told in the log and waits.

@@ -3,11 +3,13 @@
 
 mod aliases;
 mod bad_registrations;
+mod bound;
 mod drift;
 mod events;
 mod file;
 mod heartbeats;
 mod limits;
+mod outside;
 mod registration;
 mod replicas;
 mod rolling;

@@ -34,6 +34,7 @@ fn what_contradicts_itself_is_refused_with_a_hint() {
     for (arguments, what) in [
         (vec!["--gateway", "http://127.0.0.1:8700"], "--gateway needs --http"),
         (vec!["--public-url", "http://a/mcp"], "--public-url needs --http"),
+        (vec!["--http-token", "t"], "--http-token needs --http"),
         ([&["--http", "127.0.0.1:0"][..], &AT].concat(), "--gateway needs a token"),
         ([&["--http", "0.0.0.0:0", "--token", "t"][..], &AT].concat(), "told where to reach this server"),
         (vec!["--http", "127.0.0.1:0", "--public-url", "ftp://a"], "--public-url is not"),
@@ -75,4 +76,16 @@ fn numbers_and_names_out_of_bounds_are_refused() {
         let line = CommandLine::<NoOptions>::try_parse_from(std::iter::once("server").chain(arguments));
         assert!(line.is_err(), "{arguments:?}");
     }
+}
+
+#[test]
+fn a_token_is_wanted_wherever_others_get() {
+    let entry = |arguments: &[&str]| place(arguments).entry;
+    assert!(matches!(entry(&["--http", "127.0.0.1:0"]), Entry::Anybody));
+    assert!(matches!(entry(&["--http", "[::1]:0"]), Entry::Anybody));
+    assert!(matches!(entry(&["--http", "0.0.0.0:0"]), Entry::NewToken));
+    assert!(matches!(entry(&["--http", "10.0.0.7:4000"]), Entry::NewToken));
+    assert!(matches!(entry(&["--http", "127.0.0.1:0", "--http-token", "t"]), Entry::Token(Token::Given(_))));
+    let file = ["--http", "0.0.0.0:0", "--http-token-file", "/a"];
+    assert!(matches!(entry(&file), Entry::Token(Token::File(_))));
 }

@@ -33,13 +33,23 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    pub(crate) fn new(capability: &Capability, gateway: GatewayPlace, url: &str) -> Result<Self, BadGateway> {
+    /// `token` is what this server wants to be shown at `url`.
+    pub(crate) fn new(
+        capability: &Capability,
+        gateway: GatewayPlace,
+        url: &str,
+        token: Option<&str>,
+    ) -> Result<Self, BadGateway> {
         let tools: Map<String, Value> =
             capability.tools().iter().map(|tool| (tool.name().to_owned(), tool.extra())).collect();
-        let registration = json!({
+        let mut registration = json!({
             "name": capability.name, "url": url, "instance_id": gateway.instance, "version": capability.version,
             "lease_seconds": gateway.lease.as_secs_f64(), "tools": tools,
         });
+        // A gateway of an older version knows no such member, and refuses it.
+        if let Some(token) = token {
+            registration["token"] = token.into();
+        }
         let path = format!("/servers/{}/instances/{}", capability.name, gateway.instance);
         let client = Client::new(&gateway.url, gateway.token)?;
         Ok(Self { client, registration, path, lease: gateway.lease })

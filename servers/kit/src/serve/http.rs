@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::serve::ListenerExt;
@@ -16,7 +17,9 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::Server;
+use super::entry::{self, Door};
 use super::handler::Handler;
+use crate::home::Home;
 use crate::lease::{self, Lease};
 use crate::metrics::Levels;
 use crate::run::RunError;
@@ -30,17 +33,22 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(1);
 pub(super) async fn serve(
     server: &Arc<Server>,
     mut place: HttpPlace,
+    home: &Home,
     signals: CancellationToken,
 ) -> Result<(), RunError> {
     let failed = |source| RunError::Listen { address: place.address, source };
     let listener = TcpListener::bind(place.address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let url = place.public_url.as_ref().map_or_else(|| format!("http://{address}/mcp"), ToString::to_string);
+    let door = Door::open(&place.entry, home).map_err(RunError::Entry)?;
     let gateway = place.gateway.take();
-    let lease = gateway.map(|gateway| Lease::new(&server.capability, gateway, &url)).transpose()?;
+    let lease = gateway.map(|gateway| Lease::new(&server.capability, gateway, &url, door.token()));
+    let lease = lease.transpose()?;
     announce(address);
+    door.announce();
     let doors = Doors::default();
     let router = router(server, &place, address, doors.cut.clone());
+    let router = router.layer(middleware::from_fn_with_state(Arc::new(door), entry::check));
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     let serving = axum::serve(listener, router).with_graceful_shutdown(doors.close.clone().cancelled_owned());
     tokio::select! {
@@ -72,9 +80,6 @@ async fn stop(server: &Server, lease: Option<Lease>, signals: &CancellationToken
 /// Scripts and people read it; it is said whatever is logged.
 fn announce(address: SocketAddr) {
     eprintln!("listening on http://{address}/mcp");
-    if !address.ip().is_loopback() {
-        tracing::info!("whoever reaches this address may call the tools: keep it in a network of your own");
-    }
 }
 
 fn router(server: &Arc<Server>, place: &HttpPlace, address: SocketAddr, cut: CancellationToken) -> Router {

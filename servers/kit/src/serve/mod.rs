@@ -2,6 +2,7 @@
 
 mod calls;
 mod catalogue;
+mod entry;
 mod handler;
 mod http;
 mod resources;
@@ -60,7 +61,7 @@ async fn serve(capability: Capability, settings: Settings, home: &Home) -> Resul
     tokio::task::spawn_blocking(home::sweep);
     let done = match settings.transport {
         Transport::Stdio => stdio::serve(&server, signals).await,
-        Transport::Http(place) => http::serve(&server, *place, signals).await,
+        Transport::Http(place) => http::serve(&server, *place, home, signals).await,
     };
     server.pool.close().await;
     done

@@ -98,9 +98,13 @@ pub(crate) struct Http {
 }
 
 pub(crate) async fn serve(arguments: &[&str]) -> Http {
+    serve_at("127.0.0.1:0", arguments).await
+}
+
+pub(crate) async fn serve_at(address: &str, arguments: &[&str]) -> Http {
     let folder = tempfile::tempdir().unwrap();
     let mut command = command(arguments);
-    command.args(["--http", "127.0.0.1:0"]).env("TMPDIR", folder.path()).stderr(Stdio::piped());
+    command.args(["--http", address]).env("TMPDIR", folder.path()).stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
     let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
     let log = Arc::<Mutex<Vec<String>>>::default();
@@ -129,6 +133,12 @@ impl Http {
 
     pub(crate) fn id(&self) -> u32 {
         self.process.id().unwrap()
+    }
+
+    /// The first line with this, as soon as there is one.
+    pub(crate) async fn said(&self, what: &str) -> String {
+        eventually(what, async || find(&self.log, what).is_some()).await;
+        find(&self.log, what).unwrap()
     }
 
     pub(crate) fn logged(&self, what: &str) -> usize {

@@ -98,6 +98,7 @@ async fn a_server_registers_shows_that_it_lives_and_says_goodbye() {
     let extra =
         json!({"effects": ["read"], "idempotent": true, "capabilities": ["sample"], "aliases": ["say"]});
     assert_eq!(registration["tools"]["echo"], extra);
+    assert_eq!(registration.get("token"), None, "whoever is on this machine may call");
     assert_eq!(gateway.registrations(), 1);
     server.signal(Signal::SIGTERM);
     tokio::time::timeout(LIMIT, server.process.wait()).await.unwrap().unwrap();
@@ -157,4 +158,13 @@ async fn a_token_in_a_file_is_read_and_the_public_url_registered() {
     let (_, _, registration) = gateway.told.lock().unwrap()[0].clone();
     assert_eq!(registration["url"], "http://documents.internal:1/mcp");
     assert_eq!(registration["instance_id"].as_str().unwrap().len(), 12);
+}
+
+#[tokio::test]
+async fn the_gateway_is_told_the_token_that_it_has_to_show() {
+    let gateway = Gateway::start("127.0.0.1:0", Mood::Friendly).await;
+    let _server = serve(&[&options(&gateway.url)[..], &["--http-token", "hunter2"]].concat()).await;
+    eventually("it registers", async || gateway.registrations() == 1).await;
+    let (_, _, registration) = gateway.told.lock().unwrap()[0].clone();
+    assert_eq!(registration["token"], "hunter2");
 }

@@ -43,7 +43,9 @@ struct Secret {
     name: String,
     #[serde(default)]
     principal: Option<String>,
-    updated_at: String,
+    /// Without it, the operator's file says where it is kept.
+    #[serde(default)]
+    updated_at: Option<String>,
 }
 
 pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Answered<Response> {
@@ -147,7 +149,12 @@ fn list(visit: &Visit, server: &str, secrets: &[Secret]) -> Markup {
                     tr data-entry=(secret.name) {
                         td data-name="Name" { code { (text::short(&secret.name)) } }
                         td data-name="Whose" { @match &secret.principal { Some(whose) => (text::short(whose)), None => "everybody's" } }
-                        td data-name="Set" { (ago(visit, &secret.updated_at)) }
+                        td data-name="Set" {
+                            @match &secret.updated_at {
+                                Some(at) => (ago(visit, at)),
+                                None => "kept elsewhere",
+                            }
+                        }
                         td data-name="Change" { (removing(visit, server, secret)) }
                     }
                 }

@@ -23,7 +23,7 @@ async fn write(books: &Books, text: &str, expected: Option<u64>) -> Result<u64, 
         event.detail = Some(serde_json::json!({ "version": version }).into());
         vec![event]
     };
-    books.write_setting("aliases", &value(text), expected, &PrincipalId::new("alice"), told).await
+    books.write_setting("aliases", &value(text), expected, &PrincipalId::new("alice"), &[], told).await
 }
 
 fn stale(written: Result<u64, WriteSettingError>) -> u64 {
@@ -41,7 +41,7 @@ async fn a_setting_comes_back_byte_for_byte(world: World) {
     let last = r#"[ {"b":1.0, "a":2} ]"#;
     assert_eq!(write(&one, last, Some(2)).await.expect("written"), 3);
     let by = PrincipalId::new("bob");
-    let other = one.write_setting("a", &value("{}"), Some(0), &by, |_| Vec::new()).await;
+    let other = one.write_setting("a", &value("{}"), Some(0), &by, &[], |_| Vec::new()).await;
     assert_eq!(other.expect("written"), 1);
 
     let all = world.open().await.read_settings().await.expect("read");

@@ -2,17 +2,21 @@
 
 use toolgate_core::PrincipalId;
 use toolgate_core::event::EventKind;
-use toolgate_store::{Books, Revisions};
+use toolgate_store::{Books, Revisions, Whose};
 
 use super::{event, name, replicas, revisions};
 use crate::desk::kinds;
 use crate::world::World;
 
-crate::on_both!(a_secret_is_kept_for_a_server_and_somebody, a_secret_is_replaced_and_removed);
+crate::on_both!(
+    a_secret_is_kept_for_a_server_and_somebody,
+    a_secret_is_replaced_and_removed,
+    where_a_secret_may_go_is_kept_with_it,
+);
 
 async fn put(books: &Books, server: &str, principal: Option<&PrincipalId>, named: &str, sealed: &[u8]) {
     let events = vec![event(EventKind::CredentialStored)];
-    books.put_sealed(&name(server), principal, named, sealed, events).await.expect("stored");
+    books.put_sealed(&name(server), principal, named, sealed, &[], events).await.expect("stored");
 }
 
 async fn a_secret_is_kept_for_a_server_and_somebody(world: World) {
@@ -64,4 +68,35 @@ async fn a_secret_is_replaced_and_removed(world: World) {
     assert_eq!(store.get_sealed(&name("git"), None, "KEY").await.expect("read"), None);
     assert_eq!(kinds(&store).await, ["credential.stored", "credential.stored", "credential.removed"]);
     assert_eq!(revisions(&store).await, Revisions { vault: 3, ..Revisions::default() });
+}
+
+async fn where_a_secret_may_go_is_kept_with_it(world: World) {
+    let (store, one, two) = replicas(&world).await;
+    let star = PrincipalId::new("*");
+    let sealed = async |principal: Option<&PrincipalId>, origins: &[&str]| {
+        let origins: Vec<String> = origins.iter().map(ToString::to_string).collect();
+        one.put_sealed(&name("git"), principal, "KEY", b"1", &origins, Vec::new()).await.expect("stored");
+    };
+    let may = async |principal: Option<&PrincipalId>, origin: &str| {
+        let origins = store.list_secret_origins().await.expect("listed");
+        origins.iter().any(|one| one.allows(&name("git"), principal, "KEY", origin))
+    };
+    sealed(Some(&star), &["https://a"]).await;
+    assert!(may(Some(&star), "https://a").await && !may(Some(&star), "https://b").await);
+    assert!(!may(None, "https://a").await, "nobody's name is all names");
+    sealed(None, &["https://b", "https://b"]).await;
+    assert!(may(None, "https://b").await && !may(Some(&star), "https://b").await);
+    let origins = ["https://c".to_owned(), "https://d".to_owned()];
+    let events = vec![event(EventKind::CredentialAllowed)];
+    two.set_secret_origins(&name("git"), "KEY", &origins, events).await.expect("allowed");
+    assert!(may(None, "https://c").await && may(Some(&star), "https://d").await);
+    sealed(None, &[]).await;
+    assert!(!may(None, "https://b").await && may(None, "https://c").await, "an admin's word holds");
+    assert!(one.remove_sealed(&name("git"), Some(&star), "KEY", Vec::new()).await.expect("removed"));
+    let left = store.list_secret_origins().await.expect("listed");
+    assert_eq!(left.len(), 2);
+    assert!(left.iter().all(|one| one.whose == Whose::All), "{left:?}");
+    two.set_secret_origins(&name("git"), "KEY", &["*".to_owned()], Vec::new()).await.expect("allowed");
+    assert!(may(None, "https://anywhere").await);
+    assert_eq!(revisions(&store).await, Revisions { vault: 6, ..Revisions::default() });
 }

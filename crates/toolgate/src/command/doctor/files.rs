@@ -14,7 +14,11 @@ use crate::{failure, stored};
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
     let mut findings = vec![storage(config, store).await];
     match stored::catalog(config, store).await {
-        Ok(catalog) => findings.extend(catalog.snapshot().misfits.iter().map(misfit)),
+        Ok(catalog) => {
+            let snapshot = catalog.snapshot();
+            findings.extend(snapshot.misfits.iter().map(misfit));
+            findings.extend(snapshot.completed.iter().map(completed));
+        }
         Err(error) => findings.push(wrong("files", failure::render(&error.into()), None)),
     }
     findings
@@ -46,4 +50,10 @@ fn shown(place: &Place) -> String {
 fn misfit((name, why): &(CanonicalName, String)) -> Finding {
     let hint = "name the argument in `[[tools.files]]`, or let its server say which one takes the file";
     wrong("files", format!("{name}: {why}"), Some(hint.to_owned()))
+}
+
+/// Nothing is wrong for agents; whoever writes the server may want to know.
+fn completed((name, what): &(CanonicalName, String)) -> Finding {
+    let hint = "its server should write `\"type\": \"object\"` into the schema";
+    Finding { hint: Some(hint.to_owned()), ..fine("tools", format!("{name}: {what}")) }
 }

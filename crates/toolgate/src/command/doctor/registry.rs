@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use toolgate_core::ServerName;
 use toolgate_core::registry::ToolStatus;
 use toolgate_core::server::TransportSpec;
-use toolgate_credentials::SIGN_IN;
+use toolgate_credentials::{OutsideSecret, OutsideSource, SIGN_IN};
 use toolgate_registry::Source;
 use toolgate_store::{SealedSecret, Store, StoreError};
 
@@ -19,6 +19,7 @@ use crate::keyring;
 
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
     let mut findings = vec![check_vault(config, store).await];
+    findings.extend(check_sources(config).await);
     for found in
         [missing_secrets(config, store).await, without_lease(config, store).await, waiting_tools(store).await]
     {
@@ -72,6 +73,50 @@ async fn open_vault(config: &Config) -> anyhow::Result<String> {
     opened
 }
 
+/// Asks every source once. Nothing of what it answers is told.
+async fn check_sources(config: &Config) -> Vec<Finding> {
+    let outside = match keyring::outside(config) {
+        Ok(outside) => outside,
+        Err(error) => {
+            let told = failure::render(&error);
+            let (says, hint) = told.split_once("\nhint: ").unwrap_or((&told, ""));
+            return vec![wrong("secrets", says.to_owned(), (!hint.is_empty()).then(|| hint.to_owned()))];
+        }
+    };
+    let mut findings = Vec::new();
+    for secret in outside.list() {
+        let OutsideSecret { server, name, source, cache, .. } = secret;
+        let about = format!("secret {name} of {server}");
+        let kept = format!("kept for {} s", cache.as_secs());
+        findings.push(match outside.try_source(secret).await {
+            Ok(()) => fine(&about, format!("its source ({}) answers; {kept}", source.kind())),
+            Err(error) => wrong(
+                &about,
+                format!("its source ({}) gives none: {error}", source.kind()),
+                Some(advice(source)),
+            ),
+        });
+    }
+    findings
+}
+
+fn advice(source: &OutsideSource) -> String {
+    match source {
+        OutsideSource::File(path) => {
+            format!("check that {} is there and readable for this user", path.display())
+        }
+        OutsideSource::Command(words) => {
+            let program = words.first().map(String::as_str).unwrap_or_default();
+            format!(
+                "run {program} by hand as this user, with its arguments of `[[secrets]]` and without a terminal"
+            )
+        }
+        OutsideSource::OpenBao { path, field } => {
+            format!("check `[openbao]`, and that the gateway may read field {field} of {path}")
+        }
+    }
+}
+
 /// Secrets that the file names and nobody has stored.
 async fn missing_secrets(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
     let stored = store.list_sealed(None).await?;
@@ -79,7 +124,8 @@ async fn missing_secrets(config: &Config, store: &Store) -> Result<Vec<Finding>,
     for server in config.servers.iter().filter(|server| server.enabled) {
         let name = &server.spec.name;
         for secret in named(&server.spec.transport) {
-            if !holds(&stored, name, &secret) {
+            let is_elsewhere = config.secrets.iter().any(|one| one.server == *name && one.name == secret);
+            if !is_elsewhere && !holds(&stored, name, &secret) {
                 let says = format!("server {name} wants the secret {secret}, which nobody has stored");
                 let hint = format!("`toolgate secrets set {name} {secret}`");
                 findings.push(wrong("secrets", says, Some(hint)));

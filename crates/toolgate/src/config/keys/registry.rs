@@ -1,9 +1,9 @@
 //! Who may join, what tools are called, and which credentials there are: from `[oauth]` to `[[aliases]]`.
 
 use super::Changes::{AfterRestart, WhileRunning};
-use super::Kind::{Flag, Map, Moment, Path, Text, Url, Word, Words};
+use super::Kind::{Flag, Map, Moment, Path, Seconds, Text, Texts, Url, Word, Words};
 use super::{Table, is, needed, without};
-use crate::config::{access, registry};
+use crate::config::{access, registry, secrets};
 
 const ALGORITHMS: &[&str] = &["RS256", "PS256", "ES256", "ES384", "EdDSA"];
 
@@ -57,6 +57,81 @@ pub(super) const VAULT: Table = Table {
     changes: AfterRestart,
     least: "[vault]\n",
     example: "[vault]\nkey_env = \"TOOLGATE_VAULT_KEY\"\n",
+};
+
+pub(super) const SECRETS: Table = Table {
+    header: "[[secrets]]",
+    about: "Secrets of servers that are kept elsewhere. A server names one as `${vault:NAME}`, as if it was in the vault; it is read \
+            when it is first needed, kept in memory for a while, and never written down. One of `file`, `command` and `openbao`. \
+            A principal's own secret in the vault comes first.",
+    accepted: &secrets::SECRETS_KEYS,
+    keys: &[
+        needed("server", Text, "The server whose secret it is."),
+        needed("name", Text, "What stands in `${vault:NAME}`."),
+        without(
+            "file",
+            Path,
+            "another source",
+            "A file of one line. Servers that the gateway starts do not see it.",
+        ),
+        without(
+            "command",
+            Texts,
+            "another source",
+            "A program, by its absolute path, and its arguments. There is no shell. What it prints is the secret; it has 10 s.",
+        ),
+        without(
+            "openbao",
+            Text,
+            "another source",
+            "A path and a field, `team/github#token`, in the KV engine (version 2) that `[openbao]` names.",
+        ),
+        is(
+            "cache_seconds",
+            Seconds,
+            "300",
+            "How long a value is used before it is read again. A server that answers 401 has it read at once.",
+        ),
+        is(
+            "origins",
+            Texts,
+            "[]",
+            "Where it may be sent if this file does not have the server's address: `https://api.example.com`, or `*`.",
+        ),
+    ],
+    changes: AfterRestart,
+    least: "[[secrets]]\nfile = \"/run/secrets/github\"\nserver = \"github\"\nname = \"TOKEN\"\n",
+    example: "[[secrets]]\nserver = \"github\"\nname = \"TOKEN\"\nfile = \"/run/secrets/github\"\ncache_seconds = 60\n",
+};
+
+pub(super) const OPENBAO: Table = Table {
+    header: "[openbao]",
+    about: "OpenBao, or HashiCorp Vault, which speaks the same API: where it is and how the gateway is let in, by a token or by \
+            AppRole.",
+    accepted: &secrets::OPENBAO_KEYS,
+    keys: &[
+        needed("address", Url, "Where it is."),
+        is("mount", Text, "\"secret\"", "Where its KV engine of version 2 is."),
+        without("namespace", Text, "none", "Its namespace."),
+        without(
+            "token_file",
+            Path,
+            "AppRole",
+            "A file with a token; it is read again whenever it is needed.",
+        ),
+        without("token_env", Text, "AppRole", "The name of a variable of the environment with a token."),
+        without("role_id", Text, "a token", "The role of an AppRole login."),
+        without("secret_id_file", Path, "a token", "A file with the secret id of the login."),
+        without(
+            "secret_id_env",
+            Text,
+            "a token",
+            "The name of a variable of the environment with the secret id.",
+        ),
+    ],
+    changes: AfterRestart,
+    least: "[openbao]\ntoken_file = \"token\"\naddress = \"https://bao.example.com:8200\"\n",
+    example: "[openbao]\naddress = \"https://bao.example.com:8200\"\nrole_id = \"toolgate\"\nsecret_id_file = \"/run/secrets/bao\"\n",
 };
 
 pub(super) const NETWORK: Table = Table {

@@ -43,7 +43,8 @@ pub(super) const SHIPPED: Table = Table {
             "env",
             Map,
             "{}",
-            "What they get beyond `PATH`, `HOME` and the like, `TOOLGATE_MODEL` and `CAPABILITY_OCR_MODELS`.",
+            "What all of them get beyond `PATH`, `HOME` and the like, `TOOLGATE_MODEL` and `CAPABILITY_OCR_MODELS`. No secrets: those \
+             are for one server.",
         ),
         without(
             "network",
@@ -51,10 +52,34 @@ pub(super) const SHIPPED: Table = Table {
             "`false`, unless `env` holds an address such as that of a model",
             "Whether they and their workers may use the network.",
         ),
+        without(
+            "servers",
+            Nested("tables `[capability_servers.servers.NAME]`"),
+            "none",
+            "What one of them has for itself.",
+        ),
     ],
     changes: WhileRunning,
     least: "[capability_servers]\n",
     example: "[capability_servers]\nfolder = \"bin\"\nwithout = [\"image-ocr-mcp\"]\n",
+};
+
+pub(super) const SHIPPED_ONE: Table = Table {
+    header: "[capability_servers.servers.NAME]",
+    about: "What one capability server has for itself, by the name of its program.",
+    accepted: &shipped::ONE_KEYS,
+    keys: &[
+        is("env", Map, "{}", "What it alone gets, beside what all get. May hold `${vault:NAME}`."),
+        without(
+            "network",
+            Flag,
+            "as for all, counting its own `env`",
+            "Whether it and its workers may use the network.",
+        ),
+    ],
+    changes: WhileRunning,
+    least: "[capability_servers.servers.text-analysis-mcp]\n",
+    example: "[capability_servers.servers.text-analysis-mcp]\nenv = { OPENAI_API_KEY = \"${vault:OPENAI}\" }\n",
 };
 
 pub(super) const SERVERS: Table = Table {

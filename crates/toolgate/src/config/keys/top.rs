@@ -69,6 +69,8 @@ pub(super) const TOP: Table = Table {
         without("registry", Nested(TABLE), BELOW, "How changes to tools are taken."),
         without("aliases", Nested(TABLES), "none", "Other names of tools."),
         without("vault", Nested(TABLE), BELOW, "The key that secrets are encrypted with."),
+        without("secrets", Nested(TABLES), "none", "Secrets of servers that are kept elsewhere."),
+        without("openbao", Nested(TABLE), "none", "OpenBao or HashiCorp Vault, for `[[secrets]]`."),
         without(
             "oauth",
             Nested(TABLE),

@@ -58,6 +58,9 @@ fn the_file_leaves_some_out_gives_them_variables_and_describes_others_itself() {
         [capability_servers]
         folder = "${PLACE}"
         without = ["image-ocr-mcp"]
+        env = { PLACE = "${PLACE}" }
+
+        [capability_servers.servers.doc-parser-mcp]
         env = { KEY = "${SECRET}" }
 
         [[servers]]
@@ -70,7 +73,7 @@ fn the_file_leaves_some_out_gives_them_variables_and_describes_others_itself() {
     let config = load(other.path(), &variables, Some(text));
     assert_eq!(names(&config), ["other", "doc-parser-mcp"]);
     let TransportSpec::Stdio { env, .. } = &config.servers[1].spec.transport else { panic!("a command") };
-    assert_eq!(env["KEY"], "s");
+    assert_eq!((env["KEY"].as_str(), env["PLACE"].as_str()), ("s", place.as_str()));
 
     let own = format!("{text}\n[[servers]]\nname = \"doc-parser-mcp\"\nenabled = false\ncommand = \"y\"\n");
     let config = load(other.path(), &variables, Some(&own));
@@ -91,7 +94,7 @@ fn a_key_that_capability_servers_do_not_have() {
     toolgate.toml:2:1: unknown key `folders` in `[capability_servers]`
     2 | folders = "bin"
       | ^^^^^^^
-    expected: `folder`, `without`, `env` or `network`
+    expected: `folder`, `without`, `env`, `network` or `servers`
     hint: did you mean `folder`?
     "#);
 }
@@ -113,4 +116,33 @@ fn they_have_no_network_unless_there_is_somebody_to_reach() {
     assert_eq!(network(model), Network::Open);
     assert_eq!(network(&format!("{model}network = false\n")), Network::Closed);
     assert_eq!(network("[capability_servers]\nnetwork = true\n"), Network::Open);
+}
+
+#[test]
+fn a_secret_is_told_to_one_of_them_and_not_to_all() {
+    let folder = folder();
+    let text =
+        "[capability_servers.servers.image-ocr-mcp]\nenv = { API_KEY = \"${SECRET}\" }\nnetwork = true\n";
+    let variables = [("TOOLGATE_SERVERS", "."), ("SECRET", "s")];
+    let config = load(folder.path(), &variables, Some(text));
+    let of = |at: usize| {
+        let TransportSpec::Stdio { env, sandbox: Sandbox::On(openings), .. } =
+            &config.servers[at].spec.transport
+        else {
+            panic!("a confined command")
+        };
+        (env.get("API_KEY").cloned(), openings.network)
+    };
+    assert_eq!(names(&config), ["doc-parser-mcp", "image-ocr-mcp"]);
+    assert_eq!((of(0), of(1)), ((None, Network::Closed), (Some("s".into()), Network::Open)));
+
+    for secret in ["env = { OPENAI_API_KEY = \"x\" }", "env = { URL = \"http://x/?k=${vault:KEY}\" }"] {
+        let said = refused(&format!("[capability_servers]\n{secret}\n"));
+        assert!(
+            said.contains("every capability server") && said.contains("[capability_servers.servers.NAME]"),
+            "{said}"
+        );
+    }
+    let said = refused("[capability_servers.servers.x-mcp]\nenvironment = {}\n");
+    assert!(said.contains("unknown key `environment` in `[capability_servers.servers.x-mcp]`"), "{said}");
 }

@@ -60,6 +60,11 @@ const OF_FILTER: &[Member] = &[
         "Each filter that found something: what it does, which kind, how often, and where; never the thing itself",
     ),
 ];
+const OF_ALLOWED: &[Member] = &[
+    ("server", "\"bank\"", "The server whose secret it is"),
+    ("name", "\"API_KEY\"", "The name of the secret"),
+    ("origins", "[\"https://bank.example\"]", "Where it may be sent from now on, beside what the file says"),
+];
 const OF_STEP: &[Member] =
     &[("from", "\"pending\"", "The state before"), ("to", "\"running\"", "The state from now on")];
 
@@ -134,6 +139,7 @@ pub(super) fn of(kind: EventKind) -> Sample {
             sample(Touches::Tool, GATEWAY, names)
         }
         Kind::CredentialStored | Kind::CredentialRemoved => sample(Touches::Server, PERSON, OF_CREDENTIAL),
+        Kind::CredentialAllowed => sample(Touches::Server, PERSON, OF_ALLOWED),
         Kind::AgentDefined => sample(Touches::Nothing, GATEWAY, of_agent()),
         Kind::SessionStarted | Kind::SessionChanged | Kind::SessionClosed => {
             sample(Touches::Session, AGENT, of_session(kind))

@@ -61,6 +61,39 @@ async fn without_a_database_nothing_with_effects_runs_and_looks_are_refused() {
     bank.verify();
 }
 
+/// What a balancer is told.
+async fn ready(bank: &Bank) -> u16 {
+    let answer = bank.agent().http.get(bank.gateway.url("/readyz")).send().await.expect("it answers");
+    answer.status().as_u16()
+}
+
+#[tokio::test]
+async fn without_a_database_the_gateway_is_not_ready_and_calls_are_refused_at_once() {
+    const CALLS: u32 = 20;
+    /// Each of them would wait longer for a connection.
+    const TIME_MAX: Duration = Duration::from_secs(30);
+    let server = Server::start();
+    let bank = Bank::open_on(server.backing(), NO_HOLD);
+    let agent = bank.agent();
+    assert_eq!(status(&call(&agent, "bank__balance", json!({})).await), "succeeded");
+    assert_eq!(ready(&bank).await, 200);
+    server.go_away();
+    let told = until_async(WAIT, || async { (ready(&bank).await == 503).then_some(()) });
+    told.await.expect("it says that it is not ready, though nobody has called");
+    let (sent, begun) = (bank.ran(), std::time::Instant::now());
+    for amount in 0..CALLS {
+        refused(&call(&agent, "bank__balance", json!({})).await, "a look");
+        refused(&call(&agent, TOOL, money(u64::from(amount))).await, "a transfer");
+    }
+    assert!(begun.elapsed() < TIME_MAX, "{:?}", begun.elapsed());
+    assert_eq!(bank.ran(), sent, "what is refused is not sent");
+    server.come_back();
+    let told = until_async(WAIT, || async { (ready(&bank).await == 200).then_some(()) });
+    told.await.expect("it is ready again by itself");
+    recovers(&bank, 2).await;
+    bank.verify();
+}
+
 #[tokio::test]
 async fn where_the_operator_says_so_looks_are_served_without_a_database() {
     let server = Server::start();

@@ -81,3 +81,28 @@ async fn two_of_a_kind_are_two_instances_and_one_that_is_killed_is_missed() {
             .await;
     assert_eq!(structure(&found)["language"], "en", "{found}");
 }
+
+#[tokio::test]
+async fn one_that_wants_a_token_is_shown_it_and_nobody_else_gets_in() {
+    let site = Site::open();
+    let token = site.server_token("text-analysis-mcp");
+    let mut server = Server::start(&site, &token, &["--instance", "a", "--http-token", "geheim-des-servers"]);
+    site.healthy("text-analysis-mcp", 1).await;
+    listed(&site.gateway, "text-analysis-mcp__detect_language").await;
+    let found =
+        call(&site.agent(), "text-analysis-mcp__detect_language", json!({ "text": "This is English text." }))
+            .await;
+    assert_eq!(structure(&found)["language"], "en", "{found}");
+    let about = site.server("text-analysis-mcp").await;
+    let url = about["instances"][0]["url"].as_str().expect("an address");
+    let answer = site.agent().http.post(url).body("{}").send().await.expect("it answers");
+    assert_eq!(answer.status(), 401);
+    let said = site.gateway.log().join("\n")
+        + &site.get("/ledger?limit=1000").await.to_string()
+        + &about.to_string();
+    assert!(!said.contains("geheim-des-servers"), "{said}");
+    server.end();
+    site.server_is("text-analysis-mcp", |about| about["instances"] == json!([])).await;
+    let left = site.get("/secrets/text-analysis-mcp").await;
+    assert_eq!(left, json!({ "secrets": [] }), "its token goes with it");
+}

@@ -1,0 +1,289 @@
+//! Secrets that are kept elsewhere: in a file, by a command, in OpenBao or HashiCorp Vault. The operator's file says where
+//! each one is. A value is kept in memory for a stated time and never written down; errors name the kind of the source and
+//! the secret, never what was read, a path or an argument.
+
+mod command;
+mod file;
+mod openbao;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
+use toolgate_core::ServerName;
+use toolgate_core::port::NoKey;
+use toolgate_store::SecretOrigin;
+
+use crate::secret::Secret;
+use openbao::OpenBao;
+pub use openbao::{Given, OpenBaoLogin, OpenBaoSettings};
+
+const VALUE_BYTES_MAX: usize = 64 << 10;
+/// How long nobody is asked again who has just failed.
+const AFTER_FAILURE: Duration = Duration::from_secs(2);
+/// How long a value is not read again although a server refuses it: refusals can come by the hundred.
+const AFTER_REFUSAL: Duration = Duration::from_secs(1);
+/// How often it is looked whose time is over.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// One secret of a server that is kept elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideSecret {
+    pub server: ServerName,
+    pub name: String,
+    pub source: OutsideSource,
+    /// How long a value is used before it is read again.
+    pub cache: Duration,
+    /// Where it may be sent beside the addresses that the operator's file has for the server.
+    pub origins: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutsideSource {
+    /// Absolute.
+    File(PathBuf),
+    /// A program and its arguments; there is no shell.
+    Command(Vec<String>),
+    /// A field of a secret in a KV engine of version 2.
+    OpenBao { path: String, field: String },
+}
+
+impl OutsideSource {
+    /// What kind of source it is, for people.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            OutsideSource::File(_) => "file",
+            OutsideSource::Command(_) => "command",
+            OutsideSource::OpenBao { .. } => "openbao",
+        }
+    }
+}
+
+/// Why a source gave no secret. Holds nothing of what it said.
+#[derive(Debug, thiserror::Error)]
+pub enum Unanswered {
+    #[error("the file cannot be read: {0}")]
+    File(#[source] std::io::Error),
+    #[error("the command cannot be started: {0}")]
+    Start(#[source] std::io::Error),
+    #[error("the command did not end within {} s", command::TIME_MAX.as_secs())]
+    TookTooLong,
+    #[error("the command ended with {0}")]
+    Ended(std::process::ExitStatus),
+    #[error("what it gives is empty")]
+    Empty,
+    #[error("what it gives is longer than {VALUE_BYTES_MAX} bytes")]
+    TooLong,
+    #[error("what it gives is not one line of text")]
+    NotText,
+    #[error("`[openbao]` is not configured")]
+    NotConfigured,
+    #[error("{0}")]
+    OpenBao(String),
+}
+
+/// All secrets that are kept elsewhere. Clones share everything.
+#[derive(Clone, Default)]
+pub struct Outside {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    secrets: BTreeMap<(ServerName, String), Kept>,
+    openbao: Option<OpenBao>,
+    /// Counts up when a value is another, or there is none any more, or one again.
+    generation: AtomicU64,
+}
+
+struct Kept {
+    secret: OutsideSecret,
+    /// Held while the source is asked: of many that want a value at once, one asks.
+    state: Mutex<State>,
+}
+
+enum State {
+    /// Nobody has wanted it yet.
+    Unread,
+    Read {
+        value: Secret,
+        at: Instant,
+    },
+    Failed {
+        why: String,
+        at: Instant,
+    },
+}
+
+impl Outside {
+    pub fn new(secrets: Vec<OutsideSecret>, openbao: Option<OpenBaoSettings>) -> Self {
+        let kept = |secret: OutsideSecret| {
+            let key = (secret.server.clone(), secret.name.clone());
+            (key, Kept { secret, state: Mutex::new(State::Unread) })
+        };
+        let secrets = secrets.into_iter().map(kept).collect();
+        let inner = Inner { secrets, openbao: openbao.map(OpenBao::new), generation: AtomicU64::new(0) };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// All there are, by server and name.
+    pub fn list(&self) -> impl Iterator<Item = &OutsideSecret> {
+        self.inner.secrets.values().map(|kept| &kept.secret)
+    }
+
+    /// Asks the source of one now, whatever is kept, and tells nothing but whether it answers.
+    pub async fn try_source(&self, secret: &OutsideSecret) -> Result<(), Unanswered> {
+        self.inner.read(&secret.source).await.map(drop)
+    }
+
+    pub(crate) fn has(&self, server: &ServerName, name: &str) -> bool {
+        self.kept(server, name).is_some()
+    }
+
+    /// Whether the operator's file lets it out to an address that somebody else set.
+    pub(crate) fn allows(&self, server: &ServerName, name: &str, origin: &str) -> bool {
+        let allowed = |one: &String| one == origin || one == SecretOrigin::ANYWHERE;
+        self.kept(server, name).is_some_and(|kept| kept.secret.origins.iter().any(allowed))
+    }
+
+    pub(crate) fn generation(&self) -> u64 {
+        self.inner.generation.load(Ordering::Acquire)
+    }
+
+    pub(crate) async fn get(&self, server: &ServerName, name: &str) -> Result<Secret, NoKey> {
+        let Some(kept) = self.kept(server, name) else {
+            return Err(NoKey(format!("no source has the secret \"{name}\" of \"{server}\"")));
+        };
+        let mut state = kept.state.lock().await;
+        match &*state {
+            State::Read { value, at } if at.elapsed() < kept.secret.cache => return Ok(value.clone()),
+            State::Failed { why, at } if at.elapsed() < AFTER_FAILURE => return Err(kept.no_key(why)),
+            _ => {}
+        }
+        self.inner.read_anew(kept, &mut state).await;
+        match &*state {
+            State::Read { value, .. } => Ok(value.clone()),
+            State::Failed { why, .. } => Err(kept.no_key(why)),
+            State::Unread => Err(kept.no_key("it was not read")),
+        }
+    }
+
+    /// A server did not take what it was shown. `true` if a source gives another value by now.
+    pub(crate) async fn refused(&self, server: &ServerName) -> bool {
+        let mut changed = false;
+        for kept in self.inner.secrets.values().filter(|kept| kept.secret.server == *server) {
+            let mut state = kept.state.lock().await;
+            let State::Read { at, .. } = &*state else { continue };
+            if at.elapsed() >= AFTER_REFUSAL {
+                changed |= self.inner.read_anew(kept, &mut state).await;
+            }
+        }
+        changed
+    }
+
+    /// Reads what is used and whose time is over, and what failed before. Never ends.
+    pub(crate) async fn follow(&self) {
+        if self.inner.secrets.is_empty() {
+            return std::future::pending().await;
+        }
+        loop {
+            tokio::time::sleep(LOOK).await;
+            for kept in self.inner.secrets.values() {
+                // Whoever holds it is reading it.
+                let Ok(mut state) = kept.state.try_lock() else { continue };
+                if state.is_over(kept.secret.cache) {
+                    self.inner.read_anew(kept, &mut state).await;
+                }
+            }
+        }
+    }
+
+    fn kept(&self, server: &ServerName, name: &str) -> Option<&Kept> {
+        // Most gateways have none, and this is asked for every call.
+        if self.inner.secrets.is_empty() {
+            return None;
+        }
+        self.inner.secrets.get(&(server.clone(), name.to_owned()))
+    }
+}
+
+impl State {
+    fn is_over(&self, cache: Duration) -> bool {
+        match self {
+            State::Unread => false,
+            State::Read { at, .. } => at.elapsed() >= cache,
+            State::Failed { at, .. } => at.elapsed() >= AFTER_FAILURE.max(cache / 10),
+        }
+    }
+}
+
+impl Kept {
+    fn no_key(&self, why: &str) -> NoKey {
+        let OutsideSecret { server, name, source, .. } = &self.secret;
+        let kind = source.kind();
+        NoKey(format!(
+            "the source of the secret \"{name}\" of \"{server}\" (a {kind}) gives none: {why}; `toolgate doctor` tries it"
+        ))
+    }
+}
+
+impl Inner {
+    /// Asks the source. Tells whether there is another value than before.
+    async fn read_anew(&self, kept: &Kept, state: &mut State) -> bool {
+        let at = Instant::now();
+        let OutsideSecret { server, name, source, .. } = &kept.secret;
+        let next = match self.read(source).await {
+            Ok(value) => State::Read { value, at },
+            Err(error) => State::Failed { why: error.to_string(), at },
+        };
+        let differs = match (&*state, &next) {
+            (State::Read { value: before, .. }, State::Read { value, .. }) => before != value,
+            (State::Read { .. }, State::Failed { .. }) | (State::Failed { .. }, State::Read { .. }) => true,
+            _ => false,
+        };
+        match (&*state, &next) {
+            (State::Unread | State::Read { .. }, State::Failed { why, .. }) => {
+                tracing::warn!(%server, secret = name, source = source.kind(), "a secret cannot be read: {why}");
+            }
+            (State::Failed { .. }, State::Read { .. }) => {
+                tracing::info!(%server, secret = name, "a secret can be read again");
+            }
+            _ => {}
+        }
+        *state = next;
+        if differs {
+            self.generation.fetch_add(1, Ordering::AcqRel);
+        }
+        differs && matches!(state, State::Read { .. })
+    }
+
+    async fn read(&self, source: &OutsideSource) -> Result<Secret, Unanswered> {
+        let text = match source {
+            OutsideSource::File(path) => file::read(path).await?,
+            OutsideSource::Command(words) => command::run(words).await?,
+            OutsideSource::OpenBao { path, field } => match &self.openbao {
+                Some(openbao) => openbao.read(path, field).await?,
+                None => return Err(Unanswered::NotConfigured),
+            },
+        };
+        checked(text)
+    }
+}
+
+/// A secret as it can stand in a header. What an editor or `echo` puts at the end is not part of it.
+fn checked(text: Secret) -> Result<Secret, Unanswered> {
+    let plain = text.expose().strip_suffix('\n').unwrap_or(text.expose());
+    let plain = plain.strip_suffix('\r').unwrap_or(plain);
+    match plain {
+        "" => Err(Unanswered::Empty),
+        _ if plain.len() > VALUE_BYTES_MAX => Err(Unanswered::TooLong),
+        _ if plain.contains(['\0', '\n', '\r']) => Err(Unanswered::NotText),
+        _ => Ok(Secret::new(plain)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! A secret that a program prints: a password manager, a cloud's own tool. The gateway itself starts it, without a shell and
+//! in a process group of its own, and ends the whole group when its time is over.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use tokio::process::{Child, Command};
+
+use super::Unanswered;
+use super::file::read_all;
+use crate::secret::Secret;
+
+pub(super) const TIME_MAX: Duration = Duration::from_secs(10);
+
+pub(super) async fn run(words: &[String]) -> Result<Secret, Unanswered> {
+    let Some((program, arguments)) = words.split_first() else { return Err(Unanswered::Empty) };
+    let mut command = Command::new(program);
+    // What it complains about may hold what nobody shall read.
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = command.process_group(0).kill_on_drop(true).spawn().map_err(Unanswered::Start)?;
+    let mut group = Group(child);
+    tokio::time::timeout(TIME_MAX, group.finish()).await.unwrap_or(Err(Unanswered::TookTooLong))
+}
+
+/// A program and whatever it started. Dropped, all of it ends.
+struct Group(Child);
+
+impl Group {
+    async fn finish(&mut self) -> Result<Secret, Unanswered> {
+        let stdout = self.0.stdout.take().expect("it is piped");
+        let text = read_all(stdout).await.map_err(Unanswered::Start)?;
+        let status = self.0.wait().await.map_err(Unanswered::Start)?;
+        if !status.success() {
+            return Err(Unanswered::Ended(status));
+        }
+        text
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // A program that was waited for has no id any more, and its group may be somebody else's.
+        if let Some(id) = self.0.id().and_then(|id| i32::try_from(id).ok()) {
+            // It may have ended by itself.
+            killpg(Pid::from_raw(id), Signal::SIGKILL).unwrap_or_default();
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! A secret in a file, such as those that orchestrators mount.
+
+use std::path::Path;
+
+use tokio::io::AsyncReadExt;
+use zeroize::Zeroizing;
+
+use super::{Unanswered, VALUE_BYTES_MAX};
+use crate::secret::Secret;
+
+pub(super) async fn read(path: &Path) -> Result<Secret, Unanswered> {
+    let file = tokio::fs::File::open(path).await.map_err(Unanswered::File)?;
+    read_all(file).await.map_err(Unanswered::File)?
+}
+
+/// Up to a little more than a secret may have, so that one that is too long is told apart.
+pub(super) async fn read_all(
+    source: impl tokio::io::AsyncRead + Unpin,
+) -> std::io::Result<Result<Secret, Unanswered>> {
+    const LINE_END: usize = 2;
+    let limit = VALUE_BYTES_MAX + LINE_END + 1;
+    // With room for all of it from the start: what grows leaves copies behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(limit));
+    source.take(limit as u64).read_to_end(&mut bytes).await?;
+    if bytes.len() == limit {
+        return Ok(Err(Unanswered::TooLong));
+    }
+    Ok(std::str::from_utf8(&bytes).map(Secret::new).map_err(|_| Unanswered::NotText))
+}

@@ -1,0 +1,102 @@
+//! Whether the database answers. One connection of its own is asked all the time, so that nobody else has to find out by
+//! waiting: while there is no answer, every statement fails at once, those under way too.
+//!
+//! Only Postgres is felt for. SQLite is a file of this machine.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Connection as _, PgConnection};
+use tokio::sync::watch;
+
+use crate::db::is_cut_off;
+
+/// Together less than two seconds: that is how long it takes until a gateway says that it is not ready.
+const EVERY: Duration = Duration::from_millis(400);
+const PATIENCE: Duration = Duration::from_millis(1_200);
+
+const AWAY: &str = "the database does not answer";
+
+pub(crate) struct Pulse {
+    answers: watch::Sender<bool>,
+}
+
+impl Default for Pulse {
+    fn default() -> Self {
+        Self { answers: watch::Sender::new(true) }
+    }
+}
+
+impl Pulse {
+    /// Feels for it until nobody has the pulse any more.
+    pub(crate) fn feel(self: &Arc<Self>, options: PgConnectOptions) {
+        tokio::spawn(beat(options, Arc::downgrade(self)));
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        *self.answers.borrow()
+    }
+
+    pub(crate) fn check(&self) -> Result<(), sqlx::Error> {
+        if self.is_there() { Ok(()) } else { Err(away()) }
+    }
+
+    /// Does something that ends when the database goes away. What was sent to it by then may have taken effect, as with
+    /// every connection that is lost.
+    pub(crate) async fn during<T>(
+        &self,
+        work: impl Future<Output = Result<T, sqlx::Error>>,
+    ) -> Result<T, sqlx::Error> {
+        self.check()?;
+        let mut answers = self.answers.subscribe();
+        tokio::select! {
+            biased;
+            done = work => done,
+            // The sender is this pulse itself, which is there.
+            _ = answers.wait_for(|answers| !answers) => Err(away()),
+        }
+    }
+
+    fn note(&self, answers: bool) {
+        let changed = self.answers.send_if_modified(|known| std::mem::replace(known, answers) != answers);
+        match (changed, answers) {
+            (true, false) => tracing::error!("{AWAY}: everything that needs it is refused until it does"),
+            (true, true) => tracing::info!("the database answers again"),
+            (false, _) => {}
+        }
+    }
+}
+
+async fn beat(options: PgConnectOptions, pulse: Weak<Pulse>) {
+    let mut connection = None;
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let felt = tokio::time::timeout(PATIENCE, ask(&options, &mut connection)).await;
+        let answers = match &felt {
+            Ok(Ok(())) => true,
+            // Whoever says why not is there.
+            Ok(Err(error)) => matches!(error, sqlx::Error::Database(_)) && !is_cut_off(error),
+            Err(_) => false,
+        };
+        if !matches!(felt, Ok(Ok(()))) {
+            connection = None;
+        }
+        let Some(pulse) = pulse.upgrade() else { return };
+        pulse.note(answers);
+    }
+}
+
+async fn ask(options: &PgConnectOptions, held: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
+    if held.is_none() {
+        *held = Some(PgConnection::connect_with(options).await?);
+    }
+    match held {
+        Some(connection) => connection.ping().await,
+        None => Ok(()),
+    }
+}
+
+fn away() -> sqlx::Error {
+    sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::NotConnected, AWAY))
+}

@@ -1,0 +1,149 @@
+//! Where secrets may be sent, beside what the operator's file says.
+
+use toolgate_core::event::Event;
+use toolgate_core::{PrincipalId, ServerName};
+
+use super::read_server;
+use super::vault::stored_principal;
+use crate::books::Books;
+use crate::db::{Transaction, without_nul};
+use crate::error::doing;
+use crate::revisions::{Change, Topic};
+use crate::{Store, StoreError, now_ms};
+
+const LIST: &str = "SELECT server, whose, name, origin FROM secret_origins
+    WHERE tenant = $1 ORDER BY server, name, whose, origin";
+const ALLOW: &str = "INSERT INTO secret_origins (tenant, server, whose, name, origin, allowed_at_ms)
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+const FORGET: &str =
+    "DELETE FROM secret_origins WHERE tenant = $1 AND server = $2 AND whose = $3 AND name = $4";
+
+/// An admin's word, which holds for all secrets of a name.
+const ALL: &str = "*";
+/// What stands before a principal, so that nobody's name is taken for all.
+const ONE: &str = "=";
+
+/// A place that a secret may be sent to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SecretOrigin {
+    pub server: ServerName,
+    pub whose: Whose,
+    pub name: String,
+    /// Scheme, host and port; or `*`, which is everywhere.
+    pub origin: String,
+}
+
+/// Whose secret of a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// All that there are, now and later.
+    All,
+    /// That of one principal, or everybody's.
+    One(Option<PrincipalId>),
+}
+
+impl SecretOrigin {
+    /// Whether it lets a secret out to an address.
+    pub fn allows(
+        &self,
+        server: &ServerName,
+        principal: Option<&PrincipalId>,
+        name: &str,
+        origin: &str,
+    ) -> bool {
+        let is_whose = match &self.whose {
+            Whose::All => true,
+            Whose::One(holder) => holder.as_ref() == principal,
+        };
+        is_whose
+            && self.server == *server
+            && self.name == name
+            && (self.origin == origin || self.origin == Self::ANYWHERE)
+    }
+
+    /// The origin of every address.
+    pub const ANYWHERE: &str = "*";
+}
+
+impl Whose {
+    fn stored(&self) -> String {
+        match self {
+            Whose::All => ALL.to_owned(),
+            Whose::One(principal) => format!("{ONE}{}", stored_principal(principal.as_ref())),
+        }
+    }
+
+    fn read(stored: &str) -> Self {
+        match stored.strip_prefix(ONE) {
+            Some("") => Whose::One(None),
+            Some(principal) => Whose::One(Some(PrincipalId::new(principal))),
+            None => Whose::All,
+        }
+    }
+}
+
+impl Store {
+    /// By server and name.
+    pub async fn list_secret_origins(&self) -> Result<Vec<SecretOrigin>, StoreError> {
+        const DOING: &str = "list where secrets may be sent";
+        let list = self.db.sql(LIST).bind(self.tenant);
+        let rows: Vec<(String, String, String, String)> = list.fetch_all().await.map_err(doing(DOING))?;
+        let read = |(server, whose, name, origin): (String, String, String, String)| {
+            Ok(SecretOrigin {
+                server: read_server(&server, DOING)?,
+                whose: Whose::read(&whose),
+                name,
+                origin,
+            })
+        };
+        rows.into_iter().map(read).collect()
+    }
+}
+
+impl Books {
+    /// Says where all secrets of a name may be sent, in the place of what was said before.
+    pub async fn set_secret_origins(
+        &self,
+        server: &ServerName,
+        name: &str,
+        origins: &[String],
+        events: Vec<Event>,
+    ) -> Result<(), StoreError> {
+        let doing = doing("say where a secret may be sent");
+        let mut change = Change::begin(self, Topic::Vault).await.map_err(&doing)?;
+        let tenant = change.tenant;
+        replace(&mut change.tx, tenant, (server, &Whose::All, name), origins).await.map_err(&doing)?;
+        change.finish(events).await.map_err(&doing)
+    }
+}
+
+/// Which secrets: of a server, whose, under which name.
+type Which<'a> = (&'a ServerName, &'a Whose, &'a str);
+
+/// Within a transaction: these and no others.
+pub(super) async fn replace(
+    tx: &mut Transaction,
+    tenant: &'static str,
+    which: Which<'_>,
+    origins: &[String],
+) -> Result<(), sqlx::Error> {
+    let (server, whose, name) = which;
+    let forget = tx.sql(FORGET).bind(tenant).bind(server.as_str());
+    forget.bind(whose.stored()).bind(without_nul(name)).execute().await?;
+    for origin in origins {
+        allow(tx, tenant, which, origin).await?;
+    }
+    Ok(())
+}
+
+/// Within a transaction: this one too.
+pub(super) async fn allow(
+    tx: &mut Transaction,
+    tenant: &'static str,
+    (server, whose, name): Which<'_>,
+    origin: &str,
+) -> Result<(), sqlx::Error> {
+    let allow = tx.sql(ALLOW).bind(tenant).bind(server.as_str()).bind(whose.stored());
+    let allow = allow.bind(without_nul(name)).bind(without_nul(origin)).bind(now_ms());
+    allow.execute().await.map(drop)
+}

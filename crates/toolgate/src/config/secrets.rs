@@ -1,0 +1,271 @@
+//! `[[secrets]]` and `[openbao]`: secrets of servers that are kept elsewhere, and how OpenBao or HashiCorp Vault is asked.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use toolgate_core::ServerName;
+use toolgate_credentials::{OutsideSecret, OutsideSource, SIGN_IN, origin_of};
+
+use super::Config;
+use super::outbound::require;
+use super::problem::{Problems, one_of};
+use super::reference::{SECRET_NAME_CHARS_MAX, is_secret_name, is_variable_name};
+use super::section::{At, Seconds, Section};
+use super::value::{Context, UrlForm};
+
+pub(super) const SECRETS_KEYS: [&str; 7] =
+    ["server", "name", "file", "command", "openbao", "cache_seconds", "origins"];
+pub(super) const OPENBAO_KEYS: [&str; 8] = [
+    "address",
+    "mount",
+    "namespace",
+    "token_file",
+    "token_env",
+    "role_id",
+    "secret_id_file",
+    "secret_id_env",
+];
+
+/// The keys of which a secret has exactly one.
+const WAYS: [&str; 3] = ["file", "command", "openbao"];
+const CACHE: Duration = Duration::from_secs(300);
+const MOUNT: &str = "secret";
+const ANYWHERE: &str = "*";
+
+const ADDRESS: UrlForm = UrlForm {
+    expected: "an address such as `https://bao.example.com:8200`",
+    instead_of_password: "use `token_file`, or `role_id` with `secret_id_file`",
+};
+
+/// Where OpenBao or HashiCorp Vault is, and how the gateway is let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OpenBao {
+    /// Without a `/` at its end.
+    pub(crate) address: String,
+    pub(crate) mount: String,
+    pub(crate) namespace: Option<String>,
+    pub(crate) by: OpenBaoBy,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OpenBaoBy {
+    Token(Credential),
+    AppRole { role_id: String, secret_id: Credential },
+}
+
+/// Where a credential of the gateway's own is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Credential {
+    /// Absolute.
+    File(PathBuf),
+    /// The name of a variable of the environment.
+    Environment(String),
+}
+
+impl Config {
+    /// Files that hold secrets, which no server shall see.
+    pub(crate) fn secret_files(&self) -> impl Iterator<Item = PathBuf> {
+        let of_openbao = self.openbao.as_ref().and_then(|openbao| match &openbao.by {
+            OpenBaoBy::Token(Credential::File(path))
+            | OpenBaoBy::AppRole { secret_id: Credential::File(path), .. } => Some(path.clone()),
+            OpenBaoBy::Token(_) | OpenBaoBy::AppRole { .. } => None,
+        });
+        let of_secrets = self.secrets.iter().filter_map(|secret| match &secret.source {
+            OutsideSource::File(path) => Some(path.clone()),
+            OutsideSource::Command(_) | OutsideSource::OpenBao { .. } => None,
+        });
+        of_secrets.chain(of_openbao)
+    }
+}
+
+pub(super) fn read_secrets(
+    sections: Vec<Section<'_>>,
+    ctx: &Context<'_>,
+    problems: &mut Problems,
+) -> Vec<OutsideSecret> {
+    let mut read: Vec<OutsideSecret> = Vec::new();
+    for mut section in sections {
+        if let Some(name) = section.string("name", &mut Problems::default()) {
+            section.rename(format!("secret {:?}", name.value));
+        }
+        let Some(secret) = read_secret(&section, ctx, problems) else { continue };
+        if read.iter().any(|one| one.server == secret.server && one.name == secret.name) {
+            let what =
+                format!("two secrets of server {:?} are named {:?}", secret.server.as_str(), secret.name);
+            let hint = "remove one of them, or give it another name";
+            problems.add(section.span.clone(), what, "a name that no other secret of the server has", hint);
+        }
+        read.push(secret);
+    }
+    read
+}
+
+fn read_secret(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<OutsideSecret> {
+    section.refuse_unknown_keys(&SECRETS_KEYS, &[], problems);
+    for (key, example) in [("server", "\"github\""), ("name", "\"TOKEN\"")] {
+        require(section, key, example, problems);
+    }
+    let server =
+        section.string("server", problems).and_then(|server| server_name(section, &server, problems));
+    let name = section.string("name", problems).and_then(|name| secret_name(section, &name, problems));
+    let source = source(section, ctx, problems);
+    let cache = section.seconds("cache_seconds", Seconds::ZeroOrMore, problems);
+    let origins = section.strings("origins", problems);
+    let origins = origins.iter().filter_map(|origin| checked_origin(section, origin, problems)).collect();
+    Some(OutsideSecret {
+        server: server?,
+        name: name?,
+        source: source?,
+        cache: cache.unwrap_or(CACHE),
+        origins,
+    })
+}
+
+fn server_name(section: &Section<'_>, name: &At<&str>, problems: &mut Problems) -> Option<ServerName> {
+    let read = ServerName::new(name.value);
+    if let Err(error) = &read {
+        let what = format!("`server` in {} is not the name of one: {error}", section.title());
+        problems.add(name.span.clone(), what, "the name of a server", "`toolgate servers list` shows all");
+    }
+    read.ok()
+}
+
+fn secret_name(section: &Section<'_>, name: &At<&str>, problems: &mut Problems) -> Option<String> {
+    if is_secret_name(name.value) && name.value != SIGN_IN {
+        return Some(name.value.to_owned());
+    }
+    let what = format!("`name` in {} cannot name a secret", section.title());
+    let expected = format!("1 to {SECRET_NAME_CHARS_MAX} letters, digits, `.`, `_` and `-`");
+    problems.add(name.span.clone(), what, expected, "the server names it as `${vault:NAME}`");
+    None
+}
+
+fn source(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<OutsideSource> {
+    let given: Vec<&str> = WAYS.into_iter().filter(|way| section.key_span(way).is_some()).collect();
+    match given[..] {
+        ["file"] => {
+            let path = ctx.places(section).path("file", ctx.folder, problems)?;
+            Some(OutsideSource::File(path.value))
+        }
+        ["command"] => command(section, ctx, problems),
+        ["openbao"] => openbao(section, problems),
+        _ => {
+            let span = given.get(1).and_then(|way| section.key_span(way));
+            let what = match given.len() {
+                0 => format!("{} has no source", section.title()),
+                _ => format!("{} has {} sources", section.title(), given.len()),
+            };
+            let hint = "for example `file = \"/run/secrets/github\"`";
+            problems.add(
+                span.unwrap_or_else(|| section.span.clone()),
+                what,
+                format!("one of {}", one_of(&WAYS)),
+                hint,
+            );
+            None
+        }
+    }
+}
+
+/// Words as they are: there is no shell that would look at them.
+fn command(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<OutsideSource> {
+    let values = ctx.values(section);
+    let written = section.strings("command", problems);
+    let words: Vec<String> =
+        written.iter().filter_map(|word| values.plain("command", word, problems)).collect();
+    let is_path = |word: &String| word.starts_with('/') || values.is_kept(word);
+    if words.len() == written.len() && words.first().is_some_and(is_path) {
+        return Some(OutsideSource::Command(words));
+    }
+    let span = section.key_span("command").expect("the key chose this way");
+    let what = format!("`command` in {} is no program and its arguments", section.title());
+    let hint = "for example `command = [\"/usr/bin/op\", \"read\", \"op://team/github/token\"]`";
+    problems.add(span, what, "a list that begins with the absolute path of a program", hint);
+    None
+}
+
+fn openbao(section: &Section<'_>, problems: &mut Problems) -> Option<OutsideSource> {
+    let written = section.string("openbao", problems)?;
+    let parts = written.value.rsplit_once('#').filter(|(path, field)| !path.is_empty() && !field.is_empty());
+    if let Some((path, field)) = parts {
+        return Some(OutsideSource::OpenBao { path: path.trim_matches('/').into(), field: field.into() });
+    }
+    let what = format!("`openbao` in {} does not say which field of which secret", section.title());
+    let hint = "for example `openbao = \"team/github#token\"`, without the mount and without `data/`";
+    problems.add(written.span, what, "a path, `#` and a field", hint);
+    None
+}
+
+fn checked_origin(section: &Section<'_>, origin: &At<&str>, problems: &mut Problems) -> Option<String> {
+    if origin.value == ANYWHERE {
+        return Some(ANYWHERE.to_owned());
+    }
+    let read = origin_of(origin.value);
+    if read.is_none() {
+        let what = format!("`origins` in {} has {:?}", section.title(), origin.value);
+        let expected = "origins such as `https://api.example.com`, or `*` for every address of the server";
+        problems.add(origin.span.clone(), what, expected, "write scheme, host and port");
+    }
+    read
+}
+
+pub(super) fn refuse_without_openbao(top: &Section<'_>, secrets: &[OutsideSecret], problems: &mut Problems) {
+    let wants = |one: &&OutsideSecret| matches!(one.source, OutsideSource::OpenBao { .. });
+    if top.key_span("openbao").is_some() {
+        return;
+    }
+    if let Some(secret) = secrets.iter().find(wants) {
+        let what = format!("secret {:?} is in OpenBao, and there is no `[openbao]`", secret.name);
+        let hint = "add `[openbao]` with `address` and `token_file`";
+        problems.add(top.key_span("secrets").unwrap_or_default(), what, "where OpenBao is", hint);
+    }
+}
+
+/// `None` if a problem was added.
+pub(super) fn read_openbao(
+    section: &Section<'_>,
+    ctx: &Context<'_>,
+    problems: &mut Problems,
+) -> Option<OpenBao> {
+    section.refuse_unknown_keys(&OPENBAO_KEYS, &[], problems);
+    require(section, "address", "\"https://bao.example.com:8200\"", problems);
+    let values = ctx.values(section);
+    let address = values.url("address", &ADDRESS, problems);
+    let mut text =
+        |key: &str| section.string(key, problems).and_then(|written| values.plain(key, &written, problems));
+    let (mount, namespace, role_id) = (text("mount"), text("namespace"), text("role_id"));
+    let token = credential(section, ctx, ["token_file", "token_env"], problems);
+    let secret_id = credential(section, ctx, ["secret_id_file", "secret_id_env"], problems);
+    let by = match (token, role_id, secret_id) {
+        (Some(token), None, None) => OpenBaoBy::Token(token),
+        (None, Some(role_id), Some(secret_id)) => OpenBaoBy::AppRole { role_id, secret_id },
+        _ => {
+            let what = "`[openbao]` does not say how the gateway is let in";
+            let expected =
+                "`token_file` or `token_env`; or `role_id` with `secret_id_file` or `secret_id_env`";
+            problems.add(section.span.clone(), what, expected, "a token in a file is the simplest");
+            return None;
+        }
+    };
+    let mount = mount.unwrap_or_else(|| MOUNT.to_owned()).trim_matches('/').to_owned();
+    Some(OpenBao { address: address?.trim_end_matches('/').to_owned(), mount, namespace, by })
+}
+
+/// From a file or a variable; a file is nearer to how such credentials are handed over.
+fn credential(
+    section: &Section<'_>,
+    ctx: &Context<'_>,
+    [file, variable]: [&str; 2],
+    problems: &mut Problems,
+) -> Option<Credential> {
+    if let Some(path) = ctx.places(section).path(file, ctx.folder, problems) {
+        return Some(Credential::File(path.value));
+    }
+    let name = section.string(variable, problems)?;
+    if is_variable_name(name.value) {
+        return Some(Credential::Environment(name.value.to_owned()));
+    }
+    let what = format!("`{variable}` in {} is not the name of a variable", section.title());
+    problems.add(name.span, what, "letters, digits and `_` only", "keep the credential in that variable");
+    None
+}

@@ -1,0 +1,123 @@
+//! Who may call over HTTP. On addresses of this machine nobody is asked, unless a token was given: Host and Origin are checked,
+//! so that no page in a browser gets there. Elsewhere callers show a token.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode, header};
+
+use crate::home::Home;
+use crate::settings::Entry;
+
+/// Answers whether the server lives, and nothing else.
+const HEALTH: &str = "/healthz";
+const FILE: &str = "http-token";
+const TOKEN_BYTES: usize = 32;
+const REFUSED: &str = "this server wants a token\nhint: send `Authorization: Bearer TOKEN`; whoever started it knows the token\n";
+
+/// What callers are asked for.
+pub(super) struct Door {
+    token: Option<String>,
+    told: Told,
+}
+
+/// How people learn of a token that was made.
+enum Told {
+    Nothing,
+    OnTerminal,
+    InFile(PathBuf),
+}
+
+impl Door {
+    pub(super) fn open(entry: &Entry, home: &Home) -> io::Result<Self> {
+        match entry {
+            Entry::Anybody => Ok(Self { token: None, told: Told::Nothing }),
+            Entry::Token(token) => Ok(Self { token: Some(given(token.read()?)?), told: Told::Nothing }),
+            Entry::NewToken => {
+                let token = new_token()?;
+                let told = match io::stderr().is_terminal() {
+                    true => Told::OnTerminal,
+                    // What is not read by a person is kept by somebody: logs are no place for it.
+                    false => Told::InFile(home.keep(FILE, &token)?),
+                };
+                Ok(Self { token: Some(token), told })
+            }
+        }
+    }
+
+    pub(super) fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// Scripts and people read it; it is said whatever is logged.
+    pub(super) fn announce(&self) {
+        match (&self.told, &self.token) {
+            (Told::OnTerminal, Some(token)) => eprintln!("callers show the token {token}"),
+            (Told::InFile(path), _) => eprintln!("callers show the token in {}", path.display()),
+            (Told::Nothing | Told::OnTerminal, _) => {}
+        }
+    }
+
+    fn lets_in(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = &self.token else { return true };
+        let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let shown = shown.and_then(|value| value.split_once(' '));
+        shown.is_some_and(|(scheme, shown)| {
+            scheme.eq_ignore_ascii_case("bearer") && is_same(shown.trim().as_bytes(), token.as_bytes())
+        })
+    }
+}
+
+pub(super) async fn check(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+    if request.uri().path() == HEALTH || door.lets_in(request.headers()) {
+        return next.run(request).await;
+    }
+    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], REFUSED).into_response()
+}
+
+/// In a time that says nothing of how far they agree.
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let differing = one.iter().zip(other).fold(0, |differing, (one, other)| differing | (one ^ other));
+    std::hint::black_box(differing) == 0 && one.len() == other.len()
+}
+
+fn given(token: String) -> io::Result<String> {
+    match token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        true => Err(io::Error::other("the token is empty, or has characters that no header allows")),
+        false => Ok(token),
+    }
+}
+
+fn new_token() -> io::Result<String> {
+    let mut bytes = [0_u8; TOKEN_BYTES];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_token_is_the_same() {
+        for (one, other, same) in [
+            ("abc", "abc", true),
+            ("abc", "abd", false),
+            ("ab", "abc", false),
+            ("abcd", "abc", false),
+            ("", "a", false),
+        ] {
+            assert_eq!(is_same(one.as_bytes(), other.as_bytes()), same, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_never_made_twice() {
+        let (one, two) = (new_token().unwrap(), new_token().unwrap());
+        assert!(one != two && one.len() == 2 * TOKEN_BYTES);
+    }
+}
