@@ -2,7 +2,7 @@
 
 use axum::extract::{Path, Query, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
-use http::header::{ORIGIN, SET_COOKIE};
+use http::header::SET_COOKIE;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use maud::{Markup, html};
@@ -11,12 +11,8 @@ use serde::Deserialize;
 use crate::address::Address;
 use crate::fields::Fields;
 use crate::ports::{NewLogin, NotLoggedIn};
-use crate::visit::{Visit, secret_of};
+use crate::visit::Visit;
 use crate::{Context, layout};
-
-/// Over HTTPS: only this host may set it, and only for all of itself.
-pub(crate) const COOKIE_SECURE: &str = "__Host-toolgate";
-pub(crate) const COOKIE_PLAIN: &str = "toolgate-console";
 
 const LOGIN: [&str; 2] = ["console", "login"];
 /// A token and an address; nobody needs more.
@@ -49,7 +45,7 @@ pub(crate) async fn log_in(State(context): State<Context>, request: Request) -> 
     };
     let next = inside(field("next").as_deref());
     match context.logins.with_token(field("token").unwrap_or_default()).await {
-        Ok(login) => enter(&login, &parts.headers, &next),
+        Ok(login) => enter(&context, &login, &parts.headers, &next),
         Err(why) => {
             let (status, told) = told(&why);
             login_form(status, Some(&told), &next)
@@ -78,7 +74,7 @@ pub(crate) async fn enter_by_link(
         return login_form(StatusCode::FORBIDDEN, Some("That form came from another place."), "/");
     }
     match context.logins.with_link(link).await {
-        Ok(login) => enter(&login, &headers, "/"),
+        Ok(login) => enter(&context, &login, &headers, "/"),
         Err(why) => {
             let (status, told) = told(&why);
             login_form(status, Some(&told), "/")
@@ -92,24 +88,23 @@ pub(crate) async fn log_out(
     headers: HeaderMap,
     _checked: Fields,
 ) -> Response {
-    if let Some(secret) = secret_of(&headers)
+    if let Some(secret) = context.cookies.secret(&headers)
         && let Err(error) = context.logins.end(secret).await
     {
         tracing::warn!(%error, who = %visit.credential.principal.id, "a login could not be ended in the store");
     }
     let mut response = Redirect::to(Address::of(LOGIN).as_str()).into_response();
-    for name in [COOKIE_SECURE, COOKIE_PLAIN] {
-        let gone = cookie(name, "", 0);
+    for gone in context.cookies.forgotten() {
         response.headers_mut().append(SET_COOKIE, gone);
     }
     response
 }
 
 /// Where somebody goes who is not logged in, or not any more.
-pub(crate) fn ask_to_log_in(request: &Request) -> Response {
+pub(crate) fn ask_to_log_in(context: &Context, request: &Request) -> Response {
     let place = request.uri().path_and_query().map_or("/", |place| place.as_str());
     let next = if request.method() == Method::GET { place } else { "/" };
-    match secret_of(request.headers()) {
+    match context.cookies.secret(request.headers()) {
         Some(_) => {
             Redirect::to(Address::of(LOGIN).with("ended", 1).with("next", next).as_str()).into_response()
         }
@@ -121,19 +116,11 @@ pub(crate) fn to_login(next: &str) -> Response {
     Redirect::to(Address::of(LOGIN).with("next", next).as_str()).into_response()
 }
 
-fn enter(login: &NewLogin, headers: &HeaderMap, next: &str) -> Response {
-    // The browser itself says how it got here.
-    let secure = headers.get(ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https:"));
-    let name = if secure { COOKIE_SECURE } else { COOKIE_PLAIN };
+fn enter(context: &Context, login: &NewLogin, headers: &HeaderMap, next: &str) -> Response {
     let mut response = Redirect::to(next).into_response();
-    response.headers_mut().append(SET_COOKIE, cookie(name, &login.secret, login.seconds));
+    let kept = context.cookies.kept(headers, &login.secret, login.seconds);
+    response.headers_mut().append(SET_COOKIE, kept);
     response
-}
-
-fn cookie(name: &str, value: &str, seconds: u64) -> HeaderValue {
-    let secure = if name == COOKIE_SECURE { "; Secure" } else { "" };
-    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
-    HeaderValue::from_str(&text).expect("secrets are made of letters and digits")
 }
 
 /// Whether the browser says that a page of ours sent this. One that says nothing is not a browser, and has no cookie to lose.
@@ -210,15 +197,5 @@ mod tests {
         {
             assert_eq!(inside(Some(bad)), "/", "{bad}");
         }
-    }
-
-    #[test]
-    fn the_cookie_is_out_of_reach_of_scripts_and_of_other_sites() {
-        let text = cookie(COOKIE_SECURE, "s", 60);
-        assert_eq!(
-            text.to_str().expect("text"),
-            "__Host-toolgate=s; Path=/; HttpOnly; SameSite=Strict; Max-Age=60; Secure"
-        );
-        assert!(!cookie(COOKIE_PLAIN, "s", 60).to_str().expect("text").contains("Secure"));
     }
 }

@@ -6,7 +6,7 @@ use http_body_util::{BodyExt, Limited};
 
 use crate::Context;
 use crate::problem::{Answered, Problem};
-use crate::visit::{csrf_of, secret_of};
+use crate::visit::csrf_of;
 
 /// The hidden field that proves where a form comes from.
 pub(crate) const CSRF: &str = "csrf";
@@ -60,7 +60,7 @@ impl FromRequest<Context> for Fields {
     type Rejection = Box<Problem>;
 
     async fn from_request(request: Request, context: &Context) -> Answered<Self> {
-        let expected = secret_of(request.headers()).map(|secret| csrf_of(&secret));
+        let expected = context.cookies.secret(request.headers()).map(|secret| csrf_of(&secret));
         let read = Limited::new(request.into_body(), context.form_bytes_max).collect().await;
         let body = read.map_err(|_| {
             let detail = format!("the form is larger than {} bytes", context.form_bytes_max);

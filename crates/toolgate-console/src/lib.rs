@@ -3,6 +3,7 @@
 mod address;
 mod asking;
 mod assets;
+mod cookie;
 mod docs;
 mod entrance;
 mod fields;
@@ -23,6 +24,7 @@ use toolgate_core::governance::Clock;
 use tower::ServiceExt;
 
 pub use axum::body::Body;
+pub use cookie::Cookies;
 pub use ports::{Answer, Backend, Login, Logins, NewLogin, NotLoggedIn};
 
 /// What the pages are made over.
@@ -31,6 +33,7 @@ pub struct Setup {
     pub backend: Arc<dyn Backend>,
     pub logins: Arc<dyn Logins>,
     pub clock: Arc<dyn Clock>,
+    pub cookies: Cookies,
     /// The largest form that is read.
     pub form_bytes_max: usize,
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use http::header::COOKIE;
 use http::request::Parts;
-use http::{HeaderMap, Method, StatusCode};
+use http::{Method, StatusCode};
 use maud::Markup;
 use sha2::{Digest, Sha256};
 use toolgate_core::Role;
@@ -89,9 +88,9 @@ impl<S: Sync> FromRequestParts<S> for Visit {
 
 /// Stands before every page but those for logging in: finds out who comes, and puts what went wrong into a page.
 pub(crate) async fn admit(State(context): State<Context>, mut request: Request, next: Next) -> Response {
-    let visit = match find_out(&context, Knock::of(&request)).await {
+    let visit = match find_out(&context, Knock::of(&context, &request)).await {
         Ok(Some(visit)) => visit,
-        Ok(None) => return entrance::ask_to_log_in(&request),
+        Ok(None) => return entrance::ask_to_log_in(&context, &request),
         Err(problem) => return layout::bare(problem.status(), "Not now", layout::problem(&problem)),
     };
     request.extensions_mut().insert(visit.clone());
@@ -113,10 +112,10 @@ struct Knock {
 }
 
 impl Knock {
-    fn of(request: &Request) -> Self {
+    fn of(context: &Context, request: &Request) -> Self {
         let place = request.uri().path_and_query().map_or("/", |place| place.as_str());
         let place = if request.method() == Method::GET { place } else { "/" };
-        Self { secret: secret_of(request.headers()), place: place.into() }
+        Self { secret: context.cookies.secret(request.headers()), place: place.into() }
     }
 }
 
@@ -135,14 +134,6 @@ async fn find_out(context: &Context, knock: Knock) -> Result<Option<Visit>, Box<
         now_ms: context.clock.now_ms(),
         ends_at_ms: login.ends_at_ms,
     }))
-}
-
-/// The secret of the cookie, over HTTPS under a name that only this host may set.
-pub(crate) fn secret_of(headers: &HeaderMap) -> Option<String> {
-    let all = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    let ours = |(name, _): &(&str, &str)| *name == entrance::COOKIE_SECURE || *name == entrance::COOKIE_PLAIN;
-    pairs.find(ours).map(|(_, value)| value.to_owned())
 }
 
 /// Follows from the secret of the login, and does not tell it.

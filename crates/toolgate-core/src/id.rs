@@ -63,6 +63,11 @@ id!(
     "ses_"
 );
 id!(
+    /// An access token, as the ledger names it. Never its secret.
+    TokenId,
+    "tok_"
+);
+id!(
     /// One execution of a task.
     RunId,
     "run_"

@@ -6,6 +6,7 @@ pub mod codes;
 pub mod content;
 pub mod decision;
 pub mod digest;
+pub mod egress;
 pub mod event;
 pub mod fault;
 pub mod file;

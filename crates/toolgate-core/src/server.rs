@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::address::Reach;
+use crate::egress::Egress;
 use crate::port::AskKind;
 use crate::tool::{Rate, ToolExtra};
 use crate::{RawJson, ServerName};
@@ -63,6 +64,8 @@ pub struct ServerSpec {
     pub isolation: Isolation,
     /// Where its addresses may lead.
     pub reach: Reach,
+    /// How connections to it leave. A process has none.
+    pub egress: Arc<Egress>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 //! HTTP towards one receiver: POST, a time limit on each attempt, no redirects, answers read up to a limit.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,12 +8,11 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client as HyperClient;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use rustls::crypto::ring;
-use rustls::{ClientConfig, RootCertStore};
+use toolgate_core::address::Reach;
+use toolgate_core::egress::Egress;
+use toolgate_outbound::{Connector, Resolver, Scheme, told};
 use url::Url;
 
 use crate::BadReceiver;
@@ -27,16 +27,18 @@ const EXCERPT_CHARS_MAX: usize = 200;
 const PRODUCT: HeaderValue = HeaderValue::from_static(concat!("toolgate/", env!("CARGO_PKG_VERSION")));
 
 pub(crate) struct Client {
-    hyper: HyperClient<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    hyper: HyperClient<Connector, Full<Bytes>>,
     uri: Uri,
 }
 
 impl Client {
-    pub(crate) fn new(address: &str) -> Result<Self, BadReceiver> {
-        let uri =
-            read_address(address).ok_or_else(|| BadReceiver::Address { address: address.to_owned() })?;
-        let connector = HttpsConnectorBuilder::new().with_tls_config(tls(&uri)?).https_or_http();
-        let connector = connector.enable_http1().wrap_connector(tcp());
+    pub(crate) fn new(address: &str, egress: &Arc<Egress>) -> Result<Self, BadReceiver> {
+        let bad = || BadReceiver::Address { address: address.to_owned() };
+        let uri = read_address(address).ok_or_else(bad)?;
+        let scheme = uri.scheme_str().and_then(Scheme::of).ok_or_else(bad)?;
+        // The operator wrote the address down.
+        let resolver = Resolver::system(Reach::Anywhere);
+        let connector = toolgate_outbound::connector(scheme, egress, resolver, CONNECT_TIMEOUT)?;
         let hyper = HyperClient::builder(TokioExecutor::new()).pool_idle_timeout(IDLE_MAX).build(connector);
         Ok(Self { hyper, uri })
     }
@@ -83,26 +85,6 @@ fn read_address(address: &str) -> Option<Uri> {
     url.as_str().parse().ok()
 }
 
-/// The machine's root certificates are read only where they are needed.
-fn tls(uri: &Uri) -> Result<ClientConfig, BadReceiver> {
-    let provider = std::sync::Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.expect("the provider has the protocol versions that it was built with");
-    if uri.scheme_str() != Some("https") {
-        return Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth());
-    }
-    let builder = hyper_rustls::ConfigBuilderExt::with_native_roots(builder);
-    Ok(builder.map_err(|error| BadReceiver::Roots(error.to_string()))?.with_no_client_auth())
-}
-
-fn tcp() -> HttpConnector {
-    let mut connector = HttpConnector::new();
-    connector.enforce_http(false);
-    connector.set_nodelay(true);
-    connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
-    connector
-}
-
 async fn read_answer(response: Response<Incoming>) -> Option<Bytes> {
     let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX);
     Some(body.collect().await.ok()?.to_bytes())
@@ -111,17 +93,6 @@ async fn read_answer(response: Response<Incoming>) -> Option<Bytes> {
 fn retry_after(response: &Response<Incoming>) -> Option<Duration> {
     let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
     value.parse().ok().map(Duration::from_secs)
-}
-
-/// An error with its causes: the outermost of hyper's says next to nothing.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }
 
 fn excerpt(answer: &[u8]) -> String {

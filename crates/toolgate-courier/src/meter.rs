@@ -11,11 +11,11 @@ use toolgate_core::RawJson;
 use toolgate_core::event::{EventKind, Outcome, Recorded};
 use toolgate_core::signature::SigningKey;
 
-use crate::BadReceiver;
 use crate::client::Client;
 use crate::cloud_event;
 use crate::delivery::Failure;
 use crate::webhook::signed_headers;
+use crate::{BadReceiver, MeterWebhook};
 
 pub const METER_EVENT_TYPE: &str = "dev.toolgate.meter.tool";
 
@@ -55,8 +55,8 @@ pub(crate) struct MeterWebhookDelivery {
 }
 
 impl MeterWebhookDelivery {
-    pub(crate) fn new(url: &str, key: SigningKey) -> Result<Self, BadReceiver> {
-        Ok(Self { client: Client::new(url)?, key })
+    pub(crate) fn new(meter: &MeterWebhook, key: SigningKey) -> Result<Self, BadReceiver> {
+        Ok(Self { client: Client::new(&meter.url, &meter.egress)?, key })
     }
 
     /// Sends the first event that is metered; what stands before it needs no delivery.

@@ -45,7 +45,7 @@ impl OtlpDelivery {
         let about = [("service.name", &*otlp.service_name), ("service.version", env!("CARGO_PKG_VERSION"))];
         let attributes = about.map(|(key, value)| text(key, value)).into();
         let resource = Resource { attributes };
-        Ok(Self { client: Client::new(&address)?, headers, resource })
+        Ok(Self { client: Client::new(&address, &otlp.egress)?, headers, resource })
     }
 
     /// All of them in one request.

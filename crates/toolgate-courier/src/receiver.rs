@@ -1,10 +1,13 @@
 //! Whom events are delivered to, as the operator says it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use toolgate_core::egress::Egress;
 use toolgate_core::event::EventKind;
 use toolgate_core::signature::{BadSigningKey, SigningKey};
+use toolgate_outbound::BadEgress;
 
 use crate::delivery::Delivery;
 use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
@@ -35,6 +38,8 @@ pub struct Webhook {
     pub events: Vec<EventKind>,
     /// Where a person decides; `{id}` stands for the approval.
     pub link: Option<String>,
+    /// How connections there leave.
+    pub egress: Arc<Egress>,
 }
 
 impl Webhook {
@@ -56,6 +61,7 @@ impl Webhook {
 pub struct MeterWebhook {
     pub url: String,
     pub secret: String,
+    pub egress: Arc<Egress>,
 }
 
 /// An OpenTelemetry collector that takes spans over HTTP.
@@ -65,6 +71,7 @@ pub struct Otlp {
     pub endpoint: String,
     pub headers: Vec<(String, String)>,
     pub service_name: String,
+    pub egress: Arc<Egress>,
 }
 
 /// Why a receiver cannot be used.
@@ -78,8 +85,8 @@ pub enum BadReceiver {
     Header { name: String, why: String },
     #[error("there are two receivers {sink:?}, and each needs a place of its own in the ledger")]
     Twice { sink: String },
-    #[error("no root certificates were found on this machine: {0}")]
-    Roots(String),
+    #[error("TLS cannot be spoken: {0}")]
+    Egress(#[from] BadEgress),
 }
 
 impl Receiver {
@@ -104,7 +111,7 @@ impl Receiver {
                 Delivery::Webhook(WebhookDelivery::new(webhook, key)?)
             }
             Receiver::MeterWebhook(meter) => {
-                Delivery::MeterWebhook(MeterWebhookDelivery::new(&meter.url, key(&meter.secret)?)?)
+                Delivery::MeterWebhook(MeterWebhookDelivery::new(&meter, key(&meter.secret)?)?)
             }
             Receiver::MeterFile { path } => Delivery::MeterFile(MeterFileDelivery::new(path)),
             Receiver::Otlp(otlp) => Delivery::Otlp(OtlpDelivery::new(&otlp)?),

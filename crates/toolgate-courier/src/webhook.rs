@@ -53,7 +53,7 @@ struct ApprovalData<'a> {
 
 impl WebhookDelivery {
     pub(crate) fn new(webhook: Webhook, key: SigningKey) -> Result<Self, BadReceiver> {
-        let client = Client::new(&webhook.url)?;
+        let client = Client::new(&webhook.url, &webhook.egress)?;
         Ok(Self { client, key, kinds: webhook.events, link: webhook.link })
     }
 

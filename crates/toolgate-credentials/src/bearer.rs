@@ -14,6 +14,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use toolgate_core::Principal;
+use toolgate_core::egress::Egress;
 
 use crate::clock::now_seconds;
 
@@ -40,10 +41,10 @@ struct Inner {
 }
 
 impl Bearer {
-    pub fn new(settings: BearerSettings) -> Result<Self, SettingsProblem> {
+    pub fn new(settings: BearerSettings, egress: &Arc<Egress>) -> Result<Self, SettingsProblem> {
         settings.check()?;
         provider::install();
-        let keys = Jwks::new(&settings.issuer, settings.jwks_url.as_deref());
+        let keys = Jwks::new(&settings.issuer, settings.jwks_url.as_deref(), egress);
         Ok(Self { inner: Arc::new(Inner { settings, keys: Arc::new(keys), known: Known::default() }) })
     }
 

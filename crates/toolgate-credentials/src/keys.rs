@@ -11,6 +11,7 @@ use rmcp::transport::auth::WWWAuthenticateParams;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::port::{BoxFuture, Keyring, NoKey, Viewer};
 use toolgate_core::{PrincipalId, ServerName};
+use toolgate_outbound::Way;
 use url::Url;
 
 use crate::oauth::{Kept, Owner};
@@ -35,10 +36,10 @@ struct Asked {
     url: Option<String>,
 }
 
-/// The instance of a server that a token is for, and where the way to its authorization server may lead. A token that was
+/// The instance of a server that a token is for, and the way to its authorization server. A token that was
 /// given for another address is not shown to it, whatever other instances there are.
 struct Access {
-    reach: Reach,
+    way: Way,
     url: String,
 }
 
@@ -56,7 +57,7 @@ struct Inner {
     refreshing: tokio::sync::Mutex<()>,
     secrets: Mutex<HashMap<(Owner, String), Opened>>,
     holders: Mutex<HashMap<Owner, Arc<Holder>>>,
-    servers: RwLock<BTreeMap<ServerName, Reach>>,
+    servers: RwLock<BTreeMap<ServerName, Way>>,
 }
 
 /// A secret as it was when the index had this generation.
@@ -81,9 +82,9 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Says which servers there are and where the way to them may lead. A server that is not among them may be reached at
+    /// Says which servers there are and the ways to them. A server that is not among them may be reached at
     /// public addresses only.
-    pub fn know(&self, servers: BTreeMap<ServerName, Reach>) {
+    pub fn know(&self, servers: BTreeMap<ServerName, Way>) {
         *self.inner.servers.write().unwrap_or_else(PoisonError::into_inner) = servers;
     }
 
@@ -236,7 +237,7 @@ impl Inner {
         };
         let Some(url) = url else { return Ok(owner) };
         // Addresses that somebody sent have rules for where they may lead; those of the file have none.
-        if matches!(self.reach(server), Reach::Anywhere) {
+        if matches!(self.way(server).reach, Reach::Anywhere) {
             return Ok(owner);
         }
         let origin = origin_of(url).unwrap_or_default();
@@ -279,7 +280,7 @@ impl Inner {
         let owner = index.sign_in_of(server, principal).ok_or_else(|| {
             NoKey(format!("nobody has signed in at \"{server}\"; `toolgate servers login {server}` does"))
         })?;
-        Ok((self.holder(owner), index.generation, Access { reach: self.reach(server), url: url.to_owned() }))
+        Ok((self.holder(owner), index.generation, Access { way: self.way(server), url: url.to_owned() }))
     }
 
     fn holder(&self, owner: Owner) -> Arc<Holder> {
@@ -291,9 +292,9 @@ impl Inner {
         Arc::clone(holders.entry(owner).or_insert_with_key(make))
     }
 
-    fn reach(&self, server: &ServerName) -> Reach {
+    fn way(&self, server: &ServerName) -> Way {
         let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
-        servers.get(server).copied().unwrap_or_else(|| Reach::Within(AddressRules::default()))
+        servers.get(server).cloned().unwrap_or_else(|| Reach::Within(AddressRules::default()).into())
     }
 
     /// What this process wrote itself is not news to it for long.
@@ -308,7 +309,7 @@ impl Inner {
 
 impl Access {
     fn outbound(&self) -> Outbound {
-        Outbound::new(self.reach)
+        Outbound::new(self.way.reach, &self.way.egress)
     }
 
     /// Whether a token that was given for `url` belongs here: scheme, host and port have to be the same.

@@ -1,28 +1,19 @@
 //! HTTP towards authorization servers: every address that is dialled was checked, answers are read up to a limit, redirects
 //! are not followed.
 
-use std::error::Error;
-use std::future::Future;
-use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, USER_AGENT};
 use http::{HeaderValue, Request, Response, Uri};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::dns::Name;
 use hyper_util::rt::TokioExecutor;
-use rustls::crypto::ring;
-use rustls::{ClientConfig, RootCertStore};
 use toolgate_core::address::{AddressRefused, Reach};
-use tower_service::Service;
+use toolgate_core::egress::Egress;
+use toolgate_outbound::{Connector, Resolver, Tcp, told};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -47,18 +38,18 @@ pub(crate) enum OutboundError {
 /// A client whose every connection stays within `reach`. Clones share their connections.
 #[derive(Clone)]
 pub(crate) struct Outbound {
-    client: Client<HttpsConnector<HttpConnector<Checked>>, Full<Bytes>>,
+    client: Client<Connector, Full<Bytes>>,
     reach: Reach,
 }
 
 impl Outbound {
-    pub(crate) fn new(reach: Reach) -> Self {
-        let mut tcp = HttpConnector::new_with_resolver(Checked { reach });
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
-        let connector = HttpsConnectorBuilder::new().with_tls_config(tls()).https_or_http().enable_http1();
-        let connector = connector.wrap_connector(tcp);
+    pub(crate) fn new(reach: Reach, egress: &Arc<Egress>) -> Self {
+        let tls = toolgate_outbound::tls(egress).unwrap_or_else(|error| {
+            tracing::warn!(%error, "no https address of an authorization server can be trusted");
+            toolgate_outbound::without_roots()
+        });
+        let tcp = Tcp::new(egress.clone(), Resolver::system(reach), CONNECT_TIMEOUT);
+        let connector = Connector::from((tcp, tls));
         let client = Client::builder(TokioExecutor::new()).pool_idle_timeout(IDLE_MAX).build(connector);
         Self { client, reach }
     }
@@ -98,78 +89,6 @@ impl Outbound {
     }
 }
 
-/// Resolves names to those of their addresses that may be dialled.
-#[derive(Clone)]
-struct Checked {
-    reach: Reach,
-}
-
-type Resolving = Pin<Box<dyn Future<Output = io::Result<std::vec::IntoIter<SocketAddr>>> + Send>>;
-
-impl Service<Name> for Checked {
-    type Response = std::vec::IntoIter<SocketAddr>;
-    type Error = io::Error;
-    type Future = Resolving;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, name: Name) -> Resolving {
-        let reach = self.reach;
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let (allowed, refused) = sort(reach, found);
-            match (allowed.is_empty(), refused) {
-                (true, Some(refused)) => Err(io::Error::new(io::ErrorKind::PermissionDenied, refused)),
-                _ => Ok(allowed.into_iter()),
-            }
-        })
-    }
-}
-
-fn sort(reach: Reach, found: impl Iterator<Item = SocketAddr>) -> (Vec<SocketAddr>, Option<AddressRefused>) {
-    let mut allowed = Vec::new();
-    let mut refused = None;
-    for address in found {
-        match reach.check(address.ip()) {
-            Ok(()) => allowed.push(address),
-            Err(why) => refused = Some(why),
-        }
-    }
-    (allowed, refused)
-}
-
-/// The machine's root certificates are read once.
-fn tls() -> ClientConfig {
-    static SHARED: OnceLock<ClientConfig> = OnceLock::new();
-    SHARED.get_or_init(make_tls).clone()
-}
-
-fn make_tls() -> ClientConfig {
-    let builder = || {
-        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let builder = builder.with_safe_default_protocol_versions();
-        builder.expect("the provider has the protocol versions that it was built with")
-    };
-    let rooted = builder().with_native_roots().unwrap_or_else(|error| {
-        tracing::warn!(%error, "no root certificates on this machine: no https address can be trusted");
-        builder().with_root_certificates(RootCertStore::empty())
-    });
-    rooted.with_no_client_auth()
-}
-
-/// An error with its causes: the outermost of hyper's says next to nothing.
-fn told(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use toolgate_core::address::AddressRules;
@@ -180,7 +99,7 @@ mod tests {
     async fn an_address_out_of_reach_is_not_dialled_however_it_is_written() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let outbound = Outbound::new(Reach::Within(AddressRules::default()));
+        let outbound = Outbound::new(Reach::Within(AddressRules::default()), &Arc::default());
         for host in ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"] {
             let refused = outbound.get(&format!("http://{host}:{port}/")).await.unwrap_err().to_string();
             assert!(refused.contains("address of this machine"), "{host}: {refused}");
@@ -191,7 +110,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_http_is_spoken() {
-        let outbound = Outbound::new(Reach::Anywhere);
+        let outbound = Outbound::new(Reach::Anywhere, &Arc::default());
         for url in ["ftp://example.org/", "/path", "file:///etc/hostname", ""] {
             assert!(matches!(outbound.get(url).await, Err(OutboundError::Url(_))), "{url}");
         }

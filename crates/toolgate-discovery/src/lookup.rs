@@ -12,6 +12,8 @@ use crate::{Discovery, cards};
 
 /// Matches that are ranked; beyond them nobody looks.
 pub const HITS_MAX: usize = 200;
+/// Tools that are indexed to find the nearest to one name.
+const INDEXED_FOR_A_NAME_MAX: usize = 1_000;
 /// Names told to somebody who misspelt one.
 const NEAREST: usize = 3;
 /// Tools that are described at once.
@@ -112,8 +114,12 @@ impl Discovery {
         Answer::of(&items, ranked.len(), wanted.detail, wanted.budget)
     }
 
-    /// The names that look most like one that is not there, of what the view shows.
+    /// The names that look most like one that is not there, of what the view shows. Where there are thousands, only if they
+    /// were searched before: to index them all for a slip of the hand would hold up whoever calls.
     pub fn nearest(&self, view: &View, name: &str) -> Vec<Arc<Entry>> {
+        if view.len() > INDEXED_FOR_A_NAME_MAX && view.subset.get().is_none() {
+            return Vec::new();
+        }
         let subset = self.subset(view);
         let near = subset.nearest(name, NEAREST);
         near.iter().filter_map(|name| view.snapshot.tools.find(name.as_str()).cloned()).collect()

@@ -158,8 +158,9 @@ async fn call_tool(
         Some(built_in) => return lookup::run(gateway, &caller, built_in, request, cancel).await,
         None => {}
     }
-    let found = find::tool(gateway, &caller.client.seat(), name).await;
-    let found = found.map_err(|missing| find::error(name, &missing))?;
+    let seat = caller.client.seat();
+    let found = find::tool(gateway, &seat, name).await;
+    let found = found.map_err(|missing| find::error(gateway, &seat, name, &missing))?;
     ToolCall::new(gateway, caller, found, request).run(cancel).await
 }
 

@@ -83,9 +83,24 @@ pub(crate) async fn prompt(gateway: &Gateway, seat: &Seat, name: &str) -> Option
     now()
 }
 
-pub(crate) fn error(asked: &str, missing: &Missing) -> RpcError {
+/// There is no such tool for this seat. Names are suggested from what it sees, so one that is out of its sight suggests what
+/// one that nobody has would.
+pub(crate) fn unknown(gateway: &Gateway, seat: &Seat, asked: &str) -> RpcError {
+    let error = RpcError::invalid_params(format!("unknown tool: {asked}"));
+    let near = gateway.discovery.nearest(&gateway.discovery.view(seat), asked);
+    let names: Vec<&str> = near.iter().map(|entry| entry.wire.as_str()).collect();
+    match names[..] {
+        [] => error,
+        _ => {
+            let hint = format!("did you mean {}?", names.join(", "));
+            error.with_data(json!({ "code": "unknown_tool", "hint": hint }))
+        }
+    }
+}
+
+pub(crate) fn error(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missing) -> RpcError {
     match missing {
-        Missing::Unknown => RpcError::invalid_params(format!("unknown tool: {asked}")),
+        Missing::Unknown => unknown(gateway, seat, asked),
         Missing::Withheld { name, why: Why::Retired, .. } => {
             RpcError::invalid_params(format!("tool {name} is not offered by its server any more"))
                 .with_data(json!({ "code": "tool_retired", "hint": "list the tools again" }))

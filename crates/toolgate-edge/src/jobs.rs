@@ -185,7 +185,7 @@ async fn state(
     }
     let (status, member) = match end {
         None => ("working", None),
-        Some(Ok(_)) if approval.state == ApprovalState::Cancelled => ("cancelled", None),
+        Some(Ok(_)) if was_taken_back(&approval) => ("cancelled", None),
         Some(Ok(result)) => ("completed", Some(("result", result))),
         Some(Err(error)) => {
             ("failed", Some(("error", json!({ "code": error.code, "message": error.message }).into())))
@@ -201,9 +201,17 @@ async fn state(
     Ok(Reply::Complete(task.into()).into())
 }
 
+/// Where other policies withdrew the question, the call was judged anew and has an end of its own.
+fn was_taken_back(approval: &Approval) -> bool {
+    approval.state == ApprovalState::Cancelled && approval.withdrawn != Some(Withdrawn::PoliciesChanged)
+}
+
 fn working_message(approval: &Approval) -> String {
     match approval.state {
         ApprovalState::Pending => format!("waiting for approval {}", approval.id),
+        ApprovalState::Cancelled => {
+            "the policies that asked for approval have changed; the call is judged anew".into()
+        }
         _ if approval.complete => "approved; the call runs".into(),
         _ => "approved; make the same call again, since parts of it are not kept".into(),
     }

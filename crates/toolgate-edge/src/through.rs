@@ -125,7 +125,7 @@ fn schema_first(entry: &Entry) -> Said {
 }
 
 fn not_found(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missing) -> Said {
-    let error = find::error(asked, missing);
+    let error = find::error(gateway, seat, asked, missing);
     let view = gateway.discovery.view(seat);
     let near = gateway.discovery.nearest(&view, asked);
     let names: Vec<&str> = near.iter().map(|entry| entry.wire.as_str()).collect();

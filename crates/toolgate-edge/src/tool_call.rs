@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolgate_catalog::{Entry, Missing};
+use toolgate_catalog::Entry;
 use toolgate_core::approval::Approval;
 use toolgate_core::id::RunId;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply};
@@ -99,7 +99,8 @@ impl ToolCall {
     /// Takes the call through the pipeline and says its end in the words of MCP.
     pub(crate) async fn run(self, cancel: &CancellationToken) -> Result<Said, RpcError> {
         if self.barred.is_some() {
-            let unknown = find::error(self.request.parts.target(METHOD)?, &Missing::Unknown);
+            let asked = self.request.parts.target(METHOD)?;
+            let unknown = find::unknown(&self.gateway, &self.caller.client.seat(), asked);
             self.record_attempt().await;
             return Err(unknown);
         }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+use toolgate_core::egress::Egress;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MIB: u64 = 1 << 20;
@@ -33,6 +36,8 @@ pub struct Settings {
     pub storage_timeout: Duration,
     /// How often a request that the storage did not answer is sent again.
     pub retries_max: usize,
+    /// How connections to a storage elsewhere leave.
+    pub egress: Arc<Egress>,
 }
 
 /// Where bytes are kept.
@@ -87,6 +92,7 @@ impl Default for Settings {
             results: ResultSettings::default(),
             storage_timeout: Duration::from_secs(15),
             retries_max: 4,
+            egress: Arc::default(),
         }
     }
 }

@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
 /// A time to wait in the largest unit that says enough.
 pub(crate) fn span(ms: i64) -> String {
     const UNITS: [(i64, &str); 3] = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
-    let seconds = (ms + 999) / 1000;
+    let seconds = ms.saturating_add(999) / 1000;
     let unit = UNITS.into_iter().find(|(unit, _)| seconds >= 2 * unit);
     let (count, name) = unit.map_or((seconds, "second"), |(unit, name)| (seconds / unit, name));
     format!("{count} {name}{}", if count == 1 { "" } else { "s" })

@@ -110,6 +110,11 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 const FOLDERS_DEEP_MAX: usize = 8;
 
 impl Sources {
+    /// Whether an operator wrote no policies at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.folder.is_none() && self.extra.is_empty()
+    }
+
     /// Reads every text, files first, in the order of their names.
     pub(crate) fn read(&self) -> (Vec<Text>, Vec<Problem>) {
         let mut texts = Vec::new();

@@ -227,7 +227,7 @@ fn differing_parts(before: &FileState, after: &FileState) -> Vec<String> {
         ("agents", before.agents != after.agents),
         ("capabilities", before.capabilities != after.capabilities),
         ("registry", before.review != after.review),
-        ("network", before.addresses != after.addresses),
+        ("network", before.addresses != after.addresses || before.egress != after.egress),
     ];
     parts.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| format!("{part} changed")).collect()
 }

@@ -49,11 +49,11 @@ impl Roster {
             merging.put(of_file(entry, registered, file.addresses));
         }
         for entry in settings {
-            merging.add(with_reach(entry.clone(), file.addresses));
+            merging.add(of_settings(entry.clone(), file));
         }
         for (name, instances) in registered {
             if !merging.expects(name) {
-                merging.add(of_registration(name, instances, file.addresses));
+                merging.add(of_registration(name, instances, file));
             }
         }
         merging.roster
@@ -130,7 +130,13 @@ fn with_reach(mut entry: ServerEntry, addresses: AddressRules) -> ServerEntry {
     entry
 }
 
-fn of_registration(name: &ServerName, instances: &[InstanceSpec], addresses: AddressRules) -> ServerEntry {
+fn of_settings(entry: ServerEntry, file: &FileState) -> ServerEntry {
+    let mut entry = with_reach(entry, file.addresses);
+    entry.spec.egress = file.egress.clone();
+    entry
+}
+
+fn of_registration(name: &ServerName, instances: &[InstanceSpec], file: &FileState) -> ServerEntry {
     let transport = TransportSpec::Http { instances: instances.to_vec(), headers: BTreeMap::new() };
     ServerEntry {
         spec: ServerSpec {
@@ -141,7 +147,8 @@ fn of_registration(name: &ServerName, instances: &[InstanceSpec], addresses: Add
             concurrency_max: CONCURRENCY_MAX,
             rate: None,
             isolation: Isolation::Shared,
-            reach: Reach::Within(addresses),
+            reach: Reach::Within(file.addresses),
+            egress: file.egress.clone(),
         },
         settings: ServerSettings {
             name: name.clone(),

@@ -1,9 +1,11 @@
 //! Where servers, aliases and rules come from: the operator's file, the settings, and servers that register.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use toolgate_catalog::{ServerSettings, ToolRule};
 use toolgate_core::address::AddressRules;
+use toolgate_core::egress::Egress;
 use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::server::ServerSpec;
 use toolgate_core::tool::ToolExtra;
@@ -24,6 +26,8 @@ pub struct FileState {
     pub addresses: AddressRules,
     /// Secrets that the operator's file has from elsewhere.
     pub secrets: Vec<FileSecret>,
+    /// How connections to servers leave that were named over the network.
+    pub egress: Arc<Egress>,
 }
 
 /// That a secret of a server comes from elsewhere, and where it may be sent beside what the file itself says.

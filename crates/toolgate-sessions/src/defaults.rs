@@ -98,7 +98,8 @@ impl DefaultSeats {
     }
 
     fn key(&self, credential: &Credential, wanted: Option<&AgentName>) -> u64 {
-        let Credential { principal: Principal { id, kind, role, groups }, agent, session: _ } = credential;
+        let Credential { principal: Principal { id, kind, role, groups }, agent, session: _, token: _ } =
+            credential;
         self.hasher.hash_one((id, kind, role, groups, agent, wanted))
     }
 

@@ -59,7 +59,7 @@ impl Telling<'_> {
         self.of_session(EventKind::SessionChanged, session, detail)
     }
 
-    /// `reason` is `closed`, `idle` or `lifetime`.
+    /// `reason` is `closed`, `idle`, `lifetime` or `revoked`.
     pub(crate) fn closed(&self, session: &StoredSession, reason: &str) -> Event {
         let detail = json!({ "agent": session.agent, "principal": session.principal.id, "reason": reason });
         self.of_session(EventKind::SessionClosed, session, detail)

@@ -52,6 +52,11 @@ impl Store {
         Ok(Store::with(Pools::Sqlite(pools)))
     }
 
+    /// Whether something was kept in this folder before. Looking makes nothing.
+    pub fn is_kept_in(folder: &Path) -> bool {
+        folder.join(DATABASE).exists()
+    }
+
     /// Opens the data folder, but keeps everything in the Postgres database that the URL names.
     pub async fn open_url(folder: &Path, url: &str) -> Result<Store, StoreError> {
         create_folder(folder)?;

@@ -99,7 +99,7 @@ impl SessionKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Closing {
     pub at_ms: i64,
-    /// `closed`, `idle` or `lifetime`.
+    /// `closed`, `idle`, `lifetime` or `revoked`.
     pub reason: String,
 }
 

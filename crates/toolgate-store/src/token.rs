@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use toolgate_core::event::Durability;
-use toolgate_core::id::SessionId;
+use toolgate_core::id::{SessionId, TokenId};
 use toolgate_core::scope::{AgentName, Credential};
 use toolgate_core::{Kind, Principal, PrincipalId, Role, ServerName};
 
@@ -16,8 +16,8 @@ use crate::token_cache::{Digest, digest};
 use crate::{Store, StoreError, StoredSession, now_ms};
 
 const INSERT: &str =
-    "INSERT INTO tokens (tenant, id, hash, role, label, principal, kind, groups, created_at_ms, agent, session)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    "INSERT INTO tokens (tenant, id, hash, role, label, principal, kind, groups, created_at_ms, agent, session, opener)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 const ANY: &str = "SELECT EXISTS (SELECT 1 FROM tokens WHERE tenant = $1 AND role = $2 AND session IS NULL)";
 const LIST: &str =
     "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
@@ -29,9 +29,13 @@ const REVOKE: &str =
     "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL";
 const REVOKE_OF_SESSION: &str =
     "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND session = $2 AND revoked_at_ms IS NULL";
+/// The token of a session is good no longer than the one that opened the session.
 const VERIFY: &str =
     "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
-    FROM tokens WHERE tenant = $1 AND hash = $2 AND revoked_at_ms IS NULL";
+    FROM tokens WHERE tenant = $1 AND hash = $2 AND revoked_at_ms IS NULL AND NOT EXISTS (
+        SELECT 1 FROM tokens AS openers
+        WHERE openers.tenant = tokens.tenant AND openers.id = tokens.opener AND openers.revoked_at_ms IS NOT NULL
+    )";
 
 const ID_PREFIX: &str = "tok_";
 const SECRET_BYTES: usize = 32;
@@ -150,7 +154,12 @@ impl Token {
 
     /// What it stands for.
     pub fn credential(&self) -> Credential {
-        Credential { principal: self.principal(), agent: self.agent.clone(), session: self.session.clone() }
+        Credential {
+            principal: self.principal(),
+            agent: self.agent.clone(),
+            session: self.session.clone(),
+            token: Some(TokenId::new(self.id.as_str())),
+        }
     }
 }
 
@@ -200,7 +209,8 @@ impl Store {
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }
 
-    /// Revokes the token with this id, label, or beginning of an id. Revoking twice changes nothing. That of a
+    /// Revokes the token with this id, label, or beginning of an id, and with it the tokens of the sessions that it opened; the
+    /// sessions themselves are closed by `close_unused_sessions`. Revoking twice changes nothing. That of a
     /// session ends with its session, and is not found here.
     pub async fn revoke_token(&self, given: &str) -> Result<Token, StoreError> {
         const DOING: &str = "revoke the token";
@@ -281,7 +291,7 @@ async fn insert(
     transaction: &mut Transaction,
     tenant: &'static str,
     spec: &NewTokenSpec,
-    session: Option<&SessionId>,
+    of_session: Option<(&SessionId, Option<&TokenId>)>,
 ) -> Result<NewToken, StoreError> {
     let NewTokenSpec { role, label, principal, kind, groups, agent } = spec;
     let id = format!("{ID_PREFIX}{}", uuid::Uuid::now_v7().simple());
@@ -292,16 +302,20 @@ async fn insert(
     let insert = insert.bind(role.as_str()).bind(label).bind(principal.as_deref().map(without_nul));
     let insert = insert.bind(kind.unwrap_or(role.usual_kind()).as_str()).bind(groups).bind(now_ms());
     let insert = insert.bind(agent.as_ref().map(AgentName::as_str));
-    let insert = insert.bind(session.map(|session| without_nul(session.as_str())));
+    let insert = insert.bind(of_session.map(|(session, _)| without_nul(session.as_str())));
+    let insert =
+        insert.bind(of_session.and_then(|(_, opener)| opener).map(|opener| opener.as_str().to_owned()));
     insert.execute().await.map_err(doing("create a token"))?;
     Ok(NewToken { id, secret, role: *role })
 }
 
-/// The token that a session is reached with. Whoever opened it, it can do what an agent can.
+/// The token that a session is reached with. Whoever opened it, it can do what an agent can, and no longer than the token
+/// that opened it.
 pub(crate) async fn insert_for_session(
     transaction: &mut Transaction,
     tenant: &'static str,
     session: &StoredSession,
+    opener: Option<&TokenId>,
 ) -> Result<NewToken, StoreError> {
     let spec = NewTokenSpec {
         principal: Some(session.principal.id.as_str().into()),
@@ -309,7 +323,7 @@ pub(crate) async fn insert_for_session(
         groups: session.principal.groups.to_vec(),
         ..NewTokenSpec::of(Role::Agent)
     };
-    insert(transaction, tenant, &spec, Some(&session.id)).await
+    insert(transaction, tenant, &spec, Some((&session.id, opener))).await
 }
 
 /// Tokens of a session end with it.

@@ -68,12 +68,13 @@ impl Gateway {
             );
         });
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let tokens = first_tokens(&said);
         Self {
             process,
             program: program.to_owned(),
             endpoint: text(&said["endpoint"]),
-            agent: text(&said["tokens"]["agent"]),
-            admin: text(&said["tokens"]["admin"]),
+            agent: text(&tokens["agent"]),
+            admin: text(&tokens["admin"]),
             folder,
             log,
         }
@@ -173,6 +174,13 @@ impl Drop for Gateway {
         let panicked = self.log().into_iter().find(|line| line.contains("panicked at"));
         assert!(panicked.is_none(), "a part of the gateway panicked: {panicked:?}");
     }
+}
+
+/// The tokens of a first start: what is printed is no place for them. Null later.
+pub fn first_tokens(said: &Value) -> Value {
+    let Some(path) = said["tokens_file"].as_str() else { return Value::Null };
+    let text = std::fs::read_to_string(path).expect("the tokens can be read");
+    serde_json::from_str(&text).expect("the tokens are JSON")
 }
 
 fn command(program: &Path, folder: &Path) -> Command {

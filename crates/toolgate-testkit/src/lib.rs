@@ -3,8 +3,10 @@
 
 pub mod bank;
 pub mod conformance;
+pub mod front;
 pub mod gateway;
 pub mod idp;
 pub mod neighbour;
 pub mod openbao;
+pub mod pki;
 pub mod worker;

@@ -10,15 +10,15 @@ mod line;
 mod prompt;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, Method, Request, Uri, header};
-use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
-use hyper_util::client::legacy::connect::HttpConnector;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
+use toolgate_core::egress::Egress;
 use toolgate_core::port::{NoKey, SourceError};
+use toolgate_outbound::{BadEgress, Forbidden, Resolver, Scheme, Tcp, told};
 use tower_service::Service;
 
 pub(crate) use answered::{Answered, BodyError, excerpt};
@@ -26,14 +26,12 @@ use body::Body;
 use line::Line;
 
 use crate::message::{Inserts, Message, Sent};
-use crate::resolver::{Forbidden, Resolver};
 
 /// Common servers close connections that idle for five seconds; ours must be gone before, or a request could be
 /// written to a connection that is just being closed.
 const IDLE_MAX: Duration = Duration::from_secs(4);
 const IDLE_CONNECTIONS_MAX: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-const KEEPALIVE: Duration = Duration::from_secs(30);
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
@@ -61,47 +59,16 @@ pub(crate) enum BadAddress {
     Url { url: String },
     #[error("\"{name}\" cannot be a header: {reason}")]
     Header { name: String, reason: String },
-    #[error("no root certificates were found on this machine: {0}")]
-    Roots(String),
+    #[error("TLS cannot be spoken: {0}")]
+    Egress(#[from] BadEgress),
     #[error(transparent)]
     Forbidden(#[from] Forbidden),
-}
-
-/// The TLS configuration, read from the machine when the first https address asks for it.
-#[derive(Default)]
-pub(crate) struct Tls(OnceLock<Result<Arc<rustls::ClientConfig>, String>>);
-
-impl Tls {
-    fn config(&self) -> Result<Arc<rustls::ClientConfig>, BadAddress> {
-        let config = self.0.get_or_init(|| tls_config().map_err(|error| error.to_string()));
-        config.clone().map_err(BadAddress::Roots)
-    }
-}
-
-fn tls_config() -> std::io::Result<Arc<rustls::ClientConfig>> {
-    // Named, because another crate of the program may bring a second provider and make the choice ambiguous.
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(std::io::Error::other)?;
-    Ok(Arc::new(builder.with_native_roots()?.with_no_client_auth()))
-}
-
-type Tcp = HttpConnector<Resolver>;
-
-fn tcp_connector(resolver: Resolver) -> Tcp {
-    let mut connector = HttpConnector::new_with_resolver(resolver);
-    connector.enforce_http(false);
-    connector.set_nodelay(true);
-    connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
-    connector.set_keepalive(Some(KEEPALIVE));
-    connector
 }
 
 #[derive(Clone)]
 enum Connector {
     Plain(Tcp),
-    Tls(HttpsConnector<Tcp>),
+    Tls(toolgate_outbound::Connector),
 }
 
 /// One destination and the connections to it.
@@ -136,15 +103,16 @@ impl Client {
     pub(crate) fn new(
         url: &url::Url,
         resolver: Resolver,
-        tls: &Tls,
+        egress: &Arc<Egress>,
         tasks: TaskTracker,
     ) -> Result<Arc<Self>, BadAddress> {
         let bad = || BadAddress::Url { url: shown(url.as_str()) };
         resolver.check_literal(url)?;
-        let connector = match url.scheme() {
-            "http" => Connector::Plain(tcp_connector(resolver)),
-            "https" => Connector::Tls(HttpsConnector::from((tcp_connector(resolver), tls.config()?))),
-            _ => return Err(bad()),
+        let connector = match Scheme::of(url.scheme()).ok_or_else(bad)? {
+            Scheme::Http => Connector::Plain(Tcp::new(egress.clone(), resolver, CONNECT_TIMEOUT)),
+            https @ Scheme::Https => {
+                Connector::Tls(toolgate_outbound::connector(https, egress, resolver, CONNECT_TIMEOUT)?)
+            }
         };
         let authority = authority(url).ok_or_else(bad)?;
         let origin = format!("{}://{authority}/", url.scheme()).parse().map_err(|_| bad())?;
@@ -232,7 +200,7 @@ impl Client {
         match self.connector.clone() {
             Connector::Plain(mut connector) => {
                 let stream =
-                    connector.call(self.origin.clone()).await.map_err(|error| self.unreachable(&error))?;
+                    connector.call(self.origin.clone()).await.map_err(|error| self.unreachable(&*error))?;
                 Line::open_plain(stream).await.map_err(|error| self.unreachable(&error))
             }
             Connector::Tls(mut connector) => {
@@ -245,7 +213,7 @@ impl Client {
 
     fn unreachable(&self, error: &(dyn std::error::Error + 'static)) -> SendError {
         let authority = self.origin.authority().map(ToString::to_string).unwrap_or_default();
-        SendError::Connect { authority, reason: root_cause(error) }
+        SendError::Connect { authority, reason: told(error) }
     }
 }
 
@@ -267,22 +235,13 @@ pub(crate) fn shown(address: &str) -> String {
     format!("{scheme}{}", &rest[host..])
 }
 
-/// The innermost reason: "Connection refused (os error 111)" and not "tcp connect error".
-fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
-}
-
 /// A connection that broke while it carried a request. A server that did not get the whole of it has run nothing.
 fn broken_off(error: &hyper::Error, inserts: Option<&Inserts>) -> SendError {
     match inserts.map_or(Sent::Whole, Inserts::sent) {
         Sent::Whole => SendError::Lost(describe(error)),
         Sent::Broken(error) => SendError::Unread(error),
         Sent::Partly => {
-            SendError::Unsent(format!("it hung up in the middle of the request: {}", root_cause(error)))
+            SendError::Unsent(format!("it hung up in the middle of the request: {}", told(error)))
         }
     }
 }
@@ -291,7 +250,7 @@ fn describe(error: &hyper::Error) -> String {
     if error.is_incomplete_message() {
         return "it closed the connection without an answer".into();
     }
-    root_cause(error)
+    told(error)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
@@ -16,7 +16,6 @@ use toolgate_sandbox::Confiner;
 
 use crate::Facts;
 use crate::cache::Cache;
-use crate::client::Tls;
 use crate::deadline::Deadline;
 use crate::message::Inserts;
 use crate::reaper::Reaper;
@@ -31,7 +30,6 @@ pub(crate) struct House {
     pub(crate) base_env: BTreeMap<String, String>,
     pub(crate) reaper: Option<Reaper>,
     pub(crate) confiner: Option<Confiner>,
-    pub(crate) tls: Tls,
     /// The level that older-era servers are asked to log at.
     pub(crate) level: watch::Sender<Option<String>>,
     pub(crate) cache: Cache,
@@ -179,28 +177,94 @@ pub(crate) struct Raised {
     pub(crate) look: bool,
 }
 
-/// The last line that a child wrote to its standard error, for the reason that people read.
+/// What a child said that is no message, for the reason that people read: the first line that looks like an error, since what
+/// follows it is mostly where it happened, or else the last one; and what it wrote where messages belong.
 #[derive(Default)]
-pub(crate) struct LastWords(Mutex<Option<String>>);
+pub(crate) struct LastWords(Mutex<Words>);
+
+#[derive(Default)]
+struct Words {
+    error: Option<String>,
+    last: Option<String>,
+    not_json: Option<String>,
+}
+
+const WORDS_CHARS_MAX: usize = 300;
 
 impl LastWords {
     pub(crate) fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.lock() = Words::default();
     }
 
+    /// A line on standard error.
     pub(crate) fn set(&self, line: &str) {
-        const CHARS_MAX: usize = 300;
-        if !line.trim().is_empty() {
-            let line = line.trim().chars().take(CHARS_MAX).collect();
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+        let Some(line) = shortened(line) else { return };
+        let mut words = self.lock();
+        if words.error.is_none() && tells_an_error(&line) {
+            words.error = Some(line.clone());
         }
+        words.last = Some(line);
     }
 
-    /// `what` happened, and the line if there was one.
+    /// A line on standard output that is not JSON. The first is told: it says who prints there.
+    pub(crate) fn not_json(&self, line: &[u8]) {
+        let line = shortened(&String::from_utf8_lossy(line));
+        let mut words = self.lock();
+        words.not_json = words.not_json.take().or(line);
+    }
+
+    /// `what` happened, and the lines if there were any.
     pub(crate) fn after(&self, what: String) -> String {
-        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(line) => format!("{what}; last stderr line: {line}"),
-            None => what,
+        let words = self.lock();
+        let mut told = what;
+        if let Some(line) = &words.not_json {
+            told.push_str(&format!("; it printed what is not JSON where messages belong: {line:?}"));
         }
+        match (&words.error, &words.last) {
+            (Some(line), _) => told.push_str(&format!("; first error on stderr: {line}")),
+            (None, Some(line)) => told.push_str(&format!("; last stderr line: {line}")),
+            (None, None) => {}
+        }
+        told
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Words> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn shortened(line: &str) -> Option<String> {
+    let line = line.trim();
+    (!line.is_empty()).then(|| line.chars().take(WORDS_CHARS_MAX).collect())
+}
+
+fn tells_an_error(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    ["error", "fatal", "panicked", "exception"].iter().any(|word| line.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_error_is_told_and_what_stands_where_messages_belong() {
+        let words = LastWords::default();
+        let after = |words: &LastWords| words.after("exited".into());
+        assert_eq!(after(&words), "exited");
+        words.set("starting");
+        assert_eq!(after(&words), "exited; last stderr line: starting");
+        for line in ["Traceback (most recent call last):", "ImportError: no module x", "", "Error: second"] {
+            words.set(line);
+        }
+        assert_eq!(after(&words), "exited; first error on stderr: ImportError: no module x");
+        words.not_json(b"Listening on 8080\n");
+        words.not_json(b"more");
+        assert_eq!(
+            after(&words),
+            "exited; it printed what is not JSON where messages belong: \"Listening on 8080\"; first error on stderr: ImportError: no module x"
+        );
+        words.clear();
+        assert_eq!(after(&words), "exited");
     }
 }

@@ -14,6 +14,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use toolgate_core::FaultKind;
 use toolgate_core::port::{NoKey, ServerError};
 use toolgate_core::server::{InstanceSpec, TransportSpec};
+use toolgate_outbound::Resolver;
 use toolgate_wire::Incoming;
 
 use crate::answer;
@@ -22,7 +23,6 @@ use crate::context::Context;
 use crate::keys::{Keys, Template, Who, wants_credential};
 use crate::message::Message;
 use crate::pending::Answer;
-use crate::resolver::Resolver;
 
 const EXCERPT_CHARS: usize = 300;
 
@@ -47,7 +47,7 @@ impl Endpoint {
         let url = instance.map_or("", |instance| &instance.url);
         let parsed = url::Url::parse(url).map_err(|_| BadAddress::Url { url: shown(url) })?;
         let resolver = Resolver::system(ctx.spec.reach);
-        let client = Client::new(&parsed, resolver, &ctx.house.tls, ctx.tasks.clone())?;
+        let client = Client::new(&parsed, resolver, &ctx.spec.egress, ctx.tasks.clone())?;
         let (headers, mut secret) = configured_headers(headers)?;
         if let Some(instance) = instance.filter(|instance| instance.wants_token) {
             show_token(instance, &headers, &mut secret);

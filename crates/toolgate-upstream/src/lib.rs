@@ -26,7 +26,6 @@ mod probe;
 mod rates;
 mod reading;
 mod reaper;
-mod resolver;
 mod routing;
 mod stdio;
 mod watching;
@@ -112,7 +111,6 @@ impl Manager {
             base_env,
             reaper: House::reaper_of(setup.reaper_command),
             confiner: setup.confiner,
-            tls: client::Tls::default(),
             level: watch::Sender::new(None),
             cache: cache::Cache::default(),
         };

@@ -173,6 +173,9 @@ impl Shared<'_> {
         let attributed =
             id.is_some_and(|id| self.pending.settle(id, Err(self.ctx.garbled(malformed.to_string()))));
         if !attributed {
+            if matches!(malformed, Malformed::Syntax(_)) {
+                self.ctx.last_words.not_json(message);
+            }
             tracing::debug!(server = %self.ctx.name(), %malformed, "a message was ignored");
         }
     }

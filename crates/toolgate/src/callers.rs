@@ -67,7 +67,7 @@ fn told(verdict: Result<Principal, BearerRefused>) -> Result<Result<Credential, 
 /// Who judges access tokens, where an issuer is configured.
 pub(crate) fn bearer(config: &Config) -> anyhow::Result<Option<Arc<Bearer>>> {
     let Some(settings) = &config.oauth else { return Ok(None) };
-    Ok(Some(Arc::new(Bearer::new(settings.clone())?)))
+    Ok(Some(Arc::new(Bearer::new(settings.clone(), &config.egress)?)))
 }
 
 /// What the gateway says about itself to clients that bring access tokens. Its name is the audience where that is an

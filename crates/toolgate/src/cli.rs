@@ -51,8 +51,8 @@ pub(crate) struct Cli {
 
 #[derive(Args)]
 pub(crate) struct Global {
-    /// Read this configuration [default: ./toolgate.toml, else toolgate.toml in the data folder]
-    #[arg(long, global = true, value_name = "FILE")]
+    /// Read this configuration [default: ./toolgate.toml, else toolgate.toml in the data folder, once you have agreed to it]
+    #[arg(long, global = true, value_name = "FILE", env = "TOOLGATE_CONFIG")]
     pub(crate) config: Option<PathBuf>,
     /// Keep everything in this folder [default: $TOOLGATE_DATA, else ./toolgate-data]
     #[arg(long, global = true, value_name = "DIR")]

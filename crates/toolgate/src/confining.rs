@@ -59,7 +59,7 @@ fn own(config: &Config) -> Vec<PathBuf> {
     };
     let policy = config.policy.folder.clone();
     let kept = [Some(config.data.clone()), config.source.clone(), key, files, policy].into_iter().flatten();
-    kept.chain(config.secret_files()).collect()
+    kept.chain(config.secret_files()).chain(config.key_files.iter().cloned()).collect()
 }
 
 /// What the gateway runs because it lies where it lies.

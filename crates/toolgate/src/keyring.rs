@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
 use toolgate_api::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
+use toolgate_core::egress::Egress;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{Principal, Role, ServerName};
 use toolgate_credentials::{
@@ -44,11 +45,11 @@ pub(crate) fn key(config: &Config) -> anyhow::Result<VaultKey> {
 
 /// The secrets that the configuration has from elsewhere.
 pub(crate) fn outside(config: &Config) -> anyhow::Result<Outside> {
-    let openbao = config.openbao.as_ref().map(openbao).transpose()?;
+    let openbao = config.openbao.as_ref().map(|settings| openbao(settings, &config.egress)).transpose()?;
     Ok(Outside::new(config.secrets.clone(), openbao))
 }
 
-fn openbao(settings: &OpenBao) -> anyhow::Result<OpenBaoSettings> {
+fn openbao(settings: &OpenBao, egress: &Arc<Egress>) -> anyhow::Result<OpenBaoSettings> {
     let OpenBao { address, mount, namespace, by } = settings.clone();
     let login = match by {
         OpenBaoBy::Token(token) => OpenBaoLogin::Token(given(token)?),
@@ -56,7 +57,7 @@ fn openbao(settings: &OpenBao) -> anyhow::Result<OpenBaoSettings> {
             OpenBaoLogin::AppRole { role_id, secret_id: given(secret_id)? }
         }
     };
-    Ok(OpenBaoSettings { address, mount, namespace, login })
+    Ok(OpenBaoSettings { address, mount, namespace, login, egress: egress.clone() })
 }
 
 fn given(credential: Credential) -> anyhow::Result<Given> {

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolgate_catalog::Update;
 use toolgate_core::ServerName;
-use toolgate_core::address::Reach;
 use toolgate_core::server::{Confinement, ServerSpec, TransportSpec};
 use toolgate_credentials::Keys;
 use toolgate_edge::Hub;
+use toolgate_outbound::Way;
 use toolgate_registry::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
 use toolgate_upstream::{LatencySnapshot, Manager};
 
@@ -50,17 +50,17 @@ fn can_be_reached(spec: &ServerSpec) -> bool {
     !matches!(&spec.transport, TransportSpec::Http { instances, .. } if instances.is_empty())
 }
 
-/// Where the way to the authorization server of a server may lead. A process has none.
-fn reach(spec: &ServerSpec) -> Option<(ServerName, Reach)> {
+/// The way to the authorization server of a server. A process has none.
+fn way(spec: &ServerSpec) -> Option<(ServerName, Way)> {
     let TransportSpec::Http { .. } = &spec.transport else { return None };
-    Some((spec.name.clone(), spec.reach))
+    Some((spec.name.clone(), Way { reach: spec.reach, egress: spec.egress.clone() }))
 }
 
 impl Machinery for Machine {
     fn apply(&self, specs: Vec<ServerSpec>) {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         self.memory.know(&specs);
-        self.keys.know(specs.iter().filter_map(reach).collect());
+        self.keys.know(specs.iter().filter_map(way).collect());
         if self.running.load(Ordering::Acquire) {
             self.manager.apply(specs);
         } else {

@@ -7,6 +7,7 @@ mod command;
 mod config;
 mod confining;
 mod connect;
+mod consent;
 mod ears;
 mod failure;
 mod finding;

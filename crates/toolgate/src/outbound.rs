@@ -25,7 +25,9 @@ fn receivers(config: &Config) -> Vec<Receiver> {
     let mut receivers: Vec<Receiver> = webhooks(config).map(Receiver::Webhook).collect();
     if let Some(metering) = &config.metering {
         let signed = metering.url.clone().zip(metering.secret.clone());
-        receivers.extend(signed.map(|(url, secret)| Receiver::MeterWebhook(MeterWebhook { url, secret })));
+        receivers.extend(signed.map(|(url, secret)| {
+            Receiver::MeterWebhook(MeterWebhook { url, secret, egress: config.egress.clone() })
+        }));
         receivers.extend(metering.file.clone().map(|path| Receiver::MeterFile { path }));
     }
     if let Some(otlp) = &config.otlp {
@@ -33,6 +35,7 @@ fn receivers(config: &Config) -> Vec<Receiver> {
             endpoint: otlp.endpoint.clone(),
             headers: otlp.headers.clone().into_iter().collect(),
             service_name: otlp.service_name.clone(),
+            egress: config.egress.clone(),
         }));
     }
     receivers
@@ -45,6 +48,7 @@ fn webhooks(config: &Config) -> impl Iterator<Item = Webhook> {
         secret: webhook.secret.clone(),
         events: webhook.events.clone(),
         link: config.approvals.link.clone(),
+        egress: config.egress.clone(),
     })
 }
 

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
 use toolgate_api::{Api, Door};
-use toolgate_console::{Answer, Backend, Body, Console, Login, Logins, NewLogin, NotLoggedIn, Setup};
+use toolgate_console::{
+    Answer, Backend, Body, Console, Cookies, Login, Logins, NewLogin, NotLoggedIn, Setup,
+};
 use toolgate_core::Role;
 use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
@@ -19,15 +22,24 @@ pub(crate) const LINK_TIME: Duration = Duration::from_secs(60 * 60);
 const OPENING: [Role; 4] = [Role::Admin, Role::Operator, Role::Approver, Role::Auditor];
 
 /// The pages, where they are wanted.
-pub(crate) fn console(config: &Config, store: &Store, api: &Api) -> Option<Console> {
+pub(crate) fn console(config: &Config, store: &Store, api: &Api, key: &[u8; 32]) -> Option<Console> {
+    let cookies = Cookies::new(&instance(key), config.files.public_url.as_deref());
     config.console.enabled.then(|| {
         Console::new(Setup {
             backend: Arc::new(ApiBackend(api.clone())),
             logins: Arc::new(StoreLogins { store: store.clone(), time: config.console.login }),
             clock: Arc::new(SystemClock::default()),
+            cookies,
             form_bytes_max: config.limits.request_bytes_max,
         })
     })
+}
+
+/// What tells this gateway's cookie from that of another on the same host. Replicas have one store, and so one name.
+fn instance(key: &[u8; 32]) -> String {
+    const BYTES: usize = 8;
+    let digest = Sha256::new().chain_update(b"toolgate console cookie\0").chain_update(key).finalize();
+    digest[..BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Where somebody logs in with a link.

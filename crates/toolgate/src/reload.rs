@@ -6,7 +6,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::{Config, ConfigError, References, Whereabouts};
@@ -32,6 +32,8 @@ pub(crate) struct Watch {
     data_flag: Option<PathBuf>,
     cwd: PathBuf,
     env: Environment,
+    /// Whether a file that nobody named may be taken up.
+    agreed: fn(&Path) -> bool,
     /// What the gateway started with: some of it counts until it ends.
     running: Config,
     /// What was taken up last.
@@ -52,12 +54,18 @@ struct Look {
 }
 
 impl Watch {
-    pub(crate) fn new(at: &Whereabouts<'_>, env: Environment, running: Config) -> Self {
+    pub(crate) fn new(
+        at: &Whereabouts<'_>,
+        env: Environment,
+        agreed: fn(&Path) -> bool,
+        running: Config,
+    ) -> Self {
         Self {
             config_flag: at.config.map(ToOwned::to_owned),
             data_flag: at.data.map(ToOwned::to_owned),
             cwd: at.cwd.to_owned(),
             env,
+            agreed,
             taken: running.clone(),
             running,
             last: None,
@@ -97,9 +105,14 @@ impl Watch {
         self.judge()
     }
 
-    /// Always the same file, once there is one: another that is found when it is away would be a surprise.
+    /// Always the same file, once there is one: another that is found when it is away would be a surprise. One that appears
+    /// where a gateway without any looks for it has to be agreed to, as at the start.
     fn path(&self) -> Option<PathBuf> {
-        self.running.source.clone().or_else(|| self.whereabouts().existing_file())
+        self.running.source.clone().or_else(|| {
+            let at = self.whereabouts();
+            let foreign = at.unnamed_file().is_some_and(|file| !(self.agreed)(&file));
+            at.existing_file().filter(|_| !foreign)
+        })
     }
 
     /// As at the start, so that messages call the file the same.

@@ -163,6 +163,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     let doorway = Doorway::default();
     let bearer = callers::bearer(config)?;
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));
+    let sealing_key = store.sealing_key().await?;
     let gateway = Gateway::new(Setup {
         discovery: discovery.clone(),
         seats: Arc::new(seating::Usher(sessions.clone())),
@@ -181,7 +182,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         numbers: Arc::new(ServerNumbers { registry: registry.clone(), servers: servers.clone() }),
         allowed: AllowedHosts::new(listen, &config.allowed_hosts, &config.allowed_origins),
         limits: config.limits.clone(),
-        sealing_key: store.sealing_key().await?,
+        sealing_key,
         shutdown: shutdown.clone(),
     });
     workshop.meet(&gateway, &quotas);
@@ -200,7 +201,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     };
     let desk = VaultDesk { vault, outside, registry: registry.clone() };
     let api = rest::api(&parts, &catalog, &registry, desk, &shutdown)?;
-    doorway.open(api.clone(), pages::console(config, store, &api));
+    doorway.open(api.clone(), pages::console(config, store, &api, &sealing_key));
     let courier = match record {
         Record::Yes => Some(outbound::start(config, store, &board, &shutdown).await?),
         Record::No => None,

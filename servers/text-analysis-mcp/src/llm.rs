@@ -3,11 +3,14 @@
 
 mod http;
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use toolgate_core::egress::{Egress, Pem, Trust};
 use url::Url;
 
 use crate::options::Options;
@@ -15,6 +18,8 @@ use crate::options::Options;
 /// Where the model is and how it is called.
 pub(crate) struct Llm {
     url: Url,
+    ca_file: Option<PathBuf>,
+    proxy: Option<String>,
     model: String,
     key_variable: Option<String>,
     time: Duration,
@@ -73,6 +78,8 @@ impl Llm {
         let url = completions(options.llm_url.clone()?);
         Some(Self {
             url,
+            ca_file: options.llm_ca_file.clone(),
+            proxy: options.llm_proxy.clone().filter(|proxy| !proxy.is_empty()),
             model: options.llm_model.clone()?,
             key_variable: options.llm_key_env.clone(),
             time: Duration::from_secs(options.llm_timeout_seconds),
@@ -81,11 +88,12 @@ impl Llm {
 
     /// The answer as `T`, whose form is `question.schema`.
     pub(crate) fn ask<T: DeserializeOwned>(&self, question: &Question<'_>) -> Result<T, LlmError> {
-        let key = self.key()?;
-        let (status, answer) = http::post(&self.url, key.as_deref(), &self.body(question), self.time)?;
+        let (key, egress) = (self.key()?, self.egress()?);
+        let post = |body: &Value| http::post(&self.url, &egress, key.as_deref(), body, self.time);
+        let (status, answer) = post(&self.body(question))?;
         // Some endpoints do not know response_format; the task says the form in words too.
         let (status, answer) = match status {
-            400 | 422 => http::post(&self.url, key.as_deref(), &self.plain_body(question), self.time)?,
+            400 | 422 => post(&self.plain_body(question))?,
             _ => (status, answer),
         };
         if !(200..300).contains(&status) {
@@ -95,6 +103,22 @@ impl Llm {
         let content = completion.choices.into_iter().next().and_then(|choice| choice.message.content);
         let content = content.ok_or_else(|| LlmError::WrongForm("there is no text in it".into()))?;
         serde_json::from_str(bare(&content)).map_err(wrong)
+    }
+
+    /// Read anew for each question: a worker lives for one, and files may be renewed.
+    fn egress(&self) -> Result<Arc<Egress>, LlmError> {
+        let trust = match &self.ca_file {
+            Some(file) => {
+                let content = std::fs::read(file).map_err(|error| {
+                    LlmError::Unreachable(format!("{} cannot be read: {error}", file.display()))
+                })?;
+                Trust::MachineAnd(Pem::new(content))
+            }
+            None => Trust::Machine,
+        };
+        let proxy = self.proxy.as_deref().map(toolgate_outbound::read_proxy).transpose();
+        let proxy = proxy.map_err(|bad| LlmError::Unreachable(format!("the proxy {bad}")))?;
+        Ok(Arc::new(Egress { trust, proxy, ..Egress::default() }))
     }
 
     fn key(&self) -> Result<Option<String>, LlmError> {

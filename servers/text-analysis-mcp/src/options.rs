@@ -20,6 +20,18 @@ pub struct Options {
     /// The environment variable that holds the key, if the endpoint wants one
     #[arg(long, value_name = "VARIABLE", env = "TEXT_ANALYSIS_LLM_KEY_ENV")]
     pub llm_key_env: Option<String>,
+    /// Certificates of authorities in PEM that are trusted for the endpoint, beside those of the machine
+    #[arg(long, value_name = "FILE", env = "TEXT_ANALYSIS_LLM_CA_FILE", requires = "llm_url")]
+    pub llm_ca_file: Option<PathBuf>,
+    /// The HTTP proxy that leads to the endpoint, such as http://user:password@proxy.example:3128
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "TEXT_ANALYSIS_LLM_PROXY",
+        requires = "llm_url",
+        hide_env_values = true
+    )]
+    pub llm_proxy: Option<String>,
     /// Ask the language model whenever a call does not say otherwise
     #[arg(long, env = "TEXT_ANALYSIS_LLM_DEFAULT", requires = "llm_url")]
     pub llm_default: bool,

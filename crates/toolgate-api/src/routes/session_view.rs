@@ -53,7 +53,7 @@ pub(crate) struct SessionSummary {
     last_used_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     closed_at: Option<String>,
-    /// closed, idle or lifetime.
+    /// closed, idle, lifetime or revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed_because: Option<String>,
     /// Unused for so long, it is closed.

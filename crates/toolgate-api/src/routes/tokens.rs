@@ -132,7 +132,7 @@ pub(crate) async fn create(
 
 /// Revoke a token
 ///
-/// Gateways notice within a second. Revoking it again changes nothing.
+/// Gateways notice within a second: streams end, and sessions that it opened are closed. Revoking it again changes nothing.
 #[utoipa::path(delete, path = "/tokens/{id}", tag = "tokens", params(("id" = String, Path, description = "tok_…")),
     responses((status = 204, description = "It is useless"), (status = 404, description = "There is none"),
         (status = 409, description = "Nobody could make tokens any more")))]

@@ -89,6 +89,7 @@ fn bank() -> ServerEntry {
         rate: None,
         isolation: Isolation::Shared,
         reach: Reach::Anywhere,
+        egress: Arc::default(),
     };
     ServerEntry { spec, settings: settings(), drift: None, new_tools: None, source: Source::File }
 }

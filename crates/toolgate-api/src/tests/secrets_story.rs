@@ -29,7 +29,10 @@ async fn a_secret_is_stored_listed_by_name_and_removed() {
     let listed = gate.get(&operator, "/secrets/job-app").await;
     assert!(!listed.text.contains("hunter"), "{listed:?}");
     let at = "1970-01-01T00:00:00.000Z";
-    let names = json!([{ "name": "api_key", "updated_at": at }, { "name": "api_key", "principal": "ann", "updated_at": at }]);
+    let everybodys = json!({ "name": "api_key", "updated_at": at, "source": "vault", "origins": [] });
+    let anns =
+        json!({ "name": "api_key", "principal": "ann", "updated_at": at, "source": "vault", "origins": [] });
+    let names = json!([everybodys, anns]);
     assert_eq!(listed.json()["secrets"], names);
     assert_eq!(gate.get(&operator, "/secrets/other").await.json(), json!({ "secrets": [] }));
     assert_eq!(gate.delete(&operator, "/secrets/job-app/api_key").await.status, StatusCode::NO_CONTENT);

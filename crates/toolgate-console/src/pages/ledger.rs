@@ -118,7 +118,7 @@ async fn show(visit: &Visit, wanted: &Wanted, found: Option<Verified>) -> Answer
 }
 
 /// The first words of all kinds of events.
-const LIVE: &str = "policy tool approval grant token setting config server registry credential agent session file artifact task run input";
+const LIVE: &str = "policy tool filter approval grant token setting config server registry credential agent session file artifact task run input";
 
 fn exports(wanted: &Wanted) -> Markup {
     html! {

@@ -1,9 +1,13 @@
-//! What happens, as it happens: the API's stream of events, as the person who looks may hear it.
+//! What happens, as it happens: the API's stream of events, as the person who looks may hear it. It ends with their login.
+
+use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Query;
 use axum::response::Response;
 use axum::routing::get;
+use futures_util::StreamExt;
 use http::HeaderMap;
 use serde::Deserialize;
 
@@ -13,6 +17,8 @@ use crate::problem::Answered;
 use crate::visit::Visit;
 
 const LAST_EVENT_ID: &str = "last-event-id";
+/// How often it is looked whether whoever listens is still logged in.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 pub(crate) fn routes() -> Router<Context> {
     Router::new().route("/console/events", get(follow))
@@ -28,5 +34,21 @@ async fn follow(visit: Visit, Query(query): Query<FollowQuery>, headers: HeaderM
     let last = headers.get(LAST_EVENT_ID).cloned();
     let kept = last.map(|last| HeaderMap::from_iter([(http::HeaderName::from_static(LAST_EVENT_ID), last)]));
     let address = Address::of(["events"]).maybe("after", query.after.as_deref());
-    visit.pass_on(address, kept.unwrap_or_default()).await
+    let secret = visit.context.cookies.secret(&headers);
+    let response = visit.pass_on(address, kept.unwrap_or_default()).await?;
+    Ok(response.map(|body| {
+        let events = body.into_data_stream();
+        Body::from_stream(events.take_until(Box::pin(until_logged_out(visit.context, secret))))
+    }))
+}
+
+/// Returns once a login has ended. While the store is away, it goes on being taken for good.
+async fn until_logged_out(context: Context, secret: Option<String>) {
+    let Some(secret) = secret else { return };
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if let Ok(None) = context.logins.who(secret.clone()).await {
+            return;
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{AgentName, Scope};
-use crate::id::{RunId, SessionId};
+use crate::id::{RunId, SessionId, TokenId};
 use crate::{Digest, Principal, PrincipalId};
 
 /// What a secret stands for, once it is verified.
@@ -14,12 +14,14 @@ pub struct Credential {
     pub agent: Option<AgentName>,
     /// The session whose token it is.
     pub session: Option<SessionId>,
+    /// The gateway's own token that was shown, if it was one.
+    pub token: Option<TokenId>,
 }
 
 impl Credential {
     /// One that is bound to nothing.
     pub fn of(principal: Principal) -> Self {
-        Self { principal, agent: None, session: None }
+        Self { principal, agent: None, session: None, token: None }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Meter events.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::json;
@@ -25,7 +26,11 @@ async fn each_executed_tool_is_metered_and_nothing_else() {
     let named = |outcome: &Outcome| completed(&format!("tc_{}", outcome.as_str()), *outcome);
     ledger.append(Outcome::ALL.iter().map(named).collect()).await;
     ledger.append_calls(0..1).await;
-    let receiver = Receiver::MeterWebhook(MeterWebhook { url: listener.url("/"), secret: SECRET.into() });
+    let receiver = Receiver::MeterWebhook(MeterWebhook {
+        url: listener.url("/"),
+        secret: SECRET.into(),
+        egress: Arc::default(),
+    });
     let running = start(&ledger, receiver).await;
     until("the last is taken", || listener.taken().last().is_some_and(|last| last == "tc_0")).await;
     running.stop().await;
@@ -55,7 +60,11 @@ async fn a_meter_event_is_never_skipped() {
     let listener = Listener::start(refusing).await;
     let ledger = TestLedger::open(WEBHOOK).await;
     ledger.append_calls(1..3).await;
-    let receiver = Receiver::MeterWebhook(MeterWebhook { url: listener.url("/"), secret: SECRET.into() });
+    let receiver = Receiver::MeterWebhook(MeterWebhook {
+        url: listener.url("/"),
+        secret: SECRET.into(),
+        egress: Arc::default(),
+    });
     let running = start(&ledger, receiver).await;
     until("both are taken", || listener.taken().len() == 2).await;
     running.stop().await;

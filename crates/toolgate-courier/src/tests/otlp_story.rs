@@ -23,6 +23,7 @@ async fn exported(events: Vec<Event>, answering: fn(usize) -> StatusCode) -> (Li
         endpoint: listener.url("/otel/"),
         headers: vec![("x-api-key".into(), "k".into())],
         service_name: "gate".into(),
+        egress: Arc::default(),
     };
     let running = start(&ledger, Receiver::Otlp(otlp)).await;
     until("all are exported", || listener.received().last().is_some_and(|last| last.answered.is_success()))

@@ -29,6 +29,7 @@ fn webhook(url: String) -> Receiver {
         secret: SECRET.into(),
         events: vec![EventKind::CallCompleted, EventKind::ApprovalRequested],
         link: Some("https://gate.example/approvals/{id}?from=hook".into()),
+        egress: Arc::default(),
     })
 }
 
@@ -296,7 +297,11 @@ fn new_approval() -> NewApproval {
 async fn receivers_that_cannot_work_are_refused_before_any_starts() {
     let good = || webhook("http://127.0.0.1:9/".into());
     let meter = |url: &str, secret: &str| {
-        Receiver::MeterWebhook(MeterWebhook { url: url.into(), secret: secret.into() })
+        Receiver::MeterWebhook(MeterWebhook {
+            url: url.into(),
+            secret: secret.into(),
+            egress: Arc::default(),
+        })
     };
     let cases = [
         (vec![good(), good()], BadReceiver::Twice { sink: SINK.into() }),

@@ -8,6 +8,7 @@ use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde_json::Value;
 use toolgate_core::address::Reach;
+use toolgate_core::egress::Egress;
 use url::Url;
 
 use super::refusal::BearerRefused;
@@ -69,12 +70,12 @@ enum FetchError {
 }
 
 impl Jwks {
-    pub(super) fn new(issuer: &str, url: Option<&str>) -> Self {
+    pub(super) fn new(issuer: &str, url: Option<&str>, egress: &Arc<Egress>) -> Self {
         Self {
             issuer: issuer.to_owned(),
             url: url.map(str::to_owned),
             // The operator wrote the issuer down.
-            outbound: Outbound::new(Reach::Anywhere),
+            outbound: Outbound::new(Reach::Anywhere, egress),
             keys: RwLock::default(),
             times: RwLock::default(),
             asking: tokio::sync::Mutex::new(()),

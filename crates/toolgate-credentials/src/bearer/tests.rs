@@ -1,5 +1,6 @@
 //! Tokens against a real issuer on a loopback port.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -28,7 +29,7 @@ fn settings(idp: &Idp) -> BearerSettings {
 
 async fn start() -> (Idp, Bearer) {
     let idp = Idp::start().await.unwrap();
-    let bearer = Bearer::new(settings(&idp)).unwrap();
+    let bearer = Bearer::new(settings(&idp), &Arc::default()).unwrap();
     (idp, bearer)
 }
 
@@ -134,14 +135,14 @@ async fn a_signature_is_good_only_for_what_was_signed_by_the_issuer_as_it_says()
 async fn only_the_algorithms_that_the_operator_names_are_taken() {
     let idp = Idp::start().await.unwrap();
     let only = BearerSettings { algorithms: vec![BearerAlgorithm::Rs256], ..settings(&idp) };
-    let refused = refused(&Bearer::new(only).unwrap(), &idp.mint(&good())).await;
+    let refused = refused(&Bearer::new(only, &Arc::default()).unwrap(), &idp.mint(&good())).await;
     assert!(refused.description.contains("algorithm"), "{refused}");
 }
 
 #[tokio::test]
 async fn tokens_signed_with_ed25519_are_taken() {
     let idp = Idp::start_at("127.0.0.1:0".parse().unwrap(), KeyKind::Ed25519).await.unwrap();
-    Bearer::new(settings(&idp)).unwrap().check(&idp.mint(&good())).await.unwrap();
+    Bearer::new(settings(&idp), &Arc::default()).unwrap().check(&idp.mint(&good())).await.unwrap();
 }
 
 /// The example of RFC 7515, appendix A.2.
@@ -176,7 +177,7 @@ async fn what_signed_in_as_itself_is_no_person() {
 async fn another_claim_may_say_who_it_is() {
     let idp = Idp::start().await.unwrap();
     let mailed = BearerSettings { principal_claim: Some("email".into()), ..settings(&idp) };
-    let bearer = Bearer::new(mailed).unwrap();
+    let bearer = Bearer::new(mailed, &Arc::default()).unwrap();
     let token = idp.mint(&good().with("email", json!("ann@example.org")));
     assert_eq!(bearer.check(&token).await.unwrap().id, PrincipalId::new("ann@example.org"));
     assert!(refused(&bearer, &idp.mint(&good())).await.description.contains("email"));
@@ -263,7 +264,7 @@ async fn metadata_of_another_issuer_is_not_believed() {
     idp.behave(|behaviour| behaviour.issuer = Some("https://evil.example".into()));
     assert_eq!(refused(&bearer, &token).await.code, RefusalCode::Unavailable);
     let direct = BearerSettings { jwks_url: Some(idp.jwks_url()), ..settings(&idp) };
-    Bearer::new(direct).unwrap().check(&token).await.unwrap();
+    Bearer::new(direct, &Arc::default()).unwrap().check(&token).await.unwrap();
 }
 
 #[tokio::test]
@@ -287,8 +288,8 @@ fn settings_that_would_let_in_everybody_or_nobody_are_refused() {
         groups_claim: None,
         principal_claim: None,
     };
-    assert!(Bearer::new(good.clone()).is_ok());
-    let problem = |settings: BearerSettings| Bearer::new(settings).err().unwrap();
+    assert!(Bearer::new(good.clone(), &Arc::default()).is_ok());
+    let problem = |settings: BearerSettings| Bearer::new(settings, &Arc::default()).err().unwrap();
     assert_eq!(problem(BearerSettings { audience: " ".into(), ..good.clone() }), SettingsProblem::Audience);
     assert_eq!(problem(BearerSettings { scopes: [].into(), ..good.clone() }), SettingsProblem::Scopes);
     let issuer = problem(BearerSettings { issuer: "id.example".into(), ..good.clone() });

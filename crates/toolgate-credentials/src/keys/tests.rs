@@ -1,6 +1,7 @@
 //! The keyring against a real authorization server on a loopback port.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use http::header::AUTHORIZATION;
 use http::{HeaderValue, Method, Request, StatusCode};
@@ -24,7 +25,7 @@ impl Scene {
     async fn new() -> Self {
         let (fixture, idp) = (Fixture::new().await, Idp::start().await.unwrap());
         let keys = Keys::open(fixture.vault.clone(), Outside::default()).await.unwrap();
-        keys.know([(server("mail"), Reach::Anywhere)].into());
+        keys.know([(server("mail"), Reach::Anywhere.into())].into());
         let url = idp.resource();
         Self { fixture, idp, keys, url }
     }
@@ -36,6 +37,7 @@ impl Scene {
             by: PrincipalId::local(),
             url: self.idp.resource(),
             reach: Reach::Anywhere,
+            egress: Arc::default(),
             spec: OAuthSpec::default(),
         }
     }
@@ -73,7 +75,7 @@ impl Scene {
         request
             .headers_mut()
             .insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).unwrap());
-        Outbound::new(Reach::Anywhere).send(request).await.unwrap().status()
+        Outbound::new(Reach::Anywhere, &Arc::default()).send(request).await.unwrap().status()
     }
 
     fn refreshes(&self) -> Vec<String> {
@@ -143,7 +145,7 @@ async fn a_token_that_has_run_out_is_renewed_with_the_newest_refresh_token() {
     assert_eq!(used.len(), 3, "each is good once");
     // What was kept last is what the next process needs.
     let next = Keys::open(scene.fixture.vault.clone(), Outside::default()).await.unwrap();
-    next.know([(server("mail"), Reach::Anywhere)].into());
+    next.know([(server("mail"), Reach::Anywhere.into())].into());
     next.access_token(&server("mail"), None, &scene.url).await.unwrap();
 }
 
@@ -233,7 +235,7 @@ async fn what_another_gateway_fetched_is_used_instead_of_fetching_again() {
     let scene = Scene::new().await;
     scene.sign_in().await;
     let other = Keys::open(scene.fixture.vault.clone(), Outside::default()).await.unwrap();
-    other.know([(server("mail"), Reach::Anywhere)].into());
+    other.know([(server("mail"), Reach::Anywhere.into())].into());
     let old = other.access_token(&server("mail"), None, &scene.url).await.unwrap();
     scene.refused(None).await.unwrap();
     other.token_refused(&server("mail"), None, &scene.url, None).await.unwrap();
@@ -315,7 +317,7 @@ async fn addresses_out_of_reach_are_not_dialled_to_sign_in_or_to_renew() {
     assert_eq!(scene.idp.seen("/.well-known/oauth-authorization-server").len(), 0);
     scene.sign_in().await;
     let seen = scene.idp.seen("/token").len();
-    scene.keys.know([(server("mail"), within)].into());
+    scene.keys.know([(server("mail"), within.into())].into());
     scene.refused(None).await.unwrap_err();
     assert_eq!(scene.idp.seen("/token").len(), seen);
 }
@@ -460,7 +462,7 @@ async fn a_secret_is_seen_where_it_is_allowed_and_nowhere_else() {
     let scene = Scene::new().await;
     let (vault, keys, mail) = (&scene.fixture.vault, &scene.keys, server("mail"));
     let (local, ann) = (PrincipalId::local(), PrincipalId::new("ann"));
-    keys.know([(mail.clone(), Reach::Within(AddressRules::default()))].into());
+    keys.know([(mail.clone(), Reach::Within(AddressRules::default()).into())].into());
     vault.set(&local, &mail, None, "key", &Secret::new("everybody's"), &[]).await.unwrap();
     vault
         .set(&local, &mail, Some(&ann), "key", &Secret::new("ann's"), &["https://ann.example".into()])
@@ -491,7 +493,7 @@ async fn a_secret_is_seen_where_it_is_allowed_and_nowhere_else() {
     assert_eq!(seen(None, "http://anywhere.example/").await.unwrap(), "everybody's");
     assert!(vault.allow(&local, &mail, "key", &["ftp://x".into()]).await.is_err());
 
-    keys.know([(mail.clone(), Reach::Anywhere)].into());
+    keys.know([(mail.clone(), Reach::Anywhere.into())].into());
     vault.allow(&local, &mail, "key", &[]).await.unwrap();
     assert_eq!(seen(None, "http://of.the.file/").await.unwrap(), "everybody's");
 }

@@ -6,6 +6,7 @@ use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, AuthorizationRequest, AuthorizationSession,
 };
 use toolgate_core::address::Reach;
+use toolgate_core::egress::Egress;
 use toolgate_core::{PrincipalId, ServerName};
 use url::Url;
 
@@ -30,6 +31,8 @@ pub struct LoginOptions {
     pub url: String,
     /// Where that address, and those that it leads to, may lie.
     pub reach: Reach,
+    /// How connections there leave.
+    pub egress: Arc<Egress>,
     pub spec: OAuthSpec,
 }
 
@@ -141,7 +144,7 @@ enum Discovered {
 
 impl Opening {
     async fn find(options: LoginOptions, redirect_uri: &str) -> Result<Self, LoginError> {
-        let outbound = Arc::new(Outbound::new(options.reach));
+        let outbound = Arc::new(Outbound::new(options.reach, &options.egress));
         let no_oauth = |error: AuthError| {
             let why = shown(&error.to_string());
             LoginError::NoOAuth { server: options.server.clone(), why }

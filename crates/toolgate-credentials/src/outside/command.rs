@@ -30,7 +30,11 @@ struct Group(Child);
 impl Group {
     async fn finish(&mut self) -> Result<Secret, Unanswered> {
         let stdout = self.0.stdout.take().expect("it is piped");
-        let text = read_all(stdout).await.map_err(Unanswered::Start)?;
+        // Whoever writes more than is read dies of it, which is no reason of its own.
+        let text = match read_all(stdout).await.map_err(Unanswered::Start)? {
+            Err(Unanswered::TooLong) => return Err(Unanswered::TooLong),
+            text => text,
+        };
         let status = self.0.wait().await.map_err(Unanswered::Start)?;
         if !status.success() {
             return Err(Unanswered::Ended(status));

@@ -1,6 +1,7 @@
 //! OpenBao and HashiCorp Vault over their HTTP API: the KV engine of version 2, with a token or an AppRole login.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -9,6 +10,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use toolgate_core::address::Reach;
+use toolgate_core::egress::Egress;
 
 use super::Unanswered;
 use super::file::read_all;
@@ -32,6 +34,8 @@ pub struct OpenBaoSettings {
     pub mount: String,
     pub namespace: Option<String>,
     pub login: OpenBaoLogin,
+    /// How connections to it leave.
+    pub egress: Arc<Egress>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +83,8 @@ struct LoggedIn {
 impl OpenBao {
     pub(super) fn new(settings: OpenBaoSettings) -> Self {
         // The operator's file says where it is.
-        Self { settings, outbound: Outbound::new(Reach::Anywhere), login: Mutex::default() }
+        let outbound = Outbound::new(Reach::Anywhere, &settings.egress);
+        Self { settings, outbound, login: Mutex::default() }
     }
 
     pub(super) async fn read(&self, path: &str, field: &str) -> Result<Secret, Unanswered> {

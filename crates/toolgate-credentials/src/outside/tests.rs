@@ -159,6 +159,7 @@ fn openbao(stand_in: &StandIn, login: OpenBaoLogin) -> Outside {
         mount: "secret".into(),
         namespace: Some("ns1".into()),
         login,
+        egress: Arc::default(),
     };
     Outside::new(vec![secret(source, Duration::ZERO)], Some(settings))
 }
@@ -208,6 +209,7 @@ async fn openbao_without_the_secret_or_the_field_is_told() {
         mount: "secret".into(),
         namespace: None,
         login: by_role("x"),
+        egress: Arc::default(),
     };
     let source = OutsideSource::OpenBao { path: "a".into(), field: "b".into() };
     let why = get(&Outside::new(vec![secret(source, LONG)], Some(away))).await.unwrap_err();

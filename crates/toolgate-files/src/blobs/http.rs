@@ -1,23 +1,23 @@
 //! HTTP towards an S3 storage: the gateway's own TLS, a limit on silence, no redirects.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector as TcpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
     HttpResponseBody, HttpService,
 };
-use rustls::crypto::ring;
-use rustls::{ClientConfig, RootCertStore};
 use tokio::time::Sleep;
+use toolgate_core::address::Reach;
+use toolgate_core::egress::Egress;
+use toolgate_outbound::{BadEgress, Resolver, Scheme};
 
 use super::trouble;
 
@@ -27,31 +27,25 @@ const IDLE_MAX: Duration = Duration::from_secs(4);
 /// The most that is read at once. Large pieces are cheaper to hash, to encode and to send.
 const READ_BUFFER_BYTES: usize = 512 << 10;
 
-/// How the storage is spoken to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Scheme {
-    Http,
-    Https,
-}
-
 /// Makes the one client of a storage.
 #[derive(Debug)]
 pub(super) struct Connector(Line);
 
 #[derive(Clone, Debug)]
 struct Line {
-    client: Client<HttpsConnector<TcpConnector>, HttpRequestBody>,
+    client: Client<toolgate_outbound::Connector, HttpRequestBody>,
     silence_max: Duration,
 }
 
 impl Connector {
-    pub(super) fn new(scheme: Scheme, silence_max: Duration) -> std::io::Result<Self> {
-        let builder = HttpsConnectorBuilder::new().with_tls_config(tls(scheme)?);
-        let connector = match scheme {
-            Scheme::Https => builder.https_only(),
-            Scheme::Http => builder.https_or_http(),
-        };
-        let connector = connector.enable_http1().wrap_connector(tcp());
+    pub(super) fn new(
+        scheme: Scheme,
+        egress: &Arc<Egress>,
+        silence_max: Duration,
+    ) -> Result<Self, BadEgress> {
+        // The operator wrote the address down.
+        let resolver = Resolver::system(Reach::Anywhere);
+        let connector = toolgate_outbound::connector(scheme, egress, resolver, CONNECT_TIMEOUT)?;
         let mut client = Client::builder(TokioExecutor::new());
         client.pool_idle_timeout(IDLE_MAX).pool_timer(TokioTimer::new());
         client.http1_max_buf_size(READ_BUFFER_BYTES);
@@ -75,25 +69,6 @@ impl HttpService for Line {
         let body = |body| HttpResponseBody::new(Limited::new(body, self.silence_max));
         Ok(response.map(body))
     }
-}
-
-/// The machine's root certificates are read only where they are needed.
-fn tls(scheme: Scheme) -> std::io::Result<ClientConfig> {
-    let provider = std::sync::Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.expect("the provider has the protocol versions that it was built with");
-    Ok(match scheme {
-        Scheme::Http => builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
-        Scheme::Https => builder.with_native_roots()?.with_no_client_auth(),
-    })
-}
-
-fn tcp() -> TcpConnector {
-    let mut connector = TcpConnector::new();
-    connector.enforce_http(false);
-    connector.set_nodelay(true);
-    connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
-    connector
 }
 
 fn silent(elapsed: tokio::time::error::Elapsed) -> HttpError {

@@ -9,10 +9,11 @@ use object_store::signer::{SignedUrlOptions, Signer};
 use object_store::{BackoffConfig, RetryConfig};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use toolgate_core::{Refusal, RefusalKind};
+use toolgate_outbound::Scheme;
 use url::Url;
 
 use super::Shown;
-use super::http::{Connector, Scheme};
+use super::http::Connector;
 use crate::settings::{S3Place, Settings};
 
 /// An S3 storage copies no more than this at once, and a large file is copied to its place.
@@ -34,8 +35,8 @@ pub(super) fn open(place: &S3Place, settings: &Settings) -> Result<AmazonS3, Ref
             bad("addresses of an S3 storage hold for seven days at most".to_owned()).field("url_keep")
         );
     }
-    let connector = Connector::new(scheme(place)?, settings.storage_timeout)
-        .map_err(|error| bad(format!("no root certificates were found on this machine: {error}")))?;
+    let connector = Connector::new(scheme(place)?, &settings.egress, settings.storage_timeout)
+        .map_err(|error| bad(format!("TLS cannot be spoken: {error}")))?;
     let mut builder = AmazonS3Builder::new()
         .with_bucket_name(&place.bucket)
         .with_region(&place.region)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ::http::StatusCode;
 use object_store::Error;
-use object_store::client::HttpError;
+use object_store::client::{HttpError, HttpErrorKind};
 use toolgate_core::{Refusal, RefusalKind};
 
 tokio::task_local! {
@@ -63,6 +63,8 @@ enum Cause {
     Refused,
     Answered(StatusCode),
     Silent,
+    /// There is no connection to it.
+    Unreachable(Option<toolgate_outbound::Trouble>),
     /// The file system's own words.
     Local(String),
     Other,
@@ -78,6 +80,9 @@ impl Trouble {
             Error::NotFound { .. } => Cause::Missing,
             Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Cause::Refused,
             error => match (source::<HttpError>(error), source::<std::io::Error>(error), status) {
+                (Some(error), ..) if error.kind() == HttpErrorKind::Connect => {
+                    Cause::Unreachable(toolgate_outbound::Trouble::of(error))
+                }
                 (Some(_), ..) => Cause::Silent,
                 (None, Some(error), _) => Cause::Local(error.to_string()),
                 (None, None, Some(status)) if !status.is_success() => Cause::Answered(status),
@@ -99,7 +104,12 @@ impl Trouble {
 
     pub(super) fn message(&self) -> String {
         match &self.cause {
-            Cause::Silent => format!("the storage did not answer{}", self.effort()),
+            Cause::Silent | Cause::Unreachable(None) => {
+                format!("the storage did not answer{}", self.effort())
+            }
+            Cause::Unreachable(Some(trouble)) => {
+                format!("the storage did not answer{}: {}", self.effort(), trouble.phrase())
+            }
             Cause::Answered(status) => {
                 let status = status.as_u16();
                 format!("the storage did not answer{} but with HTTP status {status}", self.effort())
@@ -123,7 +133,8 @@ impl Trouble {
 
     fn hint(&self) -> &'static str {
         match &self.cause {
-            Cause::Silent | Cause::Answered(_) => {
+            Cause::Unreachable(Some(trouble)) => trouble.advice(),
+            Cause::Silent | Cause::Unreachable(None) | Cause::Answered(_) => {
                 "try again later; an operator can see to it that `files.url` can be reached from the gateway"
             }
             Cause::Refused => {

@@ -264,18 +264,6 @@ async fn too_many(
     Ok(known.is_none().then(|| Refusal::of_content(&refusal)))
 }
 
-/// Why people are not asked, where too much of this caller waits for them. What they were asked before is not one more.
-async fn too_many(
-    pipeline: &Pipeline,
-    asking: &Asking,
-    client: &dyn Client,
-) -> Result<Option<Refusal>, StoreDown> {
-    let Some(asking_may) = client.may_ask() else { return Ok(None) };
-    let Err(refusal) = asking_may.await else { return Ok(None) };
-    let known = pipeline.approvals.find_open(&asking.binding()).await?;
-    Ok(known.is_none().then(|| Refusal::of_content(&refusal)))
-}
-
 enum Waited {
     Decided(Box<Approval>),
     Ended(Outcome, Words),

@@ -10,7 +10,7 @@ fn name(text: &str) -> ServerName {
 }
 
 fn entry(text: &str, source: Source) -> ServerEntry {
-    let entry = of_registration(&name(text), &[], AddressRules::default());
+    let entry = of_registration(&name(text), &[], &FileState::default());
     let mut entry = ServerEntry { source, ..entry };
     if source == Source::File {
         entry.spec.reach = Reach::Anywhere;

@@ -2,6 +2,7 @@
 //! whoever holds a token run anything on this machine.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, check_server_name};
@@ -127,6 +128,7 @@ fn read_entry(fields: &Fields<'_>, rules: AddressRules) -> Result<ServerEntry, R
         rate: read_rate(fields)?,
         isolation: fields.word("isolation", "`shared` or `principal`")?.unwrap_or(Isolation::Shared),
         reach: Reach::Within(rules),
+        egress: Arc::default(),
     };
     let hints = Hints::of_newcomer(fields.flag("trust_annotations")?);
     let usual = Asks::default();

@@ -22,6 +22,7 @@ fn in_file(text: &str) -> ServerEntry {
             rate: None,
             isolation: Isolation::Shared,
             reach: Reach::Anywhere,
+            egress: Default::default(),
         },
         settings: ServerSettings {
             name: name(text),

@@ -100,7 +100,7 @@ impl Sessions {
     ) -> Result<Opened, Refusal> {
         let told = Telling { at_ms: session.created_at_ms, by: &by.principal.id }.started(&session);
         let token =
-            self.desk.books.create_session(&session, &limit, vec![told]).await.map_err(
+            self.desk.books.create_session(&session, by.token.as_ref(), &limit, vec![told]).await.map_err(
                 |error| match error {
                     NewSessionError::TooMany { max } => {
                         let message = format!(

@@ -110,7 +110,7 @@ impl Place {
             row_version: 1,
         };
         let limit = OpenSessions { agent: definition.name, max: 10 };
-        self.desk.books.create_session(&session, &limit, Vec::new()).await.expect("opened");
+        self.desk.books.create_session(&session, None, &limit, Vec::new()).await.expect("opened");
         self.desk.load(&session.id).await.expect("read");
         session.id
     }

@@ -1,7 +1,7 @@
 //! What begins, changes and ends a session. Each happens together with the token it concerns and with its events.
 
 use toolgate_core::event::Event;
-use toolgate_core::id::SessionId;
+use toolgate_core::id::{SessionId, TokenId};
 use toolgate_core::scope::{AgentName, Mounts, Scope};
 
 use super::row::{self, SessionRow};
@@ -22,6 +22,11 @@ const CLOSE: &str = "UPDATE sessions SET state = 'closed', closed_reason = $3, c
 const DUE: &str = "WHERE tenant = $1 AND state = 'open' AND kind = 'explicit' AND (
         CASE WHEN last_used_at_ms < $3 THEN $3 ELSE last_used_at_ms END + idle_seconds * 1000 <= $4
         OR created_at_ms + lifetime_seconds * 1000 <= $2
+        OR id IN (
+            SELECT own.session FROM tokens AS own
+            JOIN tokens AS openers ON openers.tenant = own.tenant AND openers.id = own.opener
+            WHERE own.tenant = $1 AND own.revoked_at_ms IS NULL AND openers.revoked_at_ms IS NOT NULL
+        )
     ) ORDER BY id LIMIT $5";
 
 /// How many sessions are closed in one transaction.
@@ -67,10 +72,11 @@ pub struct Unused {
 }
 
 impl Books {
-    /// Keeps a new session and makes the token it is reached with.
+    /// Keeps a new session and makes the token it is reached with. Both end with the token that opened it.
     pub async fn create_session(
         &self,
         session: &StoredSession,
+        opener: Option<&TokenId>,
         limit: &OpenSessions,
         events: Vec<Event>,
     ) -> Result<NewToken, NewSessionError> {
@@ -85,7 +91,7 @@ impl Books {
         let mut insert = change.tx.sql(row::INSERT);
         row::push(tenant, session, revision, &mut insert);
         insert.execute().await.map_err(&doing)?;
-        let token = token::insert_for_session(&mut change.tx, tenant, session).await?;
+        let token = token::insert_for_session(&mut change.tx, tenant, session, opener).await?;
         change.finish(events).await.map_err(&doing)?;
         self.store().forget_verdicts();
         Ok(token)
@@ -155,8 +161,8 @@ impl Books {
         Ok(true)
     }
 
-    /// Ends sessions that nobody used for too long (`idle`) or that are too old (`lifetime`): as many as fit into one
-    /// transaction, which may be none. `event` tells of each.
+    /// Ends sessions that nobody used for too long (`idle`), that are too old (`lifetime`) or whose opener's token was
+    /// revoked (`revoked`): as many as fit into one transaction, which may be none. `event` tells of each.
     pub async fn close_unused_sessions(
         &self,
         unused: Unused,
@@ -176,7 +182,7 @@ impl Books {
         let (mut ids, mut events) = (Vec::new(), Vec::new());
         for row in rows {
             let session = row.read(CLOSING)?;
-            let closing = closing_of(&session, unused.now_ms);
+            let closing = closing_of(&session, unused);
             close(&mut change, &session.id, &closing).await.map_err(&doing)?;
             events.push(event(&session, &closing));
             ids.push(session.id);
@@ -191,10 +197,19 @@ fn due<'s>(statement: Statement<'s>, tenant: &'static str, unused: Unused, limit
     statement.bind(tenant).bind(unused.now_ms).bind(unused.since_ms).bind(unused.heard_ms).bind(limit)
 }
 
-fn closing_of(session: &StoredSession, now_ms: i64) -> Closing {
-    let age_ms = read_count(now_ms.saturating_sub(session.created_at_ms));
-    let is_old = session.lifetime_seconds.is_some_and(|seconds| age_ms >= seconds.saturating_mul(1000));
-    Closing { at_ms: now_ms, reason: if is_old { "lifetime" } else { "idle" }.into() }
+fn closing_of(session: &StoredSession, Unused { now_ms, heard_ms, since_ms }: Unused) -> Closing {
+    let has_passed = |from_ms: i64, to_ms: i64, seconds: u64| {
+        to_ms >= from_ms && read_count(to_ms.saturating_sub(from_ms)) >= seconds.saturating_mul(1000)
+    };
+    let is_old =
+        session.lifetime_seconds.is_some_and(|seconds| has_passed(session.created_at_ms, now_ms, seconds));
+    let is_idle = has_passed(session.last_used_at_ms.max(since_ms), heard_ms, session.idle_seconds);
+    let reason = match (is_old, is_idle) {
+        (true, _) => "lifetime",
+        (false, true) => "idle",
+        (false, false) => "revoked",
+    };
+    Closing { at_ms: now_ms, reason: reason.into() }
 }
 
 /// Reads a session that nobody else changes meanwhile, but for when it was used.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::approval::{Approval, ApprovalState, Withdrawn};
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Approvals, DecideError, Ledger, StartRefused, Warrant};
 use toolgate_store::{Books, NewTokenSpec, Store};
@@ -115,7 +115,10 @@ async fn what_was_lost_is_asked_again_after_the_outage(world: World) {
     store.fail_from_nth(1);
     assert!(books.open(proposal("2", 200)).await.is_err());
     assert!(matches!(approve(&books, &id).await, Err(DecideError::Down(_))));
-    assert!(matches!(books.cancel(&id, &crate::desk::agent().id).await, Err(DecideError::Down(_))));
+    assert!(matches!(
+        books.cancel(&id, &crate::desk::agent().id, Withdrawn::ByCaller).await,
+        Err(DecideError::Down(_))
+    ));
     assert!(books.get(&id).await.is_err() && books.expire_due().await.is_err());
     let refused = books.start(started("3"), Warrant::NoneNeeded).await;
     assert!(matches!(refused, Err(StartRefused::Down(_))), "{refused:?}");

@@ -84,7 +84,7 @@ async fn approve_and_cancel_have_one_outcome(world: World) {
         }
         let refused = start(&one, &opened, "1").await;
         assert_eq!(refused, Err(ApprovalRefusal::Settled(state).into()));
-        let again = two.cancel(&opened.id, &by).await;
+        let again = two.cancel(&opened.id, &by, Withdrawn::ByCaller).await;
         assert_eq!(again, Err(settled(state)));
     }
 }

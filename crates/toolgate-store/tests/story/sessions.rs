@@ -91,7 +91,7 @@ fn event(kind: EventKind, session: &SessionId) -> Event {
 
 async fn open(books: &Books, session: &StoredSession) -> Result<NewToken, NewSessionError> {
     let told = vec![event(EventKind::SessionStarted, &session.id)];
-    books.create_session(session, &no_more_than(1_000), told).await
+    books.create_session(session, None, &no_more_than(1_000), told).await
 }
 
 async fn close(books: &Books, id: &SessionId) -> bool {

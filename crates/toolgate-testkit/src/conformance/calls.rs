@@ -61,7 +61,7 @@ pub(super) async fn call(
         "test_tool_with_progress" => call.report_progress().await,
         "test_reconnection" => call.outlive_its_stream().await,
         "test_cancellation" => call.run_until_cancelled().await,
-        "test_cancellations_seen" => text(&server.shared.cancellations.load(Ordering::SeqCst).to_string()),
+        "test_cancellations_seen" => call.count_cancellations(),
 
         "test_sampling" => call.sample().await,
         "test_elicitation" => call.elicit_account().await,
@@ -202,6 +202,7 @@ impl Call<'_> {
     }
 
     async fn run_until_cancelled(&self) -> CallResult {
+        self.server.shared.cancellable.fetch_add(1, Ordering::SeqCst);
         tokio::select! {
             () = self.ctx.ct.cancelled() => {
                 self.server.shared.cancellations.fetch_add(1, Ordering::SeqCst);
@@ -209,6 +210,14 @@ impl Call<'_> {
             () = tokio::time::sleep(CANCEL_WAIT_MAX) => {}
         }
         failure("this result should never be seen")
+    }
+
+    fn count_cancellations(&self) -> CallResult {
+        let arguments = self.params.arguments.as_ref();
+        let is_of_begun = arguments.and_then(|all| all.get("begun")) == Some(&Value::Bool(true));
+        let shared = &self.server.shared;
+        let counter = if is_of_begun { &shared.cancellable } else { &shared.cancellations };
+        text(&counter.load(Ordering::SeqCst).to_string())
     }
 
     fn change(&self, change: Change) -> CallResult {

@@ -57,7 +57,12 @@ fn traffic_tools() -> Vec<Tool> {
             "Loses its stream before the result is there; the client has to come back for it",
         ),
         plain("test_cancellation", "Runs until it is cancelled; test_cancellations_seen counts"),
-        plain("test_cancellations_seen", "Says how often test_cancellation was cancelled"),
+        with(
+            "test_cancellations_seen",
+            "Says how often test_cancellation was cancelled, or with begun: how often it was called",
+            json!({ "begun": { "type": "boolean" } }),
+            &[],
+        ),
     ]
 }
 

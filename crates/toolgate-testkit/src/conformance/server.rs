@@ -67,6 +67,8 @@ pub(super) struct Shared {
     pub(super) returns: Returns,
     /// How often `test_cancellation` was cancelled.
     pub(super) cancellations: AtomicU64,
+    /// How often it was called.
+    pub(super) cancellable: AtomicU64,
     pub(super) spawned: TaskTracker,
 }
 
@@ -81,6 +83,7 @@ impl Shared {
             changes: Changes::new(),
             returns: Returns::default(),
             cancellations: AtomicU64::new(0),
+            cancellable: AtomicU64::new(0),
             spawned: TaskTracker::new(),
         })
     }

@@ -1,10 +1,25 @@
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-use toolgate_core::address::Reach;
+use toolgate_core::address::{AddressRules, Reach};
+use toolgate_core::port::BoxFuture;
+use toolgate_outbound::Lookup;
 
 use super::*;
-use crate::resolver::tests::{PUBLIC_ONLY, Scripted};
+
+const PUBLIC_ONLY: Reach = Reach::Within(AddressRules { allow_loopback: false, allow_private: false });
+
+/// Every name leads to this machine.
+struct Here;
+
+impl Lookup for Here {
+    fn addresses(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        Box::pin(std::future::ready(Ok(vec![Ipv4Addr::LOCALHOST.into()])))
+    }
+}
 
 #[test]
 fn what_may_be_secret_in_an_address_is_not_shown() {
@@ -22,8 +37,8 @@ async fn rebound(reach: Reach) -> (TcpListener, Arc<Client>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("bound").port();
     let url = url::Url::parse(&format!("http://rebound.example:{port}/mcp")).expect("a url");
-    let resolver = Resolver::with(Scripted::new(&[&["127.0.0.1"]]), reach);
-    let client = Client::new(&url, resolver, &Tls::default(), TaskTracker::new()).expect("an address");
+    let resolver = Resolver::with(Arc::new(Here), reach);
+    let client = Client::new(&url, resolver, &Arc::default(), TaskTracker::new()).expect("an address");
     (listener, client)
 }
 

@@ -195,6 +195,7 @@ fn process(env: &[(&str, &str)], isolation: Isolation) -> ServerSpec {
         rate: None,
         isolation,
         reach: Reach::Anywhere,
+        egress: Arc::default(),
     }
 }
 

@@ -244,6 +244,7 @@ pub(crate) fn spec(transport: TransportSpec) -> ServerSpec {
         rate: None,
         isolation: Isolation::Shared,
         reach: Reach::Anywhere,
+        egress: Arc::default(),
     }
 }
 

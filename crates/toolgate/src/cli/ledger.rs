@@ -27,9 +27,9 @@ pub(crate) enum LedgerCommand {
         filter: FilterArgs,
     },
     /// One call from its proposal to its end, with arguments and result as far as they are kept
-    #[command(after_help = "Example:\n  toolgate ledger show tc_0198f3…")]
+    #[command(after_help = "Example:\n  toolgate ledger show tc_0198f3…\n  toolgate ledger show 3f2a")]
     Show {
-        /// The id of the call
+        /// The id of the call; of the last ones the beginning or the ending of it is enough
         #[arg(value_name = "CALL")]
         call: String,
     },

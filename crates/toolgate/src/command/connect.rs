@@ -12,8 +12,10 @@ use toolgate_core::scope::AgentName;
 use toolgate_store::{NewToken, NewTokenSpec, Store};
 use url::Url;
 
+use super::looking::Spare;
 use super::{Context, agents};
 use crate::cli::ConnectArgs;
+use crate::config::Config;
 use crate::connect::{self, Client, ClientFile, Gate, Machine, Os, Written};
 use crate::local::open_store;
 use crate::lock;
@@ -31,7 +33,7 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
         None => endpoint,
     };
     if let Some(agent) = &args.agent {
-        agents::warn_of_unknown(&config, agent).await?;
+        warn_of_unknown(&config, agent).await?;
     }
     let program = std::env::current_exe().context("could not find the path of this program")?;
     let file = place(context, client).and_then(|path| Ok(ClientFile::read(path, client)?));
@@ -48,6 +50,11 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
     };
     if let Some(token) = &args.token {
         hand_over(token)?;
+    } else if client.holds_token() && !args.write {
+        hand_over("<your token>")?;
+        talk!(
+            "Put a token there: `toolgate token create --role agent` makes one. With --write the entry is written for you, with a token of its own."
+        );
     } else if client.holds_token() {
         let store = open_store(&config).await?;
         with_token(&store, client, file.as_ref(), hand_over).await?;
@@ -56,6 +63,16 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
         hand_over("")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Warns of an agent that is not defined, without making a data folder: where there is none, the file alone counts, and
+/// where there is no file either, no agent is known yet.
+async fn warn_of_unknown(config: &Config, agent: &AgentName) -> anyhow::Result<()> {
+    let spare = Spare::default();
+    match spare.stand_in(config.clone()) {
+        Ok(config) => agents::warn_of_unknown(&config, agent).await,
+        Err(_) => Ok(()),
+    }
 }
 
 /// What the endpoint is called for one agent: `/mcp/NAME`.

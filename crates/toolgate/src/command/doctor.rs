@@ -2,6 +2,7 @@
 
 mod definitions;
 mod files;
+mod machine;
 mod registry;
 mod sandbox;
 
@@ -10,6 +11,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use toolgate_core::server::{ServerHealth, TransportSpec};
+use toolgate_outbound::Trouble;
 use toolgate_store::{Others, Store};
 
 use super::Context;
@@ -57,7 +59,7 @@ async fn examine(context: &Context) -> Vec<Finding> {
         .source
         .as_ref()
         .map_or_else(|| "none, defaults are used".to_owned(), |path| path.display().to_string());
-    let mut findings = vec![fine("configuration", source)];
+    let mut findings = vec![machine::version(), fine("configuration", source)];
     let store = match open_store(&config).await {
         Ok(store) => store,
         Err(error) => {
@@ -65,7 +67,13 @@ async fn examine(context: &Context) -> Vec<Finding> {
             return findings;
         }
     };
-    findings.push(check_folder(&config.data));
+    findings.push(match context.missing_data() {
+        Some(missing) => {
+            fine("data folder", format!("{} is not there; `toolgate serve` makes it", missing.display()))
+        }
+        None => check_folder(&config.data),
+    });
+    findings.extend(machine::check(&config, &store).await);
     findings.push(check_tokens(&store).await);
     findings.push(match lock::running(&config.data) {
         Some(running) => {
@@ -139,8 +147,14 @@ async fn check_servers(config: &Config, written: &Config, store: &Store) -> Vec<
 
 fn judge(written: &Config, trial: &Trial) -> Finding {
     let about = format!("server {}", trial.name);
-    if trial.state.health == ServerHealth::Healthy {
-        return fine(&about, trial.describe());
+    match trial.state.health {
+        ServerHealth::Healthy => return fine(&about, trial.describe()),
+        ServerHealth::Starting => {
+            let hint =
+                "ask again in a moment; `connect_timeout_seconds` of the server says how long it may take";
+            return Finding { hint: Some(hint.into()), ..fine(&about, trial.describe()) };
+        }
+        ServerHealth::Degraded => {}
     }
     let entry = written.servers.iter().find(|server| server.spec.name.as_str() == trial.name);
     let hint = match entry.map(|entry| (target(entry), &entry.spec.transport)) {
@@ -159,6 +173,10 @@ fn judge(written: &Config, trial: &Trial) -> Finding {
         None => "check its entry in the configuration".into(),
     };
     let told = trial.describe();
+    if let (Some(trouble), Some(entry)) = (Trouble::in_text(&told), entry) {
+        let hint = format!("{} ({})", trouble.advice(), target(entry));
+        return wrong(&about, told, Some(hint));
+    }
     // What the server or the vault themselves advise is nearer to the fault.
     match told.split_once("\nhint: ") {
         Some((says, hint)) => wrong(&about, says.to_owned(), Some(hint.to_owned())),

@@ -30,7 +30,7 @@ pub(super) async fn run(context: &Context, command: FiltersCommand) -> anyhow::R
 }
 
 fn list(context: &Context) -> anyhow::Result<ExitCode> {
-    let filters = context.config_as_written()?.filters;
+    let filters = context.config_to_read()?.filters;
     let mut table = Table::new(["NAME", "ON", "TOOLS", "LOOKS FOR", "ACTION"]);
     for filter in &filters {
         table.row([

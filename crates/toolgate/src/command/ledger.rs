@@ -3,18 +3,18 @@
 mod export;
 mod render;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::bail;
 use serde_json::Value;
 use toolgate_core::event::{Filter, Recorded};
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
 use toolgate_store::{Order, Store, ledger_event_json};
 
+use super::pick::pick;
 use super::{Context, shown};
 use crate::cli::LedgerCommand;
 use crate::local::open_store;
@@ -26,6 +26,8 @@ use render::Kept;
 const LOOK: Duration = Duration::from_millis(500);
 /// How many events one look takes at most; the next follows at once.
 const LOOK_MAX: usize = 500;
+/// Among how many of the last events a part of an id is looked for.
+const CALLS_LOOK_MAX: usize = 5_000;
 
 pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Result<ExitCode> {
     let store = open_store(&context.config_as_written()?).await?;
@@ -35,7 +37,7 @@ pub(super) async fn run(context: &Context, command: LedgerCommand) -> anyhow::Re
             let tail = Tail { context, store: &store, filter: filter.resolve(now_ms), limit: limit as usize };
             if follow { tail.follow().await } else { tail.once().await }
         }
-        LedgerCommand::Show { call } => show(context, &store, &CallId::new(call)).await,
+        LedgerCommand::Show { call } => show(context, &store, &call).await,
         LedgerCommand::Verify => verify(context, &store).await,
         LedgerCommand::Export { format, output, filter } => {
             let target = output.map(|file| context.cwd.join(file));
@@ -110,13 +112,21 @@ impl Tail<'_> {
     }
 }
 
-async fn show(context: &Context, store: &Store, call: &CallId) -> anyhow::Result<ExitCode> {
-    let events = store.ledger_call(call).await?;
-    if events.is_empty() {
-        bail!(
-            "the ledger has no call {call}\nhint: `toolgate ledger tail` shows the last ones; give the whole id"
-        );
+/// The call that is meant, by its whole id or by part of the id of one of the last.
+async fn named_call(store: &Store, given: &str) -> anyhow::Result<Vec<Recorded>> {
+    let events = store.ledger_call(&CallId::new(given)).await?;
+    if !events.is_empty() {
+        return Ok(events);
     }
+    let last = store.ledger_page(&Filter::default(), None, CALLS_LOOK_MAX, Order::NewestFirst).await?;
+    let ids = last.iter().filter_map(|one| one.event.about.call.as_ref());
+    let ids: BTreeSet<&str> = ids.map(CallId::as_str).collect();
+    let id = pick(given, ids, "call", "toolgate ledger tail")?;
+    Ok(store.ledger_call(&CallId::new(id)).await?)
+}
+
+async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<ExitCode> {
+    let events = named_call(store, given).await?;
     let bodies = read_bodies(store, &events).await?;
     if context.global.json {
         let events = events.iter().map(ledger_event_json).collect();

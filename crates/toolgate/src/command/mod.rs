@@ -12,6 +12,7 @@ mod filters;
 mod input;
 mod inputs;
 mod ledger;
+mod looking;
 mod pages;
 mod pick;
 mod policy;
@@ -27,18 +28,20 @@ mod stdio;
 mod token;
 mod tools;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 
 use crate::cli::{Cli, Command, Global};
 use crate::config::{Config, References, Whereabouts};
+use crate::consent;
 use crate::local::{Catalogue, LocalApi};
 use crate::table::Reader;
+use looking::Spare;
 
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let context = Context::new(cli.global)?;
+    let context = Context::new(cli.global, looking::only_looks(&cli.command))?;
     match cli.command {
         Command::Serve(args) => serve::run(&context, args).await,
         Command::Stdio(args) => stdio::run(&context, args).await,
@@ -70,6 +73,8 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 pub(crate) struct Context {
     pub(crate) global: Global,
     pub(crate) cwd: PathBuf,
+    /// There for commands that only look.
+    spare: Option<Spare>,
 }
 
 /// A variable of the environment of this process.
@@ -78,9 +83,27 @@ pub(crate) fn environment(name: &str) -> Option<String> {
 }
 
 impl Context {
-    fn new(global: Global) -> anyhow::Result<Self> {
+    fn new(global: Global, only_looks: bool) -> anyhow::Result<Self> {
         let cwd = std::env::current_dir().context("could not find the working folder")?;
-        Ok(Self { global, cwd })
+        Ok(Self { global, cwd, spare: only_looks.then(Spare::default) })
+    }
+
+    /// The data folder that a command which only looks did not find.
+    fn missing_data(&self) -> Option<&Path> {
+        self.spare.as_ref().and_then(Spare::missing)
+    }
+
+    fn load(&self, references: References<'_>) -> anyhow::Result<Config> {
+        consent::see_to(&self.whereabouts())?;
+        self.read(references)
+    }
+
+    fn read(&self, references: References<'_>) -> anyhow::Result<Config> {
+        let config = Config::load(&self.whereabouts(), references)?;
+        match &self.spare {
+            Some(spare) => spare.stand_in(config),
+            None => Ok(config),
+        }
     }
 
     pub(crate) fn whereabouts(&self) -> Whereabouts<'_> {
@@ -99,12 +122,17 @@ impl Context {
 
     /// The configuration, with its references to the environment replaced.
     pub(crate) fn config(&self) -> anyhow::Result<Config> {
-        Ok(Config::load(&self.whereabouts(), References::Resolve(&environment))?)
+        self.load(References::Resolve(&environment))
     }
 
     /// The configuration as written, for commands that start nothing.
     pub(crate) fn config_as_written(&self) -> anyhow::Result<Config> {
-        Ok(Config::load(&self.whereabouts(), References::Keep)?)
+        self.load(References::Keep)
+    }
+
+    /// The same for commands that only tell what stands in it: nobody needs to have agreed to a file that is merely read.
+    pub(crate) fn config_to_read(&self) -> anyhow::Result<Config> {
+        self.read(References::Keep)
     }
 
     /// Asks the REST API, of the running gateway or of one that lives as long as the command.

@@ -32,7 +32,7 @@ const NO_TOOLS: &str =
     "no tools are known yet\nhint: `toolgate serve` keeps what servers list; start it once";
 
 pub(super) async fn run(context: &Context, command: PolicyCommand) -> anyhow::Result<ExitCode> {
-    let config = context.config_as_written()?;
+    let config = context.config_to_read()?;
     let store = open_store(&config).await?;
     let catalog = stored::catalog(&config, &store).await;
     store.close().await;

@@ -1,8 +1,10 @@
 //! `toolgate serve`: the gateway itself.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use toolgate_store::{NewToken, Others};
 use super::Context;
 use crate::cli::ServeArgs;
 use crate::config::{CapabilityServers, Config, FilterRule};
+use crate::consent;
 use crate::finding;
 use crate::governance::Follower;
 use crate::local::open_store;
@@ -34,6 +37,8 @@ use crate::wiring::{self, House, Record};
 
 /// More than the gateway can have connections.
 const OPEN_FILES_MAX: u64 = 65_536;
+/// In the data folder.
+const FIRST_TOKENS: &str = "first-tokens.json";
 
 pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = context.config()?;
@@ -56,16 +61,19 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     // From here on there is something to clean up, and whoever reads that it is ready may end it at once.
     let mut signals = Signals::listen()?;
     let sockets = Sockets::open(&config.data, &house, &config.limits);
-    let console = match config.console.enabled {
-        true => Some(link_address(&endpoint, &store.create_login_link(LINK_TIME).await?)),
-        false => None,
+    let news = News { endpoint: &endpoint, first: &first, audience: Audience::of_stdout() };
+    let console = match news.audience {
+        Audience::Person if config.console.enabled => {
+            Some(link_address(&endpoint, &store.create_login_link(LINK_TIME).await?))
+        }
+        Audience::Person | Audience::Record => None,
     };
     // A gateway serves on where nobody reads what it says.
-    if let Err(error) = announce(context, &config, &endpoint, console.as_deref(), &first) {
-        tracing::warn!(%error, "could not print the address and tokens; `toolgate token create` makes another token");
+    if let Err(error) = announce(context, &config, &news, console.as_deref()) {
+        tracing::warn!(%error, "could not tell the address and tokens; `toolgate token create` makes another token");
     }
 
-    let following = Watch::new(&context.whereabouts(), super::environment, written);
+    let following = Watch::new(&context.whereabouts(), super::environment, consent::is_agreed, written);
     let live = Live {
         registry: house.registry.clone(),
         pipeline: house.pipeline(),
@@ -221,25 +229,66 @@ fn warn_of_others(data: &Path) {
     );
 }
 
-/// What someone who has just started the gateway needs next.
-fn announce(
-    context: &Context,
-    config: &Config,
-    endpoint: &str,
-    console: Option<&str>,
-    first: &[NewToken],
-) -> io::Result<()> {
-    let secret = |role| first.iter().find(|token| token.role == role).map(|token| token.secret.as_str());
+/// Who reads what is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Audience {
+    /// Somebody at a terminal.
+    Person,
+    /// A journal, a log file, a program: what keeps things, and shows them to others.
+    Record,
+}
+
+impl Audience {
+    fn of_stdout() -> Self {
+        if io::stdout().is_terminal() { Self::Person } else { Self::Record }
+    }
+}
+
+/// What there is to tell at the start.
+struct News<'a> {
+    endpoint: &'a str,
+    /// The tokens of the first start; none later.
+    first: &'a [NewToken],
+    audience: Audience,
+}
+
+impl News<'_> {
+    fn secret(&self, role: Role) -> Option<&str> {
+        self.first.iter().find(|token| token.role == role).map(|token| token.secret.as_str())
+    }
+
+    fn tokens(&self) -> BTreeMap<&str, &str> {
+        self.first.iter().map(|token| (token.role.as_str(), token.secret.as_str())).collect()
+    }
+
+    /// Where tokens are put that nobody reads off a terminal. Whoever may read the data folder could make others.
+    fn keep_tokens(&self, data: &Path) -> io::Result<Option<PathBuf>> {
+        if self.first.is_empty() || self.audience == Audience::Person {
+            return Ok(None);
+        }
+        let path = data.join(FIRST_TOKENS);
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+        file.write_all(format!("{}\n", json!(self.tokens())).as_bytes())?;
+        Ok(Some(path))
+    }
+}
+
+/// What someone who has just started the gateway needs next. Secrets are for terminals: journals and log files are read by
+/// others, and kept.
+fn announce(context: &Context, config: &Config, news: &News<'_>, console: Option<&str>) -> io::Result<()> {
+    let kept = news.keep_tokens(&config.data)?;
+    let News { endpoint, audience, .. } = news;
+    let shown = |role| news.secret(role).filter(|_| *audience == Audience::Person);
     let client = json!({ "mcpServers": { "toolgate": {
         "type": "http",
         "url": endpoint,
-        "headers": { "Authorization": format!("Bearer {}", secret(Role::Agent).unwrap_or("<your token>")) },
+        "headers": { "Authorization": format!("Bearer {}", shown(Role::Agent).unwrap_or("<your token>")) },
     } } });
     if context.global.json {
-        let tokens: BTreeMap<_, _> =
-            first.iter().map(|token| (token.role.as_str(), token.secret.as_str())).collect();
-        let tokens = (!tokens.is_empty()).then_some(tokens);
-        let said = json!({ "endpoint": endpoint, "console": console, "data": config.data, "tokens": tokens, "client": client });
+        let tokens = (!news.first.is_empty() && kept.is_none()).then(|| news.tokens());
+        let said = json!({
+            "endpoint": endpoint, "console": console, "data": config.data, "tokens": tokens, "tokens_file": kept, "client": client,
+        });
         return output::try_write(format_args!("{said}\n"));
     }
     let enabled = config.servers.iter().filter(|server| server.enabled).count();
@@ -247,8 +296,14 @@ fn announce(
         Some(source) => format!("{} ({enabled} servers)", source.display()),
         None => "none yet; `toolgate servers import <file>` takes over what a client has".into(),
     };
-    let admin = secret(Role::Admin).map(|secret| format!("  admin token    {secret}\n")).unwrap_or_default();
-    let next = match (secret(Role::Agent), secret(Role::Admin)) {
+    let tokens = match (&kept, shown(Role::Admin)) {
+        (Some(path), _) => {
+            format!("  tokens         in {}, for you alone: read it, then remove it\n", path.display())
+        }
+        (None, Some(secret)) => format!("  admin token    {secret}\n"),
+        (None, None) => String::new(),
+    };
+    let next = match (shown(Role::Agent), shown(Role::Admin)) {
         (Some(_), Some(_)) => "Paste this into your MCP client. Both tokens are shown only this once:",
         (Some(_), None) => "Paste this into your MCP client. Its token is shown only this once:",
         (None, Some(_)) => {
@@ -257,16 +312,28 @@ fn announce(
         (None, None) => "For an MCP client (`toolgate token create --role agent` makes a token):",
     };
     let capability_servers = capability_servers(&config.capability_servers);
-    let console = console.map(|link| format!("  console        {link} (logs you in once, within an hour)\n"));
-    let console = console.unwrap_or_default();
+    let console = match (console, config.console.enabled) {
+        (Some(link), _) => format!("  console        {link} (logs you in once, within an hour)\n"),
+        (None, true) => {
+            format!(
+                "  console        {} (`toolgate console` prints a link that logs you in)\n",
+                origin(endpoint)
+            )
+        }
+        (None, false) => String::new(),
+    };
     output::try_write(format_args!(
         "Toolgate {version} is ready.\n  MCP endpoint   {endpoint}\n{console}  data           {data}\n  configuration  {source}\n  search         {search}\n\
-         {capability_servers}{admin}\n{next}\n\n{client:#}\n\n\
+         {capability_servers}{tokens}\n{next}\n\n{client:#}\n\n\
          `toolgate connect <client>` writes this for Claude, Cursor and VS Code. Ctrl-C stops the gateway.\n",
         version = env!("CARGO_PKG_VERSION"),
         data = config.data.display(),
         search = finding::mode(config),
     ))
+}
+
+fn origin(endpoint: &str) -> &str {
+    endpoint.strip_suffix("/mcp").unwrap_or(endpoint)
 }
 
 /// Which of them run beside the gateway, in a line; nothing where nobody asked for them.

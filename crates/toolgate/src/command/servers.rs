@@ -20,6 +20,7 @@ use toolgate_store::Store;
 use super::Context;
 use crate::cli::ServersCommand;
 use crate::config::Config;
+use crate::consent;
 use crate::import::{self, Plan, Surroundings};
 use crate::local::open_store;
 use crate::output::{printable, put, say, talk};
@@ -65,11 +66,24 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
     if dry_run || plan.additions.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    if !yes && !context.global.json && std::io::stdin().is_terminal() && !confirmed()? {
-        talk!("Nothing was written.");
-        return Ok(ExitCode::FAILURE);
+    if !yes {
+        if context.global.json || !std::io::stdin().is_terminal() {
+            bail!(
+                "nothing was written: nobody is here to be asked\nhint: `--yes` writes it without a question"
+            );
+        }
+        if !confirmed()? {
+            talk!("Nothing was written.");
+            return Ok(ExitCode::FAILURE);
+        }
     }
     let backup = import::apply(&plan)?;
+    // Whoever has it written wants it to be used.
+    if context.whereabouts().unnamed_file().is_some_and(|file| !consent::is_agreed(&file))
+        && let Err(error) = consent::agree(&plan.target)
+    {
+        tracing::debug!(%error, "the next command asks whether the file is wanted");
+    }
     let kept = backup
         .map(|backup| format!("; what was there before is in {}", backup.display()))
         .unwrap_or_default();
@@ -116,12 +130,16 @@ pub(super) async fn try_servers(
     let longest = config.servers.iter().map(|server| server.spec.connect_timeout).max().unwrap_or_default();
     let started = Instant::now();
     let house = wiring::start(&config, store, config.listen, Record::No).await?;
+    // Each at its own pace: how long one took says nothing about another.
+    let tried = &house;
+    let settling = config.servers.iter().map(|server| async move {
+        let state = tried.settled(&server.spec.name, longest).await;
+        (state.unwrap_or_else(ServerState::starting), started.elapsed().as_millis())
+    });
+    let settled = futures_util::future::join_all(settling).await;
     let mut trials = Vec::new();
-    for server in &config.servers {
+    for (server, (state, took_ms)) in config.servers.iter().zip(settled) {
         let name = &server.spec.name;
-        let state = house.settled(name, longest.saturating_sub(started.elapsed())).await;
-        let state = state.unwrap_or_else(ServerState::starting);
-        let took_ms = started.elapsed().as_millis();
         trials.push(Trial {
             name: name.to_string(),
             tools: tools_of(&house, name, &state).await,
@@ -193,7 +211,7 @@ impl Trial {
             let version = state.protocol_version.as_deref().unwrap_or("?");
             let transport = state.transport.unwrap_or("?");
             text.push_str(&format!(
-                " ({transport}, protocol {version}, {} tools, {took_ms} ms)",
+                " ({transport}, protocol {version}, {} tools, reached in {took_ms} ms)",
                 tools.len()
             ));
         } else if !stderr.is_empty() {

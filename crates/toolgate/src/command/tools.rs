@@ -15,6 +15,7 @@ use super::Context;
 use super::servers::{roster, unknown_server};
 use crate::cli::ToolsCommand;
 use crate::config::Config;
+use crate::failure;
 use crate::local::{LocalClient, open_store};
 use crate::output::{printable, put, say, talk};
 use crate::table::{Reader, Table};
@@ -35,8 +36,11 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
         ToolsCommand::List { server, status: None } => speak(context, Ask::List(server)).await,
         ToolsCommand::Describe { name } => speak(context, Ask::Describe(name)).await,
         ToolsCommand::Call { name, arguments } => {
+            let hint = texts_that_look_otherwise(&arguments)
+                .first()
+                .map(|(key, value)| format!("`{key}={value}` is text; `{key}:={value}` is JSON"));
             let arguments = parse_arguments(&arguments)?;
-            speak(context, Ask::Call(name, arguments)).await
+            speak(context, Ask::Call { name, arguments, hint }).await
         }
     }
 }
@@ -45,7 +49,7 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
 enum Ask {
     List(Option<String>),
     Describe(String),
-    Call(String, Value),
+    Call { name: String, arguments: Value, hint: Option<String> },
 }
 
 async fn speak(context: &Context, ask: Ask) -> anyhow::Result<ExitCode> {
@@ -54,7 +58,9 @@ async fn speak(context: &Context, ask: Ask) -> anyhow::Result<ExitCode> {
     let outcome = match ask {
         Ask::List(server) => list(context, &config, &mut client, server.as_deref()).await,
         Ask::Describe(name) => describe(context, &mut client, &name).await,
-        Ask::Call(name, arguments) => call(context, &mut client, &name, arguments).await,
+        Ask::Call { name, arguments, hint } => {
+            call(context, &mut client, &name, arguments, hint.as_deref()).await
+        }
     };
     client.close().await;
     outcome
@@ -148,6 +154,8 @@ async fn call(
     client: &mut LocalClient,
     name: &str,
     arguments: Value,
+    // A guess at what would be wrong with the arguments, if anything is.
+    guess: Option<&str>,
 ) -> anyhow::Result<ExitCode> {
     let params = json!({ "name": name, "arguments": arguments });
     let result = client.request("tools/call", params, show_progress).await;
@@ -160,7 +168,10 @@ async fn call(
             if unknown {
                 bail!("there is no tool {name:?}{}", nearest(name, &names));
             }
-            return Err(error);
+            return Err(match guess {
+                Some(guess) => anyhow::anyhow!("{}\nhint: {guess}", failure::render(&error)),
+                None => error,
+            });
         }
     };
     let failed = result["isError"] == Value::Bool(true);
@@ -180,6 +191,9 @@ async fn call(
         for warning in warnings.into_iter().flatten() {
             talk!("warning: {}", printable(text(&warning["message"])));
         }
+    }
+    if let (true, Some(guess)) = (failed, guess) {
+        talk!("hint: {guess}");
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -240,6 +254,13 @@ fn nearest(name: &str, names: &[&str]) -> String {
     }
 }
 
+/// Pairs of `key=text` whose text would be something else in JSON.
+fn texts_that_look_otherwise(words: &[String]) -> Vec<(&str, &str)> {
+    let pairs = words.iter().filter_map(|word| word.split_once('='));
+    let is_other = |value: &str| serde_json::from_str::<Value>(value).is_ok_and(|read| !read.is_string());
+    pairs.filter(|(key, value)| !key.ends_with(':') && is_other(value)).collect()
+}
+
 /// A JSON object, or `key=text`, `key:=json` and `nested.key=…` pairs.
 fn parse_arguments(words: &[String]) -> anyhow::Result<Value> {
     if let [only] = words
@@ -291,6 +312,12 @@ mod tests {
             parse(&["a=1", "b:=1", "c.d:=[true]", "e=x=y"]),
             Ok(json!({"a": "1", "b": 1, "c": {"d": [true]}, "e": "x=y"}))
         );
+    }
+
+    #[test]
+    fn texts_that_would_be_something_else_are_noticed() {
+        let words = ["a=1", "b:=1", "c=true", "d=one", "e=[1]", "{\"x\": 1}"].map(str::to_owned);
+        assert_eq!(texts_that_look_otherwise(&words), [("a", "1"), ("c", "true"), ("e", "[1]")]);
     }
 
     #[test]

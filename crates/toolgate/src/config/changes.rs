@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use toolgate_files::{ResultSettings, Settings};
+use toolgate_files::{Place, ResultSettings, Settings};
 
 use super::Config;
+
+/// Servers go by it at once.
+const EGRESS: &str = "[network], for webhooks, meters, traces, stored files and the issuer,";
 
 impl Config {
     /// The tables and keys in which `after` differs from this configuration, which the gateway started with, and that are
@@ -20,6 +23,7 @@ impl Config {
             ("[validation]", self.output_check != after.output_check),
             ("[ledger]", self.ledger != after.ledger),
             ("[[redact]]", self.redact != after.redact),
+            (EGRESS, self.egress != after.egress && after.tells_others()),
             ("[[webhooks]]", self.webhooks != after.webhooks),
             ("[metering]", self.metering != after.metering),
             ("[otlp]", self.otlp != after.otlp),
@@ -39,11 +43,19 @@ impl Config {
         tables.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }
 
+    /// Whether somebody is reached whose connections are made at the start.
+    fn tells_others(&self) -> bool {
+        let stored_elsewhere = matches!(self.files.place, Place::S3(_));
+        let told = !self.webhooks.is_empty() || self.metering.is_some() || self.otlp.is_some();
+        told || stored_elsewhere || self.oauth.is_some()
+    }
+
     /// What `[files]` alone says.
     fn of_files(&self) -> Settings {
         let usual = Settings::default();
         Settings {
             public_url: None,
+            egress: usual.egress,
             results: usual.results,
             ref_keep: usual.ref_keep,
             ..Settings::clone(&self.files)

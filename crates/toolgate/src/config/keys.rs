@@ -71,7 +71,7 @@ pub(crate) enum Fallback {
     Needed,
 }
 
-pub(crate) const TABLES: [&Table; 38] = [
+pub(crate) const TABLES: [&Table; 39] = [
     &top::TOP,
     &governance::STORE,
     &governance::POLICY,
@@ -109,6 +109,7 @@ pub(crate) const TABLES: [&Table; 38] = [
     &servers::SERVERS,
     &servers::FILTER,
     &servers::OAUTH,
+    &servers::NETWORK,
     &servers::OPENINGS,
 ];
 

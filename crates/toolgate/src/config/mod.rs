@@ -14,6 +14,7 @@ mod filters;
 pub(crate) mod keys;
 mod ledger;
 mod limits;
+mod network;
 mod outbound;
 mod policy;
 mod problem;
@@ -36,10 +37,12 @@ mod value;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toml::de::DeTable;
 use toolgate_catalog::Hints;
 use toolgate_core::address::AddressRules;
+use toolgate_core::egress::Egress;
 use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::server::{Asks, ServerSpec};
 use toolgate_core::{Limits, OutputCheck};
@@ -53,6 +56,7 @@ pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
 use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
 pub(crate) use console::ConsoleSettings;
 pub(crate) use ledger::{LedgerSettings, ReadsWhenDown, StoreSettings};
+use network::Ways;
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, Webhook};
 pub(crate) use policy::{ApprovalSettings, PolicySettings};
 pub(crate) use problem::ConfigError;
@@ -108,6 +112,10 @@ pub(crate) struct Config {
     pub(crate) otlp: Option<OtlpSettings>,
     /// Where servers may be that were named over the network.
     pub(crate) network: AddressRules,
+    /// How connections leave for everybody who has no way of their own.
+    pub(crate) egress: Arc<Egress>,
+    /// Files with private keys that connections show certificates of; absolute.
+    pub(crate) key_files: Vec<PathBuf>,
     /// How changes to tools are taken, where no setting says otherwise.
     pub(crate) review: Review,
     /// In the order of the file.
@@ -181,9 +189,20 @@ pub(crate) struct Whereabouts<'a> {
 impl Whereabouts<'_> {
     /// The data folder, unless a file names another one.
     fn data_folder(&self) -> PathBuf {
+        self.cwd.join(self.named_data().unwrap_or_else(|| DEFAULT_DATA.into()))
+    }
+
+    /// The data folder that somebody named.
+    fn named_data(&self) -> Option<PathBuf> {
         let from_env = || (self.env)(DATA_VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        let folder = self.data.map(Path::to_owned).or_else(from_env).unwrap_or_else(|| DEFAULT_DATA.into());
-        self.cwd.join(folder)
+        self.data.map(Path::to_owned).or_else(from_env)
+    }
+
+    /// The file that would be read, where nobody named it or the data folder that it lies in; absolute.
+    pub(crate) fn unnamed_file(&self) -> Option<PathBuf> {
+        let file = self.existing_file().filter(|_| self.config.is_none())?;
+        let lies_in_named = self.named_data().is_some_and(|data| file.starts_with(self.cwd.join(data)));
+        (!lies_in_named).then_some(file)
     }
 
     /// The file to read, as messages call it: relative to the working folder where it was found so.
@@ -251,6 +270,8 @@ impl Config {
             metering: None,
             otlp: None,
             network: AddressRules::default(),
+            egress: Arc::default(),
+            key_files: Vec::new(),
             review: Review::default(),
             aliases: Vec::new(),
             agents: Vec::new(),
@@ -348,7 +369,7 @@ const TABLES: [(&str, &[&str]); 31] = [
     ("[[webhooks]]", &outbound::WEBHOOKS_KEYS),
     ("[metering]", &outbound::METERING_KEYS),
     ("[otlp]", &outbound::OTLP_KEYS),
-    ("[network]", &registry::NETWORK_KEYS),
+    ("[network]", &network::KEYS),
     ("[registry]", &registry::REGISTRY_KEYS),
     ("[[aliases]]", &registry::ALIASES_KEYS),
     ("[vault]", &access::VAULT_KEYS),
@@ -381,6 +402,10 @@ fn read_top(
     let shipped = top.section("capability_servers", "`[capability_servers]`", problems);
     let sandbox = top.section("sandbox", "`[sandbox]`", problems);
     let ctx = Context { source: text, folder, references, env: at.env };
+    let network = top.section("network", "`[network]`", problems);
+    let network = network.map(|section| network::read(&section, &ctx, problems)).unwrap_or_default();
+    let (servers, mut key_files) = read_servers(top, &ctx, &network.ways, problems);
+    key_files.extend(network.ways.key_file);
     let config = Config {
         listen: listen.unwrap_or(fallback.listen),
         // A flag is nearer to the operator than the file.
@@ -391,7 +416,10 @@ fn read_top(
         allowed_hosts: checked_list(top, "allowed_hosts", checked_host, problems),
         allowed_origins: checked_list(top, "allowed_origins", checked_origin, problems),
         limits: limits.map_or(fallback.limits, |section| limits::read(&section, problems)),
-        servers: read_servers(top, &ctx, problems),
+        servers,
+        network: network.rules,
+        egress: Arc::new(network.ways.egress),
+        key_files,
         capability_servers: match shipped {
             Some(section) => Box::new(shipped::read(&section, &ctx, *fallback.capability_servers, problems)),
             None => fallback.capability_servers,
@@ -419,6 +447,7 @@ fn with_bytes(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &m
         settings = files::read_results(&section, settings, problems);
     }
     settings.public_url = files::public_url(top, ctx, problems);
+    settings.egress = config.egress.clone();
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
     let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
     Config { files: Box::new(settings), runs, console, ..config }
@@ -427,7 +456,6 @@ fn with_bytes(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &m
 /// Reads the tables that say who may join, what tools are called, who is given which, and which credentials there are.
 fn with_registry(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
     let table = |key: &str, problems: &mut Problems| top.section(key, &format!("`[{key}]`"), problems);
-    let network = table("network", problems).map(|section| registry::read_network(&section, problems));
     let review = table("registry", problems).map(|section| registry::read_registry(&section, problems));
     let vault = table("vault", problems).map(|section| access::read_vault(&section, ctx, problems));
     let openbao =
@@ -438,7 +466,6 @@ fn with_registry(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems:
     let (agents, capabilities) = (top.sections("agents", problems), top.sections("capabilities", problems));
     let search = table("search", problems).map(|section| search::read(&section, ctx, problems));
     Config {
-        network: network.unwrap_or_default(),
         review: review.unwrap_or_default(),
         aliases: registry::read_aliases(aliases, problems),
         agents: agents::read_agents(agents, problems),
@@ -486,13 +513,20 @@ fn with_governance(config: Config, top: &Section<'_>, ctx: &Context<'_>, problem
     }
 }
 
-fn read_servers(top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Vec<ServerEntry> {
+/// The servers, and the files of their private keys.
+fn read_servers(
+    top: &Section<'_>,
+    ctx: &Context<'_>,
+    usual: &Ways,
+    problems: &mut Problems,
+) -> (Vec<ServerEntry>, Vec<PathBuf>) {
     let sections = top.sections("servers", problems);
     let read: Vec<_> =
-        sections.into_iter().filter_map(|section| server::read(section, ctx, problems)).collect();
+        sections.into_iter().filter_map(|section| server::read(section, ctx, usual, problems)).collect();
     refuse_equal_names(&read, problems);
     refuse_unprefixed_among_several(&read, problems);
-    read.into_iter().map(|read| read.entry).collect()
+    let key_files = read.iter().filter_map(|read| read.key_file.clone()).collect();
+    (read.into_iter().map(|read| read.entry).collect(), key_files)
 }
 
 fn refuse_equal_names(read: &[server::Read], problems: &mut Problems) {

@@ -1,10 +1,8 @@
-//! `[network]`, `[registry]` and `[[aliases]]`: what may join while the gateway runs, how changes to tools are taken,
-//! and what tools are called beside their own names.
+//! `[registry]` and `[[aliases]]`: how changes to tools are taken, and what tools are called beside their own names.
 
 use std::ops::Range;
 
 use toolgate_catalog::is_reserved_name;
-use toolgate_core::address::AddressRules;
 use toolgate_core::name::DomainName;
 use toolgate_core::{CanonicalName, ServerName};
 use toolgate_registry::{AliasSpec, Drift, NewTools, OnFinding, Review};
@@ -13,7 +11,6 @@ use super::outbound::require;
 use super::problem::Problems;
 use super::section::{At, Section};
 
-pub(super) const NETWORK_KEYS: [&str; 2] = ["allow_loopback", "allow_private"];
 pub(super) const REGISTRY_KEYS: [&str; 3] = ["drift", "new_tools", "findings"];
 pub(super) const ALIASES_KEYS: [&str; 4] = ["name", "tool", "until", "primary"];
 
@@ -29,12 +26,6 @@ const FINDINGS_HINT: &str =
     "`flag`: a suspicious description is marked; `quarantine`: the tool waits for `toolgate tools accept`";
 
 const ALIAS_CHARS_MAX: usize = 128;
-
-pub(super) fn read_network(section: &Section<'_>, problems: &mut Problems) -> AddressRules {
-    section.refuse_unknown_keys(&NETWORK_KEYS, &[], problems);
-    let mut allowed = |key| section.boolean(key, problems).is_some_and(|allowed| allowed.value);
-    AddressRules { allow_loopback: allowed("allow_loopback"), allow_private: allowed("allow_private") }
-}
 
 pub(super) fn read_registry(section: &Section<'_>, problems: &mut Problems) -> Review {
     section.refuse_unknown_keys(&REGISTRY_KEYS, &[], problems);

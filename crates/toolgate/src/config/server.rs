@@ -5,15 +5,17 @@ mod sandbox;
 mod transport;
 
 use std::ops::{Range, RangeInclusive};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_catalog::{Hints, check_reserved};
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
 use toolgate_core::name::BadServerName;
-use toolgate_core::server::{Asks, Isolation, ServerSpec};
+use toolgate_core::server::{Asks, Isolation, ServerSpec, TransportSpec};
 
+use super::network::{self, Ways};
 use super::problem::Problems;
 use super::registry::{DRIFT, DRIFT_HINT, NEW_TOOLS, NEW_TOOLS_HINT};
 use super::section::{At, Seconds, Section};
@@ -28,7 +30,7 @@ use transport::Address;
 pub(super) use transport::env_of;
 pub(crate) use transport::{OWN_HEADERS, joined};
 
-pub(super) const KEYS: [&str; 24] = [
+pub(super) const KEYS: [&str; 25] = [
     "name",
     "command",
     "args",
@@ -40,6 +42,7 @@ pub(super) const KEYS: [&str; 24] = [
     "registered",
     "headers",
     "oauth",
+    "network",
     "timeout_seconds",
     "connect_timeout_seconds",
     "concurrency_max",
@@ -70,10 +73,17 @@ pub(super) struct Read {
     pub(super) entry: ServerEntry,
     pub(super) name_span: Range<usize>,
     pub(super) prefix_span: Option<Range<usize>>,
+    /// The file of the private key that is this server's alone; absolute.
+    pub(super) key_file: Option<PathBuf>,
 }
 
 /// Reads one server. `None` if a problem was added that leaves nothing to run.
-pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<Read> {
+pub(super) fn read(
+    mut section: Section<'_>,
+    ctx: &Context<'_>,
+    usual: &Ways,
+    problems: &mut Problems,
+) -> Option<Read> {
     if let Some(name) = section.string("name", &mut Problems::default()) {
         section.rename(format!("server {:?}", name.value));
     } else {
@@ -103,14 +113,15 @@ pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut P
     let name = name?;
     let Address { transport, registered } = address?;
     let trusted = trust_annotations.map(|trust| trust.value);
-    let usual = Asks::default();
+    let ours = Asks::default();
     let asks = Asks {
-        elicitation: elicitation.map_or(usual.elicitation, |may| may.value),
-        sampling: sampling.map_or(usual.sampling, |may| may.value),
+        elicitation: elicitation.map_or(ours.elicitation, |may| may.value),
+        sampling: sampling.map_or(ours.sampling, |may| may.value),
     };
     // What registers under the name may be anybody's.
     let hints =
         if registered { Hints::of_newcomer(trusted) } else { Hints::of_operator(trusted.unwrap_or(true)) };
+    let ways = reader.ways(&usual_of(usual, &transport, registered), problems);
     Some(Read {
         entry: ServerEntry {
             spec: ServerSpec {
@@ -122,6 +133,7 @@ pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut P
                 isolation: isolation.unwrap_or(Isolation::Shared),
                 rate,
                 reach: Reach::Anywhere,
+                egress: Arc::new(ways.egress),
             },
             registered,
             oauth,
@@ -135,6 +147,7 @@ pub(super) fn read(mut section: Section<'_>, ctx: &Context<'_>, problems: &mut P
         },
         name_span: name.span,
         prefix_span: prefix.map(|prefix| prefix.span),
+        key_file: ways.key_file.filter(|file| usual.key_file.as_ref() != Some(file)),
     })
 }
 
@@ -170,6 +183,13 @@ impl Reader<'_> {
         }
     }
 
+    fn ways(&self, usual: &Ways, problems: &mut Problems) -> Ways {
+        let title = format!("`network` of {}", self.section.title());
+        let Some(section) = self.section.section("network", &title, problems) else { return usual.clone() };
+        section.refuse_unknown_keys(&network::SERVER_KEYS, &[], problems);
+        network::read_ways(&Values { section: &section, ..self.values }, self.folder, usual, problems)
+    }
+
     fn filter(&self, problems: &mut Problems) -> ToolFilter {
         let title = format!("`tools` of {}", self.section.title());
         let Some(tools) = self.section.section("tools", &title, problems) else {
@@ -177,6 +197,16 @@ impl Reader<'_> {
         };
         tools.refuse_unknown_keys(&TOOLS_KEYS, &[], problems);
         ToolFilter { allow: globs(&tools, "allow", problems), deny: globs(&tools, "deny", problems) }
+    }
+}
+
+/// What of `[network]` counts for a server: nothing for a process, and no certificate where somebody else says who it is
+/// shown to.
+fn usual_of(usual: &Ways, transport: &TransportSpec, registered: bool) -> Ways {
+    match transport {
+        TransportSpec::Stdio { .. } => Ways::default(),
+        TransportSpec::Http { .. } if registered => Ways { egress: usual.egress.anonymous(), key_file: None },
+        TransportSpec::Http { .. } => usual.clone(),
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toolgate_catalog::Hints;
 use toolgate_core::ServerName;
@@ -197,6 +198,7 @@ impl CapabilityServers {
                 isolation: Isolation::Shared,
                 rate: None,
                 reach: Reach::Anywhere,
+                egress: Arc::default(),
             },
             registered: false,
             oauth: None,

@@ -1,5 +1,7 @@
 //! What of a configuration the registry works with: everything that is taken up while the gateway runs.
 
+use std::sync::Arc;
+
 use toolgate_catalog::{Filter, ServerSettings};
 use toolgate_core::address::Reach;
 use toolgate_credentials::OutsideSecret;
@@ -19,6 +21,8 @@ impl Config {
             review: self.review,
             addresses: self.network,
             secrets: self.secrets.iter().map(file_secret).collect(),
+            // What shows who the gateway is stays with those whom the operator named.
+            egress: Arc::new(self.egress.anonymous()),
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use toolgate_core::server::{InstanceSpec, Isolation, TransportSpec};
+use toolgate_testkit::pki::Authority;
 
 use super::{Config, ConfigError, References, ServerEntry, Whereabouts};
 
@@ -235,6 +236,13 @@ fn uncommented(example: &str) -> String {
 fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(folder.path().join("policy")).expect("a policy folder");
+    let authority = Authority::new("Operators");
+    let own = authority.sign(&["gateway"]);
+    for (name, text) in
+        [("ca.pem", authority.pem()), ("gateway.pem", own.pem()), ("gateway.key", own.key_pem())]
+    {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
     let at = Whereabouts { cwd: folder.path(), ..whereabouts() };
     let path = folder.path().join("toolgate.toml");
     // Of the two places for the key of the vault a file has one, and of the two ways into OpenBao.
@@ -268,9 +276,12 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     let files = toolgate_files::Settings {
         place: config.files.place.clone(),
         public_url: Some("https://gate.example.com".into()),
+        egress: config.egress.clone(),
         ..toolgate_files::Settings::clone(&fallback.files)
     };
     assert_eq!(*config.files, files);
+    assert!(config.egress.identity.is_some() && config.egress.proxy.is_some());
+    assert_eq!(config.key_files, [folder.path().join("gateway.key")]);
     assert_eq!(config.runs, fallback.runs);
     assert!(config.oauth.is_some());
     assert_eq!((config.secrets.len(), config.openbao.is_some()), (3, true));
@@ -338,7 +349,7 @@ fn unknown_key_in_a_server() {
     toolgate.toml:4:1: unknown key `timeout` in server "git"
     4 | timeout = 5
       | ^^^^^^^
-    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `prefix`, `tools`, `trust_annotations`, `elicitation`, `sampling`, `drift`, `new_tools` or `enabled`
+    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `network`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `prefix`, `tools`, `trust_annotations`, `elicitation`, `sampling`, `drift`, `new_tools` or `enabled`
     hint: did you mean `timeout_seconds`?
     "#);
 }
@@ -386,7 +397,7 @@ fn both_command_and_url() {
     toolgate.toml:4:1: server "git" has both `command` and `url`
     4 | url = "http://x/"
       | ^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
     hint: remove one of the two, or make two servers of it
     "#);
 }
@@ -397,7 +408,7 @@ fn neither_command_nor_url() {
     toolgate.toml:2:1: server "git" has neither `command` nor `url`
     2 | name = "git"
       | ^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
     hint: add `command = "…"` or `url = "https://…"`
     "#);
 }
@@ -408,7 +419,7 @@ fn keys_of_the_other_transport() {
     toolgate.toml:4:1: `args` in server "git" belongs to servers with a `command`
     4 | args = ["a"]
       | ^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
     hint: remove `args`
     "#);
 }

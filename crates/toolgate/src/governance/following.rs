@@ -83,7 +83,7 @@ impl Follower {
         if is_known && held.version == version {
             return;
         }
-        let broken = self.policy.broken(&stored::tools(&self.catalog));
+        let broken = self.find_broken().await;
         if let Some(error) = broken.as_ref().filter(|error| held.broken.as_ref() != Some(error)) {
             tracing::error!("policies in force fail on tools there are, and deny calls of them:\n{error}");
         }
@@ -100,6 +100,13 @@ impl Follower {
             // They are looked at again in a moment.
             Err(error) => tracing::warn!(%error, "open approvals could not be held against new policies"),
         }
+    }
+
+    /// What is wrong with the policies in force. To hold them against thousands of tools takes a while, and nothing waits for it.
+    async fn find_broken(&self) -> Option<PolicyError> {
+        let (policy, catalog) = (self.policy.clone(), self.catalog.clone());
+        let looked = tokio::task::spawn_blocking(move || policy.broken(&stored::tools(&catalog))).await;
+        looked.unwrap_or_default()
     }
 
     pub(super) async fn note(&self, kind: EventKind, detail: Option<RawJson>) {

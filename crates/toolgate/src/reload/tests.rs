@@ -26,7 +26,7 @@ impl Desk {
         }
         let at = at(folder.path());
         let running = Config::load(&at, References::Resolve(&nothing)).expect("a good file");
-        let watch = Watch::new(&at, nothing, running);
+        let watch = Watch::new(&at, nothing, |_| true, running);
         Self { folder, watch }
     }
 

@@ -1,7 +1,9 @@
 //! The command line from outside: what is promised about flags, output, exit codes, files and processes.
 
 mod discovery;
+mod first_look;
 mod login;
+mod looking;
 mod process;
 mod ranking;
 mod registry;
@@ -24,8 +26,19 @@ struct Place(tempfile::TempDir);
 impl Place {
     fn new(toml: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        std::fs::write(folder.path().join("toolgate.toml"), toml).expect("the configuration can be written");
-        Self(folder)
+        let file = folder.path().join("toolgate.toml");
+        std::fs::write(&file, toml).expect("the configuration can be written");
+        let place = Self(folder);
+        place.agree();
+        place
+    }
+
+    /// Whoever runs commands here has agreed to the configuration.
+    fn agree(&self) {
+        let file = self.path("toolgate.toml").canonicalize().expect("the configuration is there");
+        std::fs::create_dir_all(self.path(".local/state/toolgate")).expect("a folder");
+        let line = format!("{}\n", file.display());
+        std::fs::write(self.path(".local/state/toolgate/agreed"), line).expect("a file");
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -35,7 +48,8 @@ impl Place {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(toolgate());
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null()).env("HOME", self.0.path());
-        for name in ["TOOLGATE_DATA", "TOOLGATE_LOG", "XDG_CONFIG_HOME"] {
+        for name in ["TOOLGATE_CONFIG", "TOOLGATE_DATA", "TOOLGATE_LOG", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]
+        {
             command.env_remove(name);
         }
         command
@@ -99,6 +113,10 @@ fn global_flags_work_before_and_after_the_verb() {
     assert_eq!(before.json()[0]["name"], "elsewhere");
     assert_eq!(before.json(), after.json());
     assert_eq!(before.json(), between.json());
+    let create = ["token", "create", "--role", "agent"];
+    place.run(&[&["--data", "d1"], &create[..]].concat()).well();
+    place.run(&[&create[..], &["--data", "d2"]].concat()).well();
+    place.run(&["token", "--data=d3", "create", "--role", "agent"]).well();
     for data in ["d1", "d2", "d3"] {
         assert!(place.path(data).is_dir(), "--data was not obeyed");
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 21] = [
+const RULES: [(&str, &[&str], &[&str]); 22] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -22,11 +22,16 @@ const RULES: [(&str, &[&str], &[&str]); 21] = [
     ),
     ("toolgate-policy", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-store", &["toolgate-core"], &["axum", "hyper", "rmcp", "reqwest"]),
-    ("toolgate-courier", &["toolgate-core", "toolgate-store"], &["axum", "sqlx", "rmcp", "reqwest"]),
+    ("toolgate-outbound", &["toolgate-core"], &["axum", "sqlx", "rmcp", "reqwest"]),
+    (
+        "toolgate-courier",
+        &["toolgate-core", "toolgate-outbound", "toolgate-store"],
+        &["axum", "sqlx", "rmcp", "reqwest"],
+    ),
     ("toolgate-sandbox", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-upstream",
-        &["toolgate-core", "toolgate-sandbox", "toolgate-wire"],
+        &["toolgate-core", "toolgate-outbound", "toolgate-sandbox", "toolgate-wire"],
         &["axum", "sqlx", "rmcp", "reqwest"],
     ),
     (
@@ -59,7 +64,7 @@ const RULES: [(&str, &[&str], &[&str]); 21] = [
     ),
     (
         "toolgate-files",
-        &["toolgate-core", "toolgate-store", "toolgate-wire"],
+        &["toolgate-core", "toolgate-outbound", "toolgate-store", "toolgate-wire"],
         &["axum", "sqlx", "rmcp", "reqwest"],
     ),
     ("toolgate-runs", &["toolgate-core", "toolgate-store"], &["axum", "hyper", "sqlx", "rmcp", "reqwest"]),
@@ -73,7 +78,11 @@ const RULES: [(&str, &[&str], &[&str]); 21] = [
         &["toolgate-core", "toolgate-catalog", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
-    ("toolgate-credentials", &["toolgate-core", "toolgate-store"], &["axum", "sqlx", "reqwest"]),
+    (
+        "toolgate-credentials",
+        &["toolgate-core", "toolgate-outbound", "toolgate-store"],
+        &["axum", "sqlx", "reqwest"],
+    ),
     (
         "toolgate-api",
         &[
@@ -96,7 +105,7 @@ const RULES: [(&str, &[&str], &[&str]); 21] = [
 ];
 
 /// What the capability servers are made of: for each package under `servers/`, the crates of ours it may use. They are programs
-/// of their own that know the gateway by its protocol alone, so nothing of it is here but the encoder.
+/// of their own that know the gateway by its protocol alone, so nothing of it is here but the encoder and the way out.
 const SERVERS: [(&str, &[&str]); 13] = [
     ("capability-kit", &[]),
     ("capability-documents", &[]),
@@ -106,7 +115,7 @@ const SERVERS: [(&str, &[&str]); 13] = [
     ("capability-language", &["toolgate-encoder", "toolgate-search"]),
     ("doc-parser-mcp", &["capability-kit", "capability-documents", "capability-ocr"]),
     ("image-ocr-mcp", &["capability-kit", "capability-ocr"]),
-    ("text-analysis-mcp", &["capability-kit", "capability-language"]),
+    ("text-analysis-mcp", &["capability-kit", "capability-language", "toolgate-core", "toolgate-outbound"]),
     (
         "resume-profile-mcp",
         &[
@@ -165,17 +174,7 @@ const OWNED: [(&str, &[&str]); 13] = [
     ),
     ("rmcp", &["toolgate-credentials", "capability-kit"]),
     ("object_store", &["toolgate-files"]),
-    (
-        "hyper-rustls",
-        &[
-            "toolgate-upstream",
-            "toolgate-courier",
-            "toolgate-credentials",
-            "toolgate-files",
-            "capability-kit",
-            "text-analysis-mcp",
-        ],
-    ),
+    ("hyper-rustls", &["toolgate-outbound", "capability-kit"]),
 ];
 
 /// Nothing that ships depends on these.

@@ -19,6 +19,7 @@ mod kit;
 mod live;
 mod names;
 mod neighbours;
+mod network;
 mod oauth;
 mod outside;
 mod questions;

@@ -292,7 +292,12 @@ async fn a_filtered_tool_does_not_exist() {
     let refusal = async |name: &str| {
         let answer = client.modern("tools/call", json!({"name": name, "arguments": {}})).await;
         assert_eq!((answer.status, answer.error_code()), (200, -32602), "{name}: {answer:?}");
-        answer.response()["error"].to_string().replace(name, "NAME")
+        // Names that are like it may be suggested, of tools that are seen.
+        let mut error = answer.response()["error"].clone();
+        let hint = error["data"]["hint"].take().to_string();
+        assert!(!hint.contains("secret") && !hint.contains("write_a"), "{name}: {hint}");
+        error.as_object_mut().expect("an object").remove("data");
+        error.to_string().replace(name, "NAME")
     };
     let unknown = refusal("files__no_such_tool").await;
     for hidden in
@@ -408,8 +413,8 @@ async fn a_careless_definition_spoils_nobodys_list() {
     let definitions = file(village.folder.path(), "careless", &careless.join("\n"));
     let sloppy = child("sloppy", "bad-neighbour", &["--label", "sloppy", "--definitions", &definitions]);
     let gateway = boot(&[village.server("tidy", &["tool"], &[]), sloppy].concat());
-    settled(&gateway, 2).await;
-    assert_eq!(names(&gateway.client()).await, ["sloppy__fine", "tidy__tool"]);
+    settled(&gateway, 3).await;
+    assert_eq!(names(&gateway.client()).await, ["sloppy__c", "sloppy__fine", "tidy__tool"]);
     for (tool, why) in
         [("sloppy:a", "it has no `inputSchema`"), ("sloppy:e", "its `description` is not text")]
     {

@@ -9,28 +9,33 @@ use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use http::{Method, Request};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper_rustls::{ConfigBuilderExt, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
+use toolgate_core::address::Reach;
+use toolgate_core::egress::Egress;
+use toolgate_outbound::{Resolver, Scheme, told};
 use url::Url;
 
 use crate::llm::LlmError;
 
 pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The status and the body of the answer.
 pub(super) fn post(
     url: &Url,
+    egress: &Arc<Egress>,
     key: Option<&str>,
     body: &Value,
     time: Duration,
 ) -> Result<(u16, Bytes), LlmError> {
+    let scheme = Scheme::of(url.scheme());
+    let scheme = scheme.ok_or_else(|| LlmError::Unreachable("it is not an http or https address".into()))?;
     let request = request(url, key, body)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| LlmError::Unreachable(error.to_string()))?;
-    let answer = runtime.block_on(async { tokio::time::timeout(time, send(request)).await });
+    let answer = runtime.block_on(async { tokio::time::timeout(time, send(request, scheme, egress)).await });
     answer.unwrap_or(Err(LlmError::TooSlow(time)))
 }
 
@@ -52,9 +57,15 @@ fn request(url: &Url, key: Option<&str>, body: &Value) -> Result<Request<Full<By
     Ok(request)
 }
 
-async fn send(request: Request<Full<Bytes>>) -> Result<(u16, Bytes), LlmError> {
-    let connector =
-        HttpsConnectorBuilder::new().with_tls_config(tls()?).https_or_http().enable_http1().build();
+async fn send(
+    request: Request<Full<Bytes>>,
+    scheme: Scheme,
+    egress: &Arc<Egress>,
+) -> Result<(u16, Bytes), LlmError> {
+    // Whoever starts the server names the endpoint.
+    let resolver = Resolver::system(Reach::Anywhere);
+    let connector = toolgate_outbound::connector(scheme, egress, resolver, CONNECT_TIMEOUT);
+    let connector = connector.map_err(|error| LlmError::Unreachable(error.to_string()))?;
     let client = Client::builder(TokioExecutor::new()).build(connector);
     let response = client.request(request).await.map_err(|error| LlmError::Unreachable(told(&error)))?;
     let status = response.status().as_u16();
@@ -64,29 +75,4 @@ async fn send(request: Request<Full<Bytes>>) -> Result<(u16, Bytes), LlmError> {
         false => LlmError::Unreachable(error.to_string()),
     })?;
     Ok((status, body.to_bytes()))
-}
-
-/// With the machine's root certificates; a machine without any still reaches addresses in plain http.
-fn tls() -> Result<ClientConfig, LlmError> {
-    let builder = || {
-        ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| LlmError::Unreachable(error.to_string()))
-    };
-    let rooted = match builder()?.with_native_roots() {
-        Ok(rooted) => rooted,
-        Err(_) => builder()?.with_root_certificates(RootCertStore::empty()),
-    };
-    Ok(rooted.with_no_client_auth())
-}
-
-/// An error with its causes: the outermost of hyper's says next to nothing.
-fn told(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }

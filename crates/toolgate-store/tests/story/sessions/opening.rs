@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use toolgate_core::event::EventKind;
+use toolgate_core::id::TokenId;
 use toolgate_core::scope::{Credential, Scope};
 use toolgate_core::{Principal, Role};
 use toolgate_store::{Books, ChangeSessionError, NewSessionError, SessionKind, Store, StoredSession};
@@ -50,7 +51,12 @@ async fn the_token_of_a_session_stands_for_it(world: World) {
     assert!(token.secret.starts_with("tg_agent_"));
     let Principal { id, kind, groups, .. } = opened.principal.clone();
     let principal = Principal { id, kind, role: Role::Agent, groups };
-    let expected = Credential { principal, agent: None, session: Some(opened.id.clone()) };
+    let expected = Credential {
+        principal,
+        agent: None,
+        session: Some(opened.id.clone()),
+        token: Some(TokenId::new(token.id.as_str())),
+    };
     for store in [&store, two.store()] {
         assert_eq!(store.verify(&token.secret).await.expect("asked").as_ref(), Some(&expected));
     }
@@ -68,7 +74,7 @@ async fn no_more_sessions_are_open_than_allowed_whoever_asks(world: World) {
         tokio::spawn(async move {
             let new = session(&number.to_string());
             let told = vec![event(EventKind::SessionStarted, &new.id)];
-            books.create_session(&new, &no_more_than(3), told).await
+            books.create_session(&new, None, &no_more_than(3), told).await
         })
     };
     let mut opened = 0;
@@ -84,7 +90,7 @@ async fn no_more_sessions_are_open_than_allowed_whoever_asks(world: World) {
     assert_eq!(count_of(&store, EventKind::SessionStarted).await, 3);
     let (sessions, _) = store.list_sessions(&Default::default(), None, 10).await.expect("listed");
     close(&two, &sessions[0].id).await;
-    let another = one.create_session(&session("another"), &no_more_than(3), Vec::new()).await;
+    let another = one.create_session(&session("another"), None, &no_more_than(3), Vec::new()).await;
     assert!(another.is_ok(), "there is room again");
 }
 

@@ -4,6 +4,7 @@
 mod callback;
 
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -123,6 +124,10 @@ async fn options(room: &Room, args: &LoginArgs) -> anyhow::Result<LoginOptions> 
     if !args.scopes.is_empty() {
         spec.scopes.clone_from(&args.scopes);
     }
+    let egress = match entry {
+        Some(entry) => entry.spec.egress.clone(),
+        None => Arc::new(room.config.egress.anonymous()),
+    };
     Ok(LoginOptions {
         server: known.name.clone(),
         principal: args.principal.as_deref().map(PrincipalId::new),
@@ -132,6 +137,7 @@ async fn options(room: &Room, args: &LoginArgs) -> anyhow::Result<LoginOptions> 
             Source::File => Reach::Anywhere,
             Source::Expected | Source::Settings | Source::Registered => Reach::Within(room.config.network),
         },
+        egress,
         spec,
     })
 }

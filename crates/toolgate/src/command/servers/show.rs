@@ -130,7 +130,8 @@ pub(super) async fn list(context: &Context) -> anyhow::Result<ExitCode> {
             "hint: `toolgate servers import <file>` adds the servers a client has; toolgate.example.toml shows how to write one"
         );
     } else if all.iter().all(|one| !one.running) && !context.global.json {
-        talk!("The gateway is not running on {}; `toolgate serve` starts it.", config.data.display());
+        let data = context.missing_data().unwrap_or(&config.data);
+        talk!("The gateway is not running on {}; `toolgate serve` starts it.", data.display());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use super::Changes::{AfterRestart, WhileRunning};
 use super::Kind::{Flag, Map, Moment, Path, Seconds, Text, Texts, Url, Word, Words};
 use super::{Table, is, needed, without};
-use crate::config::{access, registry, secrets};
+use crate::config::{access, network, registry, secrets};
 
 const ALGORITHMS: &[&str] = &["RS256", "PS256", "ES256", "ES384", "EdDSA"];
 
@@ -136,9 +136,11 @@ pub(super) const OPENBAO: Table = Table {
 
 pub(super) const NETWORK: Table = Table {
     header: "[network]",
-    about: "Where servers may be that were not written into this file: those that register, and those of \
-            `PATCH /settings/mcp_servers`. Public addresses always may.",
-    accepted: &registry::NETWORK_KEYS,
+    about: "How connections leave, and where servers may be that were not written into this file: those that register, and those of \
+            `PATCH /settings/mcp_servers`. Public addresses always may. Certificates and proxy count for servers, sign-ins, webhooks, meters, \
+            traces, stored files and the issuer; a server may have its own. The files are read at the start and when this file changes; \
+            servers go by them at once, the others after a restart.",
+    accepted: &network::KEYS,
     keys: &[
         is("allow_loopback", Flag, "false", "This machine."),
         is(
@@ -147,10 +149,42 @@ pub(super) const NETWORK: Table = Table {
             "false",
             "10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 and fc00::/7.",
         ),
+        without(
+            "ca_file",
+            Path,
+            "none",
+            "Certificates of authorities of your own, in PEM, trusted beside those of the machine.",
+        ),
+        is("public_roots", Flag, "true", "`false`: none but those of `ca_file` are trusted."),
+        without(
+            "client_certificate",
+            Path,
+            "none",
+            "The certificate that is shown where one is asked for, in PEM, with those that lead to its authority. It is not shown to servers that are not in this file.",
+        ),
+        without(
+            "client_key",
+            Path,
+            "none",
+            "Its private key, in PEM. Programs that the gateway starts do not see the file.",
+        ),
+        without(
+            "proxy",
+            Text,
+            "none",
+            "The HTTP proxy that connections go through, by CONNECT: `http://proxy.example:3128`, with credentials `http://${PROXY_USER}:${PROXY_PASSWORD}@proxy.example:3128`. \
+             `\"\"` is none. This machine is always reached directly.",
+        ),
+        is(
+            "no_proxy",
+            Texts,
+            "[]",
+            "Who else is: names (`host.example`), domains (`.example`), addresses (`10.0.0.0/8`), or everybody (`*`).",
+        ),
     ],
     changes: WhileRunning,
     least: "[network]\n",
-    example: "[network]\nallow_private = true\n",
+    example: "[network]\nallow_private = true\nproxy = \"http://proxy.example:3128\"\nno_proxy = [\".intra.example\"]\n",
 };
 
 pub(super) const REGISTRY: Table = Table {

@@ -3,10 +3,11 @@
 use super::Changes::{AfterRestart, WhileRunning};
 use super::Kind::{Count, Flag, Map, Other, Path, Rate, Seconds, Table as Nested, Text, Texts, Url, Word};
 use super::{Table, is, needed, without};
-use crate::config::{sandbox, server, shipped};
+use crate::config::{network, sandbox, server, shipped};
 
 const ONE_OF_FOUR: &str = "one of the four is needed";
 const AS_REGISTRY: &str = "as in `[registry]`";
+const AS_NETWORK: &str = "as in `[network]`";
 
 pub(super) const SANDBOX: Table = Table {
     header: "[sandbox]",
@@ -139,6 +140,12 @@ pub(super) const SERVERS: Table = Table {
             "what the server offers",
             "How the gateway introduces itself at `toolgate servers login NAME`; see below.",
         ),
+        without(
+            "network",
+            Nested("`{ … }`"),
+            "as `[network]` says",
+            "Certificates and proxy for this server; see below. Beside `url`, `urls` or `registered`.",
+        ),
         is("timeout_seconds", Seconds, "60", "How long one call may take."),
         is("connect_timeout_seconds", Seconds, "30", "How long connecting and listing may take."),
         is("concurrency_max", Count, "64", "Calls under way at once."),
@@ -232,6 +239,24 @@ pub(super) const OAUTH: Table = Table {
     least: "[[servers]]\nname = \"github\"\nurl = \"https://example.com/mcp\"\n[servers.oauth]\n",
     example: "[[servers]]\nname = \"github\"\nurl = \"https://example.com/mcp\"\n\
               oauth = { client_id = \"toolgate\", scopes = [\"read\"] }\n",
+};
+
+pub(super) const NETWORK: Table = Table {
+    header: "[servers.network]",
+    about: "How connections to one server leave; within `[[servers]]`. What is not said is as in `[network]`.",
+    accepted: &network::SERVER_KEYS,
+    keys: &[
+        without("ca_file", Path, AS_NETWORK, "Certificates of authorities that are trusted for this server."),
+        is("public_roots", Flag, "true", "`false`: none but those of `ca_file` are trusted."),
+        without("client_certificate", Path, AS_NETWORK, "The certificate that this server is shown."),
+        without("client_key", Path, AS_NETWORK, "Its private key."),
+        without("proxy", Text, AS_NETWORK, "The proxy that leads there; `\"\"` is none."),
+        without("no_proxy", Texts, AS_NETWORK, "Who is reached directly; `[\"*\"]` is everybody."),
+    ],
+    changes: WhileRunning,
+    least: "[[servers]]\nname = \"mail\"\nurl = \"https://mail.example/mcp\"\n[servers.network]\n",
+    example: "[[servers]]\nname = \"mail\"\nurl = \"https://mail.example/mcp\"\n\
+              network = { proxy = \"http://proxy.example:3128\" }\n",
 };
 
 pub(super) const OPENINGS: Table = Table {

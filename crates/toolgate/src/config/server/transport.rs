@@ -15,10 +15,10 @@ use super::Reader;
 /// The keys of which a server has exactly one.
 const WAYS: [&str; 4] = ["command", "url", "urls", "registered"];
 const COMMAND_KEYS: [&str; 4] = ["args", "env", "cwd", "sandbox"];
-const URL_KEYS: [&str; 2] = ["headers", "oauth"];
+const URL_KEYS: [&str; 3] = ["headers", "oauth", "network"];
 const INSTANCES_MAX: usize = 64;
 
-const EITHER: &str = "one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)";
+const EITHER: &str = "one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)";
 
 pub(super) const URL: UrlForm = UrlForm {
     expected: "an address such as `https://example.com/mcp`",

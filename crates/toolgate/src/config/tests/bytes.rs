@@ -1,6 +1,7 @@
 //! Files, results and runs.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use insta::assert_snapshot;
@@ -82,6 +83,7 @@ fn every_key_of_files_and_results_is_read() {
         results: ResultSettings { binary: Binary::Inline, text_bytes_max: 4096 },
         storage_timeout: Duration::from_millis(1500),
         retries_max: 0,
+        egress: Arc::default(),
     };
     assert_eq!(*config.files, expected);
 }

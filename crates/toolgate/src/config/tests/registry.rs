@@ -209,7 +209,7 @@ fn two_ways_to_reach_a_server() {
     toolgate.toml:4:1: server "a" has both `url` and `registered`
     4 | registered = true
       | ^^^^^^^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
     hint: remove one of the two, or make two servers of it
     "#);
 }
@@ -253,7 +253,7 @@ fn a_sign_in_at_a_command() {
     toolgate.toml:4:1: `oauth` in server "a" belongs to servers with an address
     4 | oauth = { client_id = "y" }
       | ^^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
     hint: remove `oauth`
     "#);
 }

@@ -359,7 +359,7 @@ fn of_session(kind: EventKind) -> &'static [Member] {
         _ => &[
             ("agent", "\"reviewer\"", "The agent"),
             ("principal", "\"review-bot\"", "Who worked in it"),
-            ("reason", "\"idle\"", "`closed`, `idle` or `lifetime`"),
+            ("reason", "\"idle\"", "`closed`, `idle`, `lifetime` or `revoked`"),
         ],
     }
 }

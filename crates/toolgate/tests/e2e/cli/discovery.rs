@@ -44,7 +44,8 @@ token_budget = 0
 /// Runs a check both ways, once the servers have been heard: a gateway that has just begun knows no tools yet.
 fn both_ways(check: impl Fn(&dyn Fn(&[&str]) -> Said)) {
     tools::both_ways(&two_servers(), |run| {
-        run(&["tools", "list"]).well();
+        // Sessions that commands make for themselves are kept where there is a data folder.
+        run(&["token", "create", "--role", "agent"]).well();
         check(run);
     });
 }

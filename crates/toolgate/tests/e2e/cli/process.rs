@@ -15,7 +15,7 @@ use crate::{boot, conforming, testkit};
 const WAIT: Duration = Duration::from_secs(20);
 
 /// A child that is ended whatever the test does.
-struct Killed(Child);
+pub(super) struct Killed(pub(super) Child);
 
 impl Drop for Killed {
     fn drop(&mut self) {
@@ -47,14 +47,17 @@ async fn serve_on_port_zero_prints_the_address_it_got() {
     let health = reqwest::get(endpoint.replace("/mcp", "/healthz")).await.expect("it listens");
     assert_eq!(health.status(), 200);
 
-    // What it says to paste is JSON, and its token opens the door.
+    // What it says to paste is JSON, and the token that it kept for whoever may read the data folder opens the door.
     let (start, end) =
         (said.find('{').expect("a client configuration"), said.rfind('}').expect("a client configuration"));
     let paste: Value = serde_json::from_str(&said[start..=end]).expect("it can be pasted");
     let entry = &paste["mcpServers"]["toolgate"];
     assert_eq!(entry["url"], endpoint);
-    let bearer = entry["headers"]["Authorization"].as_str().expect("a header");
-    let client = toolgate_testkit::gateway::HttpClient::new(endpoint, bearer.trim_start_matches("Bearer "));
+    assert_eq!(entry["headers"]["Authorization"], "Bearer <your token>");
+    let kept = std::fs::read(place.path("toolgate-data/first-tokens.json")).expect("the tokens are there");
+    let kept: Value = serde_json::from_slice(&kept).expect("JSON");
+    let client =
+        toolgate_testkit::gateway::HttpClient::new(endpoint, kept["agent"].as_str().expect("a token"));
     assert_eq!(client.modern("tools/list", json!({})).await.status, 200);
     assert!(said.contains(place.path("toolgate-data").to_str().expect("a readable path")), "{said}");
 }
@@ -224,7 +227,7 @@ fn answered(gateway: &Gateway, socket: &str, begins: &[u8], request: &str) -> St
 fn the_sockets_answer_nobody_who_does_not_show_their_key() {
     let gateway = boot("");
     let key = std::fs::read(gateway.data().join("gateway.key")).expect("it is there");
-    let wrong: Vec<u8> = key.iter().map(|byte| if *byte == b'0' { b'1' } else { *byte }).collect();
+    let wrong: Vec<u8> = key.iter().map(|byte| if *byte == b'0' { b'1' } else { b'0' }).collect();
     let call = format!(
         "GET /tokens HTTP/1.1\r\nhost: toolgate\r\nx-long: {}\r\nconnection: close\r\n\r\n",
         "x".repeat(key.len())

@@ -109,6 +109,9 @@ fn import_shows_what_it_adds_and_writes_it() {
     assert!(dry.stdout.contains("+ files") && dry.stdout.contains("+ far"), "{dry:?}");
     assert_eq!(config(), before, "a dry run writes nothing");
 
+    place.run(&["servers", "import", ".mcp.json"]).badly(1, &["nobody is here to be asked", "hint: `--yes`"]);
+    assert_eq!(config(), before, "nobody agreed");
+
     place.run(&["servers", "import", ".mcp.json", "--yes"]).well();
     assert!(config().starts_with("# mine\n"), "what was there stays as it was: {}", config());
     let backup = std::fs::read_to_string(place.path("toolgate.toml.bak")).expect("there is a backup");
@@ -135,8 +138,10 @@ fn connect_prints_an_entry_that_works() {
     let said = cli(&gateway, &["connect", "claude-code"]).well();
     let entry = &said.json()["mcpServers"]["toolgate"];
     assert_eq!(entry["url"], gateway.endpoint.as_str());
-    let bearer = entry["headers"]["Authorization"].as_str().expect("a header");
-    assert!(bearer.starts_with("Bearer tg_agent_"), "{said:?}");
+    assert_eq!(entry["headers"]["Authorization"], "Bearer <your token>");
+    assert!(said.stderr.contains("toolgate token create"), "{said:?}");
+    let tokens = cli(&gateway, &["token", "list", "--json"]).well().json();
+    assert_eq!(tokens.as_array().map(Vec::len), Some(2), "none but those of the first start: {tokens}");
     for (client, place) in [
         ("cursor", "/mcpServers/toolgate"),
         ("vscode", "/servers/toolgate"),

@@ -1,7 +1,7 @@
 //! Getting in, and being kept out.
 
 use serde_json::json;
-use toolgate_testkit::gateway::{HttpClient, until_async};
+use toolgate_testkit::gateway::{Gateway, HttpClient, until_async};
 
 use super::office::Office;
 use super::person::Person;
@@ -30,6 +30,19 @@ async fn somebody_logs_in_with_a_token_and_out_again() {
     person.open("/console/inbox").await;
     person.gets_to("/console/login").await;
     person.leaves().await;
+}
+
+#[tokio::test]
+async fn events_end_with_the_login() {
+    let gateway = boot("");
+    let made = gateway.cli(&["token", "create", "--role", "auditor", "--label", "leaving"]);
+    let token = String::from_utf8(made.stdout).expect("text");
+    let visitor = Visitor::enters(&gateway, token.trim()).await;
+    let events = visitor.listens().await;
+    assert_eq!(events.status(), 200);
+    assert!(gateway.cli(&["token", "revoke", "leaving"]).status.success());
+    let all = tokio::time::timeout(WAIT, events.bytes()).await;
+    assert!(all.is_ok(), "the events of somebody who may not hear them go on");
 }
 
 #[tokio::test]
@@ -188,9 +201,34 @@ async fn over_https_the_cookie_never_travels_in_the_open() {
     let answer = HttpClient::finish(request.body(form(&[("token", &gateway.admin)]))).await;
     let cookies = cookies(&answer.headers);
     assert!(
-        cookies.iter().any(|one| one.starts_with("__Host-toolgate=") && one.contains("; Secure")),
+        cookies.iter().any(|one| one.starts_with("__Host-toolgate-") && one.contains("; Secure")),
         "{answer:?}"
     );
+}
+
+#[tokio::test]
+async fn what_another_port_of_the_host_sets_opens_and_fixates_nothing() {
+    let (here, other) = (boot(""), boot(""));
+    let login = async |gateway: &Gateway| {
+        let answer = try_login(gateway, &gateway.admin).await;
+        let kept = cookies(&answer.headers).remove(0);
+        let (name, secret) = kept.split(';').next().and_then(|pair| pair.split_once('=')).expect("a cookie");
+        (name.to_owned(), secret.to_owned())
+    };
+    let ((ours, secret), (theirs, foreign)) = (login(&here).await, login(&other).await);
+    assert_ne!(ours, theirs, "a login there does not end one here");
+    let opens = async |cookie: String, more: (&'static str, &'static str)| {
+        let request = client().get(here.url("/")).header("cookie", cookie).header(more.0, more.1);
+        HttpClient::finish(request).await.status == 200
+    };
+    let plain = ("accept", "text/html");
+    assert!(opens(format!("{theirs}={foreign}; {ours}={secret}"), plain).await);
+    for name in [theirs.as_str(), "toolgate-console", "__Host-toolgate"] {
+        assert!(!opens(format!("{name}={secret}"), plain).await, "{name}");
+    }
+    // A program on another port puts a login of its own in the way.
+    assert!(!opens(format!("{ours}={foreign}; {ours}={secret}"), plain).await);
+    assert!(!opens(format!("{ours}={secret}"), ("x-forwarded-proto", "https")).await, "set in the open");
 }
 
 #[tokio::test]

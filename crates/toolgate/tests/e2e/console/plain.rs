@@ -49,6 +49,12 @@ impl Visitor {
         HttpClient::finish(request).await
     }
 
+    /// The events, as they come, until the gateway ends them.
+    pub(crate) async fn listens(&self) -> reqwest::Response {
+        let request = self.http.get(format!("{}/console/events", self.base)).header(COOKIE, &self.cookie);
+        request.send().await.expect("an answer")
+    }
+
     /// What every form of theirs carries.
     pub(crate) async fn csrf(&self) -> String {
         let page = self.get("/").await.text;

@@ -90,6 +90,28 @@ async fn a_session_that_nobody_uses_or_that_is_too_old_is_closed() {
 }
 
 #[tokio::test]
+async fn sessions_end_with_the_token_that_opened_them() {
+    let stage = Stage::open("").await;
+    let (leaving, staying) = (stage.bound_token("writer"), stage.bound_token("writer"));
+    let ended = stage.session(&leaving, json!({})).await;
+    let kept = stage.session(&staying, json!({})).await;
+    assert!(!is_over(&ended.client).await);
+    let tokens = stage.site.get("/tokens").await;
+    let of_leaving = tokens["tokens"].as_array().into_iter().flatten().filter(|one| one["agent"] == "writer");
+    let ids: Vec<&str> = of_leaving.filter_map(|one| one["id"].as_str()).collect();
+    let admin = &stage.site.gateway.admin;
+    let revoked = stage.site.rest(admin, "DELETE", &format!("/tokens/{}", ids[0]), None).await;
+    assert_eq!(revoked.status, 204, "{revoked:?}");
+    becomes("its token is refused", || async { is_over(&ended.client).await }).await;
+    let path = format!("/sessions/{}", ended.id);
+    let closed = stage.site.becomes(&path, |one| one["state"] == "closed").await;
+    assert_eq!(closed["closed_because"], "revoked", "{closed}");
+    let told = stage.told_of("session.closed", &ended.id).await;
+    assert_eq!((told.len(), &told[0]["detail"]["reason"]), (1, &json!("revoked")), "{told:?}");
+    assert!(!is_over(&kept.client).await, "another token of the same agent opened it");
+}
+
+#[tokio::test]
 async fn no_more_sessions_are_open_than_the_agent_may_have() {
     let stage = Stage::open(BRIEF).await;
     let token = stage.bound_token("few");

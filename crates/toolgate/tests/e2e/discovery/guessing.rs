@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::becomes;
+use super::stage::{becomes, response};
 use super::through::{describe, open, search, through};
 use crate::governed::bank::{envelope, money, moved, status};
 use crate::kit::{call, text};
@@ -105,6 +105,9 @@ async fn an_unknown_name_is_answered_with_the_nearest_ones() {
         let code = said["structuredContent"]["error"]["code"].as_str().unwrap_or_default();
         assert_eq!((code, said["isError"].as_bool()), ("unknown_tool", Some(true)), "{wrong}: {said}");
         assert!(text(&said).contains(near), "{wrong}: {said}");
+        let error = response(&agent, wrong, json!({})).await["error"].clone();
+        let hint = error["data"]["hint"].as_str().unwrap_or_default();
+        assert!(hint.contains(near) && error["data"]["code"] == "unknown_tool", "{wrong}: {error}");
         let described = describe(&agent, &[wrong]).await;
         assert!(text(&described).contains("unknown tool") && text(&described).contains(near), "{described}");
     }

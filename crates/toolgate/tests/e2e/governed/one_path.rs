@@ -63,8 +63,11 @@ fn refused(result: &Value, door: &str) {
 /// The response that tells an agent that there is no such tool, which says nothing else of one that there is.
 fn unknown(response: &Value, name: &str, door: &str) {
     assert_eq!(response.get("result"), None, "{door}: {response}");
-    let expected = json!({ "code": -32602, "message": format!("unknown tool: {name}") });
-    assert_eq!(response["error"], expected, "{door}");
+    let error = &response["error"];
+    let said = (&error["code"], &error["message"]);
+    assert_eq!(said, (&json!(-32602), &json!(format!("unknown tool: {name}"))), "{door}");
+    // Other names may be suggested, of tools that are seen.
+    assert!(error["data"]["hint"].as_str().is_none_or(|hint| !hint.contains("transfer")), "{door}: {error}");
 }
 
 /// Neither name of the tool is on the list that this is.
@@ -240,7 +243,8 @@ async fn a_tool_that_is_forbidden_while_its_call_waits_does_not_run() {
     let taken_up =
         until_async(WAIT, || async { (bank.events(&["--kind", "policy.loaded"]).len() > 1).then_some(()) });
     taken_up.await.expect("the new policies are taken up");
-    bank.approve(&id);
+    // The request may have been withdrawn before somebody agrees to it; neither lets the call run.
+    drop(bank.gateway.cli(&["approvals", "approve", &id]));
     let ended = until_async(WAIT, || async {
         let task = handles.modern("tasks/get", json!({ "taskId": task["taskId"] })).await.result();
         (task["status"] != "working").then_some(task)

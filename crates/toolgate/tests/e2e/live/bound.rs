@@ -13,7 +13,6 @@ use super::secrets::set_secret;
 use super::site::{Site, refused, registration};
 use super::worker::Worker;
 use crate::doors::WAIT;
-use crate::kit::call;
 
 const SECRET: &str = "geheim-der-firma";
 const OWN: &str = "geheim-der-betreiberin";
@@ -73,8 +72,10 @@ async fn set_by(site: &Site, token: &str, value: Value) -> toolgate_testkit::gat
 
 async fn works(site: &Site) {
     let there = until_async(WAIT, || async {
-        let result = call(&site.agent(), "jobs__work", json!({ "n": 1 })).await;
-        (result["structuredContent"]["bearer"] == 0).then_some(())
+        // A server that is not there yet has no tool, which is an error.
+        let params = json!({ "name": "jobs__work", "arguments": { "n": 1 } });
+        let response = site.agent().modern("tools/call", params).await.response();
+        (response["result"]["structuredContent"]["bearer"] == 0).then_some(())
     });
     if there.await.is_none() {
         panic!("it never worked: {}", site.server("jobs").await);

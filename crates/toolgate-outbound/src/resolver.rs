@@ -12,7 +12,7 @@ use toolgate_core::port::BoxFuture;
 use tower_service::Service;
 
 /// Turns a name into addresses.
-pub(crate) trait Lookup: Send + Sync {
+pub trait Lookup: Send + Sync {
     fn addresses(&self, host: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
@@ -24,8 +24,9 @@ impl Lookup for System {
         let host = host.to_owned();
         Box::pin(async move {
             // The port is the connector's affair.
-            let found = tokio::net::lookup_host((host, 0)).await?;
-            Ok(found.map(|address| address.ip()).collect())
+            let found = tokio::net::lookup_host((host.as_str(), 0)).await;
+            let found = found.map(|found| found.map(|address| address.ip()).collect());
+            found.map_err(|error| io::Error::other(NameUnknown { host, reason: error.to_string() }))
         })
     }
 }
@@ -33,29 +34,36 @@ impl Lookup for System {
 /// A name or address that a server may not have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("\"{host}\" may not be dialled: {refused}")]
-pub(crate) struct Forbidden {
-    pub(crate) host: String,
-    pub(crate) refused: AddressRefused,
+pub struct Forbidden {
+    pub host: String,
+    pub refused: AddressRefused,
+}
+
+/// A name that leads nowhere.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("\"{host}\": {reason}")]
+pub struct NameUnknown {
+    pub host: String,
+    pub reason: String,
 }
 
 #[derive(Clone)]
-pub(crate) struct Resolver {
+pub struct Resolver {
     lookup: Arc<dyn Lookup>,
     reach: Reach,
 }
 
 impl Resolver {
-    pub(crate) fn system(reach: Reach) -> Self {
+    pub fn system(reach: Reach) -> Self {
         Self { lookup: Arc::new(System), reach }
     }
 
-    #[cfg(test)]
-    pub(crate) fn with(lookup: Arc<dyn Lookup>, reach: Reach) -> Self {
+    pub fn with(lookup: Arc<dyn Lookup>, reach: Reach) -> Self {
         Self { lookup, reach }
     }
 
     /// Addresses in a URL are never looked up, so they are checked here, in whatever notation they were written.
-    pub(crate) fn check_literal(&self, url: &url::Url) -> Result<(), Forbidden> {
+    pub fn check_literal(&self, url: &url::Url) -> Result<(), Forbidden> {
         let address = match url.host() {
             Some(url::Host::Ipv4(address)) => IpAddr::V4(address),
             Some(url::Host::Ipv6(address)) => IpAddr::V6(address),
@@ -64,16 +72,37 @@ impl Resolver {
         self.check(address, &address.to_string())
     }
 
-    fn check(&self, address: IpAddr, host: &str) -> Result<(), Forbidden> {
+    pub(crate) fn check(&self, address: IpAddr, host: &str) -> Result<(), Forbidden> {
         self.reach.check(address).map_err(|refused| Forbidden { host: host.to_owned(), refused })
     }
 
-    /// All of the addresses or none: a name that leads to a forbidden one among others is up to something.
-    async fn resolve(self, host: Name) -> io::Result<std::vec::IntoIter<SocketAddr>> {
-        let found = self.lookup.addresses(host.as_str()).await?;
-        for address in &found {
-            self.check(*address, host.as_str()).map_err(io::Error::other)?;
+    /// The address that a proxy is to be asked for, so that it dials what was checked and nothing else; `None` where nothing
+    /// is checked and the proxy may look the name up itself.
+    pub(crate) async fn pinned(&self, host: &str) -> io::Result<Option<IpAddr>> {
+        if self.reach == Reach::Anywhere {
+            return Ok(None);
         }
+        if let Ok(address) = host.parse() {
+            return Ok(Some(address));
+        }
+        let found = self.checked(host).await?;
+        // Many proxies have no way to the newer kind of addresses.
+        let first = found.iter().find(|address| address.is_ipv4()).or(found.first()).copied();
+        let reason = "it has no address".to_owned();
+        first.map(Some).ok_or_else(|| io::Error::other(NameUnknown { host: host.to_owned(), reason }))
+    }
+
+    /// All of the addresses or none: a name that leads to a forbidden one among others is up to something.
+    async fn checked(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        let found = self.lookup.addresses(host).await?;
+        for address in &found {
+            self.check(*address, host).map_err(io::Error::other)?;
+        }
+        Ok(found)
+    }
+
+    async fn resolve(self, host: Name) -> io::Result<std::vec::IntoIter<SocketAddr>> {
+        let found = self.checked(host.as_str()).await?;
         let found: Vec<SocketAddr> = found.into_iter().map(|address| SocketAddr::new(address, 0)).collect();
         Ok(found.into_iter())
     }
@@ -94,7 +123,7 @@ impl Service<Name> for Resolver {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use std::sync::Mutex;
 
     use toolgate_core::address::AddressRules;
@@ -102,10 +131,10 @@ pub(crate) mod tests {
     use super::*;
 
     /// Answers each question with the next of its answers, and the last one from then on.
-    pub(crate) struct Scripted(Mutex<Vec<Vec<IpAddr>>>);
+    struct Scripted(Mutex<Vec<Vec<IpAddr>>>);
 
     impl Scripted {
-        pub(crate) fn new(answers: &[&[&str]]) -> Arc<Self> {
+        fn new(answers: &[&[&str]]) -> Arc<Self> {
             let parse = |text: &&str| text.parse().expect("an address");
             let mut answers: Vec<Vec<IpAddr>> =
                 answers.iter().map(|answer| answer.iter().map(parse).collect()).collect();
@@ -122,8 +151,7 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) const PUBLIC_ONLY: Reach =
-        Reach::Within(AddressRules { allow_loopback: false, allow_private: false });
+    const PUBLIC_ONLY: Reach = Reach::Within(AddressRules { allow_loopback: false, allow_private: false });
 
     async fn ask(resolver: &Resolver) -> Result<Vec<IpAddr>, String> {
         let name = "rebound.example".parse().expect("a name");
@@ -144,6 +172,20 @@ pub(crate) mod tests {
     async fn one_forbidden_address_among_others_refuses_the_name() {
         let resolver = Resolver::with(Scripted::new(&[&["8.8.8.8", "10.0.0.1"]]), PUBLIC_ONLY);
         assert!(ask(&resolver).await.expect_err("a private address").contains("10.0.0.1"));
+    }
+
+    #[tokio::test]
+    async fn a_proxy_is_asked_for_the_address_that_was_checked() {
+        let pinned = async |answer: &[&str], reach| {
+            let resolver = Resolver::with(Scripted::new(&[answer]), reach);
+            resolver.pinned("rebound.example").await.map_err(|error| error.to_string())
+        };
+        let public = |text: &str| Ok(Some(text.parse().expect("an address")));
+        assert_eq!(pinned(&["2606:4700::1111", "8.8.8.8"], PUBLIC_ONLY).await, public("8.8.8.8"));
+        assert_eq!(pinned(&["2606:4700::1111"], PUBLIC_ONLY).await, public("2606:4700::1111"));
+        assert!(pinned(&["8.8.8.8", "10.0.0.1"], PUBLIC_ONLY).await.is_err());
+        assert!(pinned(&[], PUBLIC_ONLY).await.is_err());
+        assert_eq!(pinned(&["10.0.0.1"], Reach::Anywhere).await, Ok(None), "the proxy looks it up");
     }
 
     #[tokio::test]

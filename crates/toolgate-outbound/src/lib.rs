@@ -1,0 +1,74 @@
+#![doc = include_str!("../README.md")]
+
+mod proxy;
+mod resolver;
+mod tcp;
+mod tls;
+mod trouble;
+mod tunnel;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_rustls::HttpsConnector;
+use toolgate_core::address::Reach;
+use toolgate_core::egress::Egress;
+
+pub use proxy::{BadProxy, read_proxy};
+pub use resolver::{Forbidden, Lookup, NameUnknown, Resolver};
+pub use tcp::Tcp;
+pub use tls::{BadEgress, Part, check, tls, without_roots};
+pub use trouble::{Trouble, told};
+pub use tunnel::ProxyError;
+
+/// What most clients connect with: plain connections and TLS, as each address says.
+pub type Connector = HttpsConnector<Tcp>;
+
+/// Where the way to somebody may lead, and how it leaves.
+#[derive(Clone, Debug)]
+pub struct Way {
+    pub reach: Reach,
+    pub egress: Arc<Egress>,
+}
+
+impl From<Reach> for Way {
+    fn from(reach: Reach) -> Self {
+        Self { reach, egress: Arc::default() }
+    }
+}
+
+/// What an address will be spoken to with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheme {
+    Http,
+    Https,
+}
+
+impl Scheme {
+    /// `None` for schemes that nobody here speaks.
+    pub fn of(text: &str) -> Option<Self> {
+        match text {
+            "http" => Some(Self::Http),
+            "https" => Some(Self::Https),
+            _ => None,
+        }
+    }
+}
+
+/// A connector for addresses of one scheme. The machine's root certificates are read only where they are needed.
+pub fn connector(
+    scheme: Scheme,
+    egress: &Arc<Egress>,
+    resolver: Resolver,
+    connect_timeout: Duration,
+) -> Result<Connector, BadEgress> {
+    let tls = match scheme {
+        Scheme::Http => without_roots(),
+        Scheme::Https => tls(egress)?,
+    };
+    let mut connector = Connector::from((Tcp::new(egress.clone(), resolver, connect_timeout), tls));
+    if scheme == Scheme::Https {
+        connector.enforce_https();
+    }
+    Ok(connector)
+}

@@ -1,0 +1,222 @@
+//! What kept a connection from being made, in words that tell certificates from proxies from the network. The words travel
+//! as text through states, ledgers and logs; whoever shows them to a person finds the advice by them again.
+
+use std::error::Error;
+use std::io;
+
+use rustls::{AlertDescription, CertificateError};
+
+use crate::resolver::NameUnknown;
+use crate::tunnel::ProxyError;
+
+/// A kind of trouble that something can be done about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trouble {
+    UnknownIssuer,
+    Expired,
+    NotYetValid,
+    WrongName,
+    WantsCertificate,
+    Certificate,
+    NotTls,
+    ProxyWantsCredentials,
+    ProxyRefused,
+    ProxyAway,
+    NameUnknown,
+    NobodyListens,
+    TimedOut,
+}
+
+impl Trouble {
+    /// In the order in which they are looked for in a text: what is special comes before what is general.
+    pub const ALL: [Self; 13] = [
+        Self::UnknownIssuer,
+        Self::Expired,
+        Self::NotYetValid,
+        Self::WrongName,
+        Self::WantsCertificate,
+        Self::Certificate,
+        Self::NotTls,
+        Self::ProxyWantsCredentials,
+        Self::ProxyRefused,
+        Self::ProxyAway,
+        Self::NameUnknown,
+        Self::NobodyListens,
+        Self::TimedOut,
+    ];
+
+    /// What it is called wherever it is told.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::UnknownIssuer => "certificate trouble: an authority signed it that is not trusted here",
+            Self::Expired => "certificate trouble: it has expired",
+            Self::NotYetValid => "certificate trouble: it is not valid yet",
+            Self::WrongName => "certificate trouble: it is for other names than the one that was dialled",
+            Self::WantsCertificate => {
+                "certificate trouble: the other side wants a certificate of the gateway's that it trusts"
+            }
+            Self::Certificate => "certificate trouble",
+            Self::NotTls => "network trouble: what answers there does not speak TLS",
+            Self::ProxyWantsCredentials => "proxy trouble: it wants credentials",
+            Self::ProxyRefused => "proxy trouble: it does not open the way",
+            Self::ProxyAway => "proxy trouble: it does not answer",
+            Self::NameUnknown => "network trouble: the name leads nowhere",
+            Self::NobodyListens => "network trouble: nobody listens there",
+            Self::TimedOut => "network trouble: nothing answers there",
+        }
+    }
+
+    /// What helps.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::UnknownIssuer => {
+                "if it is an authority of your own, name its certificate: `ca_file` in `[network]` or in the server's `network`"
+            }
+            Self::Expired => {
+                "renew the certificate over there; if it is good, the clock of this machine is wrong"
+            }
+            Self::NotYetValid => {
+                "check the clock of this machine, and that of the machine that made the certificate"
+            }
+            Self::WrongName => {
+                "dial a name that stands in the certificate, or have one made for the name that is dialled"
+            }
+            Self::WantsCertificate => {
+                "name one with `client_certificate` and `client_key`, in `[network]` or in the server's `network`"
+            }
+            Self::Certificate => "have the certificate over there made anew",
+            Self::NotTls => "write `http://` if it speaks plain HTTP, or check the port",
+            Self::ProxyWantsCredentials => {
+                "write them into the proxy's address: `proxy = \"http://${PROXY_USER}:${PROXY_PASSWORD}@proxy.example:3128\"`"
+            }
+            Self::ProxyRefused => {
+                "ask whoever runs the proxy to allow it, or reach the host without: `no_proxy = [\"host.example\"]`"
+            }
+            Self::ProxyAway => {
+                "check `proxy` in `[network]` and in the server's `network`, and whether the proxy runs"
+            }
+            Self::NameUnknown => {
+                "check the spelling and the DNS of this machine; where only a proxy knows names, `[network] proxy` names it"
+            }
+            Self::NobodyListens => "check the port, and whether it runs",
+            Self::TimedOut => "check the address and firewalls on the way; `[network] proxy` names a proxy",
+        }
+    }
+
+    /// The trouble that a text tells of.
+    pub fn in_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| text.contains(one.phrase()))
+    }
+
+    /// The trouble that an error tells of, however deep inside.
+    pub fn of(error: &(dyn Error + 'static)) -> Option<Self> {
+        causes(error).find_map(of_cause)
+    }
+}
+
+/// The error in words: what kind of trouble, where it is one that is known, and the innermost reason.
+pub fn told(error: &(dyn Error + 'static)) -> String {
+    let innermost = causes(error).last().unwrap_or(error);
+    let detail = detail(innermost);
+    match Trouble::of(error) {
+        Some(trouble) if detail.is_empty() => trouble.phrase().to_owned(),
+        Some(trouble) => format!("{} ({detail})", trouble.phrase()),
+        None => detail,
+    }
+}
+
+/// The error and what is behind it. What an `io::Error` carries is not its source but stands in its place.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| {
+        let error: &'a (dyn Error + 'static) = *error;
+        let carried = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        carried.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())
+    })
+}
+
+fn of_cause(error: &(dyn Error + 'static)) -> Option<Trouble> {
+    if let Some(error) = error.downcast_ref::<rustls::Error>() {
+        return of_tls(error);
+    }
+    if let Some(error) = error.downcast_ref::<ProxyError>() {
+        return Some(match error {
+            ProxyError::WantsCredentials { .. } => Trouble::ProxyWantsCredentials,
+            ProxyError::Refused { .. } => Trouble::ProxyRefused,
+            ProxyError::Unreachable { .. } | ProxyError::Garbled { .. } | ProxyError::TimedOut { .. } => {
+                Trouble::ProxyAway
+            }
+        });
+    }
+    if error.is::<NameUnknown>() {
+        return Some(Trouble::NameUnknown);
+    }
+    match error.downcast_ref::<io::Error>().filter(|error| error.get_ref().is_none())?.kind() {
+        io::ErrorKind::ConnectionRefused => Some(Trouble::NobodyListens),
+        io::ErrorKind::TimedOut | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
+            Some(Trouble::TimedOut)
+        }
+        _ => None,
+    }
+}
+
+fn of_tls(error: &rustls::Error) -> Option<Trouble> {
+    match error {
+        rustls::Error::InvalidCertificate(why) => Some(match why {
+            CertificateError::UnknownIssuer => Trouble::UnknownIssuer,
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => Trouble::Expired,
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                Trouble::NotYetValid
+            }
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                Trouble::WrongName
+            }
+            _ => Trouble::Certificate,
+        }),
+        rustls::Error::AlertReceived(
+            AlertDescription::CertificateRequired
+            | AlertDescription::BadCertificate
+            | AlertDescription::UnknownCA
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::UnsupportedCertificate,
+        ) => Some(Trouble::WantsCertificate),
+        rustls::Error::InvalidMessage(_) => Some(Trouble::NotTls),
+        _ => None,
+    }
+}
+
+/// The innermost reason, as far as it says more than the kind of trouble.
+fn detail(error: &(dyn Error + 'static)) -> String {
+    match error.downcast_ref::<rustls::Error>() {
+        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => String::new(),
+        Some(rustls::Error::InvalidCertificate(why)) => why.to_string(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_trouble_is_found_again_in_the_words_for_it() {
+        for trouble in Trouble::ALL {
+            let text = format!("could not connect to a.example:443: {} (x)", trouble.phrase());
+            assert_eq!(Trouble::in_text(&text), Some(trouble));
+        }
+        assert_eq!(Trouble::in_text("it answered HTTP 500"), None);
+    }
+
+    #[test]
+    fn what_an_io_error_carries_is_looked_into() {
+        let inner = rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer);
+        let error = io::Error::other(io::Error::new(io::ErrorKind::InvalidData, inner));
+        assert_eq!(told(&error), Trouble::UnknownIssuer.phrase());
+        let refused = io::Error::other(io::Error::from_raw_os_error(111));
+        assert_eq!(
+            told(&refused),
+            "network trouble: nobody listens there (Connection refused (os error 111))"
+        );
+    }
+}

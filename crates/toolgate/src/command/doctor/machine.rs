@@ -1,0 +1,97 @@
+//! What the doctor says about the machine and the program: its version, the clock, the room on the disk, the policy in force.
+
+use std::path::Path;
+
+use toolgate_core::event::Filter;
+use toolgate_core::moment::rfc3339;
+use toolgate_policy::PolicyEngine;
+use toolgate_store::{Order, Store};
+use toolgate_wire::Version;
+
+use super::{Finding, fine, wrong};
+use crate::command::shown::{now_ms, several};
+use crate::config::Config;
+use crate::failure;
+use crate::governance::sources;
+
+/// Below this, what is written soon does not fit any more.
+const ROOM_BYTES_MIN: u64 = 256 << 20;
+/// Below this, somebody should know.
+const ROOM_BYTES_FEW: u64 = 2 << 30;
+/// Other gateways' clocks may be ahead by a little.
+const CLOCK_BEHIND_MS_MAX: i64 = 60_000;
+
+pub(super) fn version() -> Finding {
+    let newest = Version::LATEST_MODERN.as_str();
+    fine("version", format!("Toolgate {}, MCP up to {newest}", env!("CARGO_PKG_VERSION")))
+}
+
+pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
+    vec![clock(store).await, room(&config.data), policy(config)]
+}
+
+/// A clock that stands before the last thing it recorded was set back, and tokens, leases and certificates go by it.
+async fn clock(store: &Store) -> Finding {
+    let newest = store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await;
+    let (now, newest) = match newest {
+        Ok(newest) => (now_ms(), newest.first().map(|one| one.event.at_ms)),
+        Err(error) => return wrong("clock", error.to_string(), None),
+    };
+    match newest.filter(|newest| newest - now > CLOCK_BEHIND_MS_MAX) {
+        Some(newest) => wrong(
+            "clock",
+            format!("it is {} here, and the ledger has an event of {}", rfc3339(now), rfc3339(newest)),
+            Some("set the clock of this machine; certificates and the end of tokens go by it".into()),
+        ),
+        None => fine("clock", rfc3339(now)),
+    }
+}
+
+fn room(data: &Path) -> Finding {
+    let free = match rustix::fs::statvfs(data) {
+        Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize),
+        Err(error) => return wrong("disk", format!("{}: {error}", data.display()), None),
+    };
+    let says = format!("{} free for the data folder", told_bytes(free));
+    let hint = "make room: a full disk stops every call that has to be recorded".to_owned();
+    match free {
+        0..ROOM_BYTES_MIN => wrong("disk", says, Some(hint)),
+        ROOM_BYTES_MIN..ROOM_BYTES_FEW => Finding { hint: Some(hint), ..fine("disk", says) },
+        _ => fine("disk", says),
+    }
+}
+
+fn told_bytes(bytes: u64) -> String {
+    match bytes {
+        0..0x4000_0000 => format!("{} MiB", bytes >> 20),
+        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
+    }
+}
+
+fn policy(config: &Config) -> Finding {
+    let place = match &config.policy.folder {
+        Some(folder) => folder.display().to_string(),
+        None => "no folder of your own".into(),
+    };
+    match PolicyEngine::load(sources(config)) {
+        Ok(engine) => {
+            let rules = several(engine.rules().len() as u64, "rule");
+            fine("policy", format!("{rules} in force; {place}"))
+        }
+        Err(error) => {
+            let hint = "`toolgate policy check` says where".to_owned();
+            wrong("policy", failure::render(&error.into()), Some(hint))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_room_on_a_disk_is_told_in_units_people_use() {
+        assert_eq!(told_bytes(300 << 20), "300 MiB");
+        assert_eq!(told_bytes(5 << 30), "5.0 GiB");
+    }
+}

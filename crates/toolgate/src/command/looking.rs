@@ -1,0 +1,93 @@
+//! Commands that only look. Where no gateway ever kept anything, they make nothing: what the configuration alone can tell is
+//! told over an empty folder that goes away with the command, and where there is no configuration either, they say so.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use anyhow::{Context as _, bail};
+use tempfile::TempDir;
+use toolgate_files::Place;
+use toolgate_store::Store;
+
+use crate::cli::{
+    Command, FilesCommand, InputsCommand, RunsCommand, SecretsCommand, ServersCommand, SessionsCommand,
+    SettingsCommand, TokenCommand, ToolsCommand,
+};
+use crate::config::Config;
+
+/// Whether a command changes nothing, and so has no reason to make a data folder.
+pub(super) fn only_looks(command: &Command) -> bool {
+    match command {
+        Command::Servers(command) => {
+            matches!(
+                command,
+                ServersCommand::List | ServersCommand::Show { .. } | ServersCommand::Test { .. }
+            )
+        }
+        Command::Tools(command) => !matches!(
+            command,
+            ToolsCommand::Call { .. } | ToolsCommand::Accept(_) | ToolsCommand::Reject { .. }
+        ),
+        Command::Sessions(command) => !matches!(command, SessionsCommand::Open(_)),
+        Command::Runs(command) => matches!(command, RunsCommand::List(_) | RunsCommand::Show { .. }),
+        Command::Inputs(command) => !matches!(command, InputsCommand::Answer(_)),
+        Command::Files(command) => !matches!(command, FilesCommand::Put(_)),
+        Command::Settings(command) => !matches!(command, SettingsCommand::Set { .. }),
+        Command::Secrets(command) => {
+            !matches!(command, SecretsCommand::Set(_) | SecretsCommand::Allow { .. })
+        }
+        Command::Token(command) => !matches!(command, TokenCommand::Create(_)),
+        Command::Tasks(_)
+        | Command::Agents(_)
+        | Command::Capabilities(_)
+        | Command::Aliases(_)
+        | Command::Approvals(_)
+        | Command::Policy(_)
+        | Command::Ledger(_)
+        | Command::Filters(_)
+        | Command::Doctor => true,
+        Command::Serve(_)
+        | Command::Stdio(_)
+        | Command::Connect(_)
+        | Command::Console
+        | Command::Completions { .. }
+        | Command::Reap
+        | Command::Confine(_) => false,
+    }
+}
+
+/// The empty folder, once it was needed, and the one that is not there.
+#[derive(Default)]
+pub(super) struct Spare(OnceLock<(TempDir, PathBuf)>);
+
+impl Spare {
+    /// The data folder that was looked for and is not there.
+    pub(super) fn missing(&self) -> Option<&Path> {
+        self.0.get().map(|(_, wanted)| wanted.as_path())
+    }
+
+    /// The configuration for a command that only looks.
+    pub(super) fn stand_in(&self, mut config: Config) -> anyhow::Result<Config> {
+        // What stands there and is no folder is told by whoever opens it.
+        let is_folder = !config.data.exists() || config.data.is_dir();
+        if config.store.url.is_some() || Store::is_kept_in(&config.data) || !is_folder {
+            return Ok(config);
+        }
+        if config.source.is_none() {
+            bail!(
+                "there is no data folder {}, so no gateway runs there and there is nothing to look at\n\
+                 hint: stand where its toolgate.toml is, or name the folder with `--data DIR`; `toolgate serve` starts a gateway here",
+                config.data.display()
+            );
+        }
+        let made = TempDir::new().context("could not make a folder for the time being")?;
+        let (folder, wanted) = self.0.get_or_init(|| (made, config.data.clone()));
+        if let Place::Folder(files) = &mut config.files.place
+            && let Ok(inside) = files.strip_prefix(wanted)
+        {
+            *files = folder.path().join(inside);
+        }
+        config.data = folder.path().to_owned();
+        Ok(config)
+    }
+}
