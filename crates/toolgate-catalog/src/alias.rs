@@ -76,7 +76,7 @@ fn primary_of<'a>(
 ) -> Result<Option<String>, String> {
     let name = primary_name(alias)?;
     seats.take(alias).map_err(|taken| taken.collision(alias).to_string())?;
-    // A name under which agents saw a tool that has gone does not change hands while the gateway runs.
+    // A name under which agents saw a tool that has gone does not change hands.
     let holder = name.as_deref().and_then(|name| memory.other_owner(name, &alias.target));
     match holder {
         None => Ok(name),

@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use toolgate_core::registry::{NamedKind, WireName};
 use toolgate_core::server::Listing;
 use toolgate_core::{CanonicalName, ServerName};
 
 use crate::alias::{self, Alias};
 use crate::desk::Desk;
 use crate::kind::Kind;
-use crate::memory::Memory;
+use crate::memory::{Keeper, Memory};
 use crate::naming::Prefixes;
-use crate::snapshot::{Hidden, Snapshot};
+use crate::snapshot::{Hidden, Named, Snapshot};
 use crate::stock::{Present, Stock, natural_name};
 use crate::tool::ToolRule;
 use crate::{ServerSettings, Update, Why, Withheld};
@@ -29,6 +30,11 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
+    pub(crate) fn kept_by(keeper: Keeper) -> Self {
+        let (tool_names, prompt_names) = (Memory::kept_by(keeper), Memory::kept_by(keeper));
+        Self { tool_names, prompt_names, ..Self::default() }
+    }
+
     /// Tells whether anything is different now.
     pub(crate) fn take(&mut self, update: Update) -> bool {
         let mut changed = false;
@@ -45,6 +51,9 @@ impl Assembly {
             self.aliases = aliases;
             changed = true;
         }
+        for name in &update.names {
+            changed |= self.take_name(name);
+        }
         let known: HashSet<&ServerName> = self.servers.iter().map(|one| &one.name).collect();
         for (server, listing) in update.listings.into_iter().filter(|(server, _)| known.contains(server)) {
             changed |= take_listing(&mut self.stocks, server, listing);
@@ -54,6 +63,14 @@ impl Assembly {
             self.withheld.insert(server, withheld);
         }
         changed
+    }
+
+    fn take_name(&mut self, WireName { kind, name, owner, .. }: &WireName) -> bool {
+        let memory = match kind {
+            NamedKind::Tool => &mut self.tool_names,
+            NamedKind::Prompt => &mut self.prompt_names,
+        };
+        memory.record(name, owner)
     }
 
     fn take_servers(&mut self, servers: Vec<ServerSettings>) {
@@ -71,7 +88,7 @@ impl Assembly {
         }
         let present = present(&self.servers, &self.stocks);
         let left_out = present.iter().flat_map(|one| one.stock.left_out.iter().cloned()).collect();
-        let mut desk = Desk { prefixes: Prefixes::of(self.servers.iter().map(|one| &one.name)), left_out };
+        let mut desk = Desk::new(Prefixes::of(self.servers.iter().map(|one| &one.name)), left_out);
         let mut tools = desk.name_all(Kind::Tool, &present, &self.tool_names);
         let prompts = desk.name_all(Kind::Prompt, &present, &self.prompt_names);
         // Whoever lists a URI serves it: it may move.
@@ -87,7 +104,9 @@ impl Assembly {
         self.generation += 1;
         let sections = [tools, prompts, resources, templates];
         let hidden = hidden(&self.servers, &self.withheld, &desk.left_out);
-        Snapshot::new(self.generation, sections, &present, resolved, hidden, desk.left_out)
+        let Desk { left_out, renamed, unrecorded, .. } = desk;
+        let named = Named { left_out, renamed, unrecorded };
+        Snapshot::new(self.generation, sections, &present, resolved, hidden, named)
     }
 }
 

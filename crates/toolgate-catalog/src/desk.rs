@@ -1,10 +1,11 @@
 //! Where entries get the names that agents call them by.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolgate_core::CanonicalName;
+use toolgate_core::registry::WireName;
+use toolgate_core::{CanonicalName, ServerName};
 
 use crate::kind::Kind;
 use crate::memory::Memory;
@@ -12,29 +13,67 @@ use crate::naming::{Prefixes, RESERVED_TOOLS, suffixed_name};
 use crate::section::{Entry, Section};
 use crate::stock::Present;
 
-pub(crate) struct Desk {
-    pub(crate) prefixes: Prefixes,
+pub(crate) struct Desk<'a> {
+    pub(crate) prefixes: Prefixes<'a>,
     /// Entries that are left out, and why.
     pub(crate) left_out: Vec<(CanonicalName, String)>,
+    /// Entries with another name than the one they would have alone, and why.
+    pub(crate) renamed: Vec<(CanonicalName, String)>,
+    /// Names that have to be recorded before their entries are shown.
+    pub(crate) unrecorded: Vec<WireName>,
 }
 
 /// One kind of thing while its names are given.
 struct Round<'a> {
     kind: Kind,
-    prefixes: &'a Prefixes,
+    prefixes: &'a Prefixes<'a>,
     memory: &'a Memory,
-    taken: HashSet<Cow<'a, str>>,
+    taken: HashMap<Cow<'a, str>, &'a CanonicalName>,
 }
 
-impl Desk {
+/// Who has a name that an entry would have.
+enum Rival<'a> {
+    Gateway,
+    Entry(&'a CanonicalName),
+    /// It could have a tool of that name.
+    Server(&'a ServerName),
+    /// Nobody any more; but agents know the entry by the name it got then.
+    Former,
+}
+
+impl<'a> Desk<'a> {
+    pub(crate) fn new(prefixes: Prefixes<'a>, left_out: Vec<(CanonicalName, String)>) -> Self {
+        Self { prefixes, left_out, renamed: Vec::new(), unrecorded: Vec::new() }
+    }
+
     pub(crate) fn name_all(&mut self, kind: Kind, servers: &[Present<'_>], memory: &Memory) -> Section {
-        let mut round = Round { kind, prefixes: &self.prefixes, memory, taken: HashSet::new() };
+        let mut round = Round { kind, prefixes: &self.prefixes, memory, taken: HashMap::new() };
         let mut named = Vec::with_capacity(servers.iter().map(|server| server.stock.of(kind).len()).sum());
         for server in servers {
             for entry in server.stock.of(kind) {
-                match round.named(entry, server) {
-                    Ok(entry) => named.push(entry),
-                    Err(why) => self.left_out.push((entry.canonical.clone(), why)),
+                let rival = round.rival(entry, server);
+                let outcome = match &rival {
+                    None => Ok(entry.clone()),
+                    Some(_) => round.renamed(entry),
+                };
+                let it = match outcome {
+                    Ok(it) => it,
+                    Err(why) => {
+                        self.left_out.push((entry.canonical.clone(), why));
+                        continue;
+                    }
+                };
+                if let Some(rival) = rival.filter(|_| kind.is_prefixed()) {
+                    self.renamed.push((entry.canonical.clone(), rival.told(&entry.wire, &it.wire)));
+                }
+                match kind.named().filter(|_| memory.needs_record(&it.canonical, &it.wire)) {
+                    Some(kind) => self.unrecorded.push(WireName {
+                        kind,
+                        name: it.wire.clone(),
+                        server: it.server.clone(),
+                        owner: it.canonical.clone(),
+                    }),
+                    None => named.push(it),
                 }
             }
         }
@@ -43,37 +82,49 @@ impl Desk {
 }
 
 impl<'a> Round<'a> {
-    fn named(&mut self, entry: &'a Arc<Entry>, server: &Present<'_>) -> Result<Arc<Entry>, String> {
-        if self.keeps_name(entry, server) {
-            return Ok(entry.clone());
-        }
-        let name = self.other_name(entry);
-        let is_free = self.memory.other_holder(&name, &entry.canonical).is_none();
-        if is_free && self.taken.insert(Cow::Owned(name.clone())) {
-            Ok(Arc::new(Entry { wire: name, ..Entry::clone(entry) }))
-        } else {
-            Err(format!("its name {name:?} is taken"))
-        }
-    }
-
-    /// Whether nothing else has or had the name. One that a tool of an earlier server could want is left to that server
-    /// whether or not it is up.
-    fn keeps_name(&mut self, entry: &'a Entry, server: &Present<'_>) -> bool {
+    /// Takes the name that an entry would have alone, or tells who is in the way. A name that is somebody's stays so. One
+    /// that a tool of an earlier server could want is left to that server whether or not it is up.
+    fn rival(&mut self, entry: &'a Entry, server: &Present<'_>) -> Option<Rival<'a>> {
         let name = entry.wire.as_str();
         if self.kind == Kind::Tool && RESERVED_TOOLS.contains(&name) {
-            return false;
+            return Some(Rival::Gateway);
         }
-        let is_free = if self.memory.is_held(name) {
-            self.memory.other_holder(name, &entry.canonical).is_none()
-        } else {
-            !self.is_reserved(entry, server)
-        };
-        is_free && self.taken.insert(Cow::Borrowed(name))
+        if let Some(holder) = self.memory.other_holder(name, &entry.canonical) {
+            return Some(Rival::Entry(holder));
+        }
+        if self.memory.owner(name).is_none() {
+            if self.keeps_other_name(entry) {
+                return Some(Rival::Former);
+            }
+            if let Some(earlier) = self.reserved_for(entry, server) {
+                return Some(Rival::Server(earlier));
+            }
+        }
+        if let Some(first) = self.taken.get(name) {
+            return Some(Rival::Entry(first));
+        }
+        self.taken.insert(Cow::Borrowed(name), &entry.canonical);
+        None
     }
 
-    fn is_reserved(&self, entry: &Entry, server: &Present<'_>) -> bool {
+    fn renamed(&mut self, entry: &'a Arc<Entry>) -> Result<Arc<Entry>, String> {
+        let name = self.other_name(entry);
+        let is_free = self.memory.other_holder(&name, &entry.canonical).is_none();
+        if !is_free || self.taken.contains_key(name.as_str()) {
+            return Err(format!("its name {name:?} is taken"));
+        }
+        self.taken.insert(Cow::Owned(name.clone()), &entry.canonical);
+        Ok(Arc::new(Entry { wire: name, ..Entry::clone(entry) }))
+    }
+
+    fn keeps_other_name(&self, entry: &Entry) -> bool {
+        // Looked at first: the other name costs a digest.
+        self.memory.is_named(&entry.canonical) && self.memory.owns(&entry.canonical, &self.other_name(entry))
+    }
+
+    fn reserved_for(&self, entry: &Entry, server: &Present<'_>) -> Option<&'a ServerName> {
         let named = self.kind.is_prefixed() && server.settings.prefix;
-        named && self.prefixes.is_left_to_earlier(&entry.wire, server.place)
+        named.then(|| self.prefixes.earlier(&entry.wire, server.place)).flatten()
     }
 
     fn other_name(&self, entry: &Entry) -> String {
@@ -81,6 +132,21 @@ impl<'a> Round<'a> {
             suffixed_name(&entry.server, &entry.own)
         } else {
             format!("{}+{}", entry.server, entry.own)
+        }
+    }
+}
+
+impl Rival<'_> {
+    fn told(&self, wanted: &str, got: &str) -> String {
+        match self {
+            Rival::Gateway => format!("agents call it {got}: {wanted} is a tool of Toolgate itself"),
+            Rival::Entry(owner) => format!("agents call it {got}: {wanted} belongs to {owner}"),
+            Rival::Server(server) => {
+                format!("agents call it {got}: {wanted} is left to the server {server}, which comes first")
+            }
+            Rival::Former => {
+                format!("agents call it {got}: {wanted} was not free when it was named, and names stay")
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What distinguishes tools, prompts, resources and templates while the catalogue is put together.
 
 use toolgate_core::RawJson;
+use toolgate_core::registry::NamedKind;
 use toolgate_core::server::Listing;
 
 use crate::definition;
@@ -45,6 +46,15 @@ impl Kind {
     /// Tools and prompts get server and name joined; resources and templates keep their own URI, unless an earlier
     /// server has it.
     pub(crate) fn is_prefixed(self) -> bool {
-        matches!(self, Kind::Tool | Kind::Prompt)
+        self.named().is_some()
+    }
+
+    /// What has names of the gateway's making.
+    pub(crate) fn named(self) -> Option<NamedKind> {
+        match self {
+            Kind::Tool => Some(NamedKind::Tool),
+            Kind::Prompt => Some(NamedKind::Prompt),
+            Kind::Resource | Kind::Template => None,
+        }
     }
 }

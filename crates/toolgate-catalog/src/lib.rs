@@ -26,9 +26,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use toolgate_core::ServerName;
+use toolgate_core::registry::WireName;
 use toolgate_core::server::{Asks, Listing};
 
 use assembly::Assembly;
+use memory::Keeper;
 
 pub use alias::{Alias, AliasCollision};
 pub use collision::{NameCollision, ReservedName, check_reserved, check_server_name};
@@ -67,6 +69,8 @@ pub struct Update {
     pub aliases: Option<Vec<Alias>>,
     /// What these servers offer now; `None` is forgotten.
     pub listings: BTreeMap<ServerName, Option<Listing>>,
+    /// Names that belong to their owners from now on, for good.
+    pub names: Vec<WireName>,
     /// All tools of these servers that nobody sees for now.
     pub withheld: BTreeMap<ServerName, Vec<Withheld>>,
 }
@@ -113,8 +117,15 @@ pub struct Catalog {
 }
 
 impl Catalog {
+    /// Names are somebody's as soon as they are shown, for as long as the process lives.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Nothing is shown under a name that nobody has recorded: [`Snapshot::unrecorded`] has what is to be recorded, and
+    /// [`Update::names`] says that it was.
+    pub fn with_recorded_names() -> Self {
+        Self { assembly: Mutex::new(Assembly::kept_by(Keeper::Records)), ..Self::default() }
     }
 
     pub fn snapshot(&self) -> Arc<Snapshot> {

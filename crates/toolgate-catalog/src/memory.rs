@@ -1,5 +1,5 @@
-//! Who had which wire name, for as long as the process lives: a name that an agent has seen must not come to mean
-//! something else when servers come, go or change places.
+//! Whose name is whose. A name that an agent has seen must not come to mean something else, whatever comes, goes or changes
+//! places: the gateway keeps names in its store, and others for as long as the process lives.
 
 use std::collections::HashMap;
 
@@ -7,50 +7,91 @@ use toolgate_core::CanonicalName;
 
 use crate::section::Section;
 
-/// With more names than this, all but those in use are forgotten: servers that make up names without end cannot fill the
-/// memory.
+/// With more names than this, those that only the process knows are forgotten but for the ones in use: servers that make up
+/// names without end cannot fill the memory. The store has a limit of its own.
 const NAMES_MAX: usize = 200_000;
 
-#[derive(Default)]
-pub(crate) struct Memory(HashMap<String, Holder>);
-
-struct Holder {
-    entry: CanonicalName,
-    origin: Origin,
+/// Who keeps names for good.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum Keeper {
+    /// This process: a name is somebody's as soon as it is shown.
+    #[default]
+    Process,
+    /// Somebody who records names: nothing is shown under a name before it is recorded.
+    Records,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Own,
-    /// By an alias, which may be pointed elsewhere.
-    Given,
+#[derive(Default)]
+pub(crate) struct Memory {
+    keeper: Keeper,
+    /// Own names, each with its owner.
+    owners: HashMap<String, CanonicalName>,
+    /// The same the other way round. Most have one name; another one comes by a change of settings.
+    names: HashMap<CanonicalName, Vec<String>>,
+    /// Names by an alias, which may be pointed elsewhere.
+    given: HashMap<String, CanonicalName>,
 }
 
 impl Memory {
+    pub(crate) fn kept_by(keeper: Keeper) -> Self {
+        Self { keeper, ..Self::default() }
+    }
+
+    pub(crate) fn owner(&self, name: &str) -> Option<&CanonicalName> {
+        self.owners.get(name)
+    }
+
     /// Whom somebody else knows by this name, however they got it.
     pub(crate) fn other_holder(&self, name: &str, entry: &CanonicalName) -> Option<&CanonicalName> {
-        self.0.get(name).map(|holder| &holder.entry).filter(|holder| *holder != entry)
+        let holder = self.owner(name).or_else(|| self.given.get(name));
+        holder.filter(|holder| *holder != entry)
     }
 
     /// The same, if it is their own name and no alias.
     pub(crate) fn other_owner(&self, name: &str, entry: &CanonicalName) -> Option<&CanonicalName> {
-        self.other_holder(name, entry).filter(|_| self.0[name].origin == Origin::Own)
+        self.owner(name).filter(|owner| *owner != entry)
     }
 
-    pub(crate) fn is_held(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+    /// Whether it has had a name of its own.
+    pub(crate) fn is_named(&self, entry: &CanonicalName) -> bool {
+        self.names.contains_key(entry)
     }
 
+    pub(crate) fn owns(&self, entry: &CanonicalName, name: &str) -> bool {
+        self.owner(name) == Some(entry)
+    }
+
+    /// Whether something may be shown under a name that is free.
+    pub(crate) fn needs_record(&self, entry: &CanonicalName, name: &str) -> bool {
+        self.keeper == Keeper::Records && !self.owns(entry, name)
+    }
+
+    /// A name is somebody's for good. Tells whether that is new.
+    pub(crate) fn record(&mut self, name: &str, owner: &CanonicalName) -> bool {
+        if self.owns(owner, name) {
+            return false;
+        }
+        self.owners.insert(name.to_owned(), owner.clone());
+        self.names.entry(owner.clone()).or_default().push(name.to_owned());
+        true
+    }
+
+    /// These are the names that agents see.
     pub(crate) fn note(&mut self, section: &Section) {
-        if self.0.len() + section.entries().len() > NAMES_MAX {
-            self.0.clear();
+        if self.given.len() + section.entries().len() > NAMES_MAX {
+            self.given.clear();
+        }
+        if self.keeper == Keeper::Process && self.owners.len() + section.entries().len() > NAMES_MAX {
+            self.owners.clear();
+            self.names.clear();
         }
         for entry in section.entries() {
-            let origin = if section.is_given(&entry.wire) { Origin::Given } else { Origin::Own };
-            let known =
-                self.0.get(&entry.wire).is_some_and(|it| it.entry == entry.canonical && it.origin == origin);
-            if !known {
-                self.0.insert(entry.wire.clone(), Holder { entry: entry.canonical.clone(), origin });
+            if section.is_given(&entry.wire) {
+                if self.given.get(&entry.wire) != Some(&entry.canonical) {
+                    self.given.insert(entry.wire.clone(), entry.canonical.clone());
+                }
+            } else if self.keeper == Keeper::Process {
+                self.record(&entry.wire, &entry.canonical);
             }
         }
     }

@@ -72,24 +72,24 @@ pub(crate) fn look_of(server: &ServerName) -> String {
 const SEPARATOR: &str = "__";
 
 /// The prefixes of all servers with their places in the order.
-#[derive(Default)]
-pub(crate) struct Prefixes(HashMap<String, usize>);
+pub(crate) struct Prefixes<'a>(HashMap<String, (usize, &'a ServerName)>);
 
-impl Prefixes {
-    pub(crate) fn of<'a>(servers: impl Iterator<Item = &'a ServerName>) -> Self {
+impl<'a> Prefixes<'a> {
+    pub(crate) fn of(servers: impl Iterator<Item = &'a ServerName>) -> Self {
         let mut places = HashMap::new();
         for (place, server) in servers.enumerate() {
-            places.entry(wire_prefix(server)).or_insert(place);
+            places.entry(wire_prefix(server)).or_insert((place, server));
         }
         Self(places)
     }
 
-    /// Whether a tool of a server before `place` could want the name.
-    pub(crate) fn is_left_to_earlier(&self, name: &str, place: usize) -> bool {
+    /// A server before `place` of which a tool could want the name.
+    pub(crate) fn earlier(&self, name: &str, place: usize) -> Option<&'a ServerName> {
         let ends = (SEPARATOR.len()..=name.len())
             .filter(|end| name.as_bytes()[..*end].ends_with(SEPARATOR.as_bytes()));
         // Every prefix ends in the separator, so nothing else needs to be looked up.
-        ends.filter_map(|end| self.0.get(&name[..end])).any(|earlier| *earlier < place)
+        let mut known = ends.filter_map(|end| self.0.get(&name[..end]));
+        known.find(|(earlier, _)| *earlier < place).map(|(_, server)| *server)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use toolgate_core::registry::WireName;
 use toolgate_core::server::Asks;
 use toolgate_core::{CanonicalName, ServerName};
 
@@ -27,6 +28,10 @@ pub struct Snapshot {
     instructions: Vec<(ServerName, Arc<str>)>,
     /// Entries that are left out, and why.
     pub left_out: Vec<(CanonicalName, String)>,
+    /// Tools and prompts that agents call by another name than the plain one, and why.
+    pub renamed: Vec<(CanonicalName, String)>,
+    /// Names that have to be recorded before what has them is shown.
+    pub unrecorded: Vec<WireName>,
     /// Tools that were to take files and cannot, and why. They are served as their servers offer them.
     pub misfits: Vec<(CanonicalName, String)>,
     /// Tools whose definitions were completed so that clients can read them, and how.
@@ -78,6 +83,13 @@ pub struct Hidden {
     pub reason: String,
 }
 
+/// What came of giving names.
+pub(crate) struct Named {
+    pub(crate) left_out: Vec<(CanonicalName, String)>,
+    pub(crate) renamed: Vec<(CanonicalName, String)>,
+    pub(crate) unrecorded: Vec<WireName>,
+}
+
 impl Snapshot {
     pub(crate) fn new(
         generation: u64,
@@ -85,7 +97,7 @@ impl Snapshot {
         present: &[Present<'_>],
         resolved: Resolved,
         hidden: BTreeMap<String, Hidden>,
-        left_out: Vec<(CanonicalName, String)>,
+        named: Named,
     ) -> Self {
         let name = |one: &Present<'_>| one.settings.name.clone();
         let serving = present.iter().filter(|one| one.stock.serves_resources);
@@ -102,7 +114,9 @@ impl Snapshot {
             prompts,
             resources,
             templates,
-            left_out,
+            left_out: named.left_out,
+            renamed: named.renamed,
+            unrecorded: named.unrecorded,
             misfits: misfits.collect(),
             completed: completed.collect(),
             aliases: resolved.aliases,

@@ -99,3 +99,35 @@ pub struct ToolRow {
     pub changes: u32,
     pub changes_since_ms: i64,
 }
+
+/// A name by which agents call something, and whose it is for good.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WireName {
+    pub kind: NamedKind,
+    pub name: String,
+    /// The server of the owner.
+    pub server: ServerName,
+    pub owner: CanonicalName,
+}
+
+/// What has names of the gateway's making. A tool and a prompt may be called the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NamedKind {
+    Tool,
+    Prompt,
+}
+
+impl NamedKind {
+    const ALL: [NamedKind; 2] = [NamedKind::Tool, NamedKind::Prompt];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NamedKind::Tool => "tool",
+            NamedKind::Prompt => "prompt",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<NamedKind> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use tokio::sync::{oneshot, watch};
-use toolgate_catalog::{Catalog, Entry, Update};
+use toolgate_catalog::{Catalog, Entry, Snapshot, Update};
 use toolgate_core::id::SessionId;
 use toolgate_core::port::{AskKind, BoxFuture, Servers};
+use toolgate_core::registry::WireName;
 use toolgate_core::scope::Seat;
 use toolgate_core::server::{ServerHealth, ServerState};
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
@@ -65,8 +66,9 @@ impl Hub {
         self.settled.send_replace(state.unsettled.is_empty());
     }
 
-    /// The catalogue is another one now; those who listen are told.
-    pub fn arrange(&self, update: Update) {
+    /// The catalogue is another one now; those who listen are told. What has a name that it returns is not shown before an
+    /// update says that the name is recorded.
+    pub fn arrange(&self, update: Update) -> Vec<WireName> {
         let servers: Vec<ServerName> = update.listings.keys().cloned().collect();
         let before = self.catalog.snapshot();
         let changes = self.catalog.update(update);
@@ -83,11 +85,24 @@ impl Hub {
         for (name, what) in snapshot.completed.iter().filter(|one| !before.completed.contains(one)) {
             tracing::warn!(%name, what, "the definition of a tool was completed");
         }
-        for server in &servers {
-            self.settle(server);
+        for (name, why) in snapshot.renamed.iter().filter(|one| !before.renamed.contains(one)) {
+            tracing::warn!(%name, why, "a name is taken");
         }
+        self.settle_named(&servers, &before, &snapshot);
         if changes.any() {
             self.look_again();
+        }
+        snapshot.unrecorded.clone()
+    }
+
+    /// A server that listed has settled once everything of it is shown that has to be named first.
+    fn settle_named(&self, listed: &[ServerName], before: &Snapshot, now: &Snapshot) {
+        let unnamed = |of: &Snapshot| -> BTreeSet<ServerName> {
+            of.unrecorded.iter().map(|one| one.server.clone()).collect()
+        };
+        let (waited, waiting) = (unnamed(before), unnamed(now));
+        for server in listed.iter().chain(&waited).filter(|server| !waiting.contains(*server)) {
+            self.settle(server);
         }
     }
 

@@ -82,8 +82,11 @@ impl Desk {
     }
 
     pub(crate) async fn load_rows(&self) -> Result<(), StoreError> {
-        let rows = self.store.read_tool_rows().await?;
-        self.state().take_rows(rows);
+        let (rows, names) = (self.store.read_tool_rows().await?, self.store.read_wire_names().await?);
+        let mut state = self.state();
+        state.take_rows(rows);
+        state.pending.names = names;
+        drop(state);
         self.wake.notify_one();
         Ok(())
     }

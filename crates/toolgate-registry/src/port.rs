@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use toolgate_catalog::Update;
 use toolgate_core::ServerName;
+use toolgate_core::registry::WireName;
 use toolgate_core::server::{Confinement, InstanceId, ServerSpec};
 
 /// The servers as they are reached.
@@ -21,8 +22,9 @@ pub trait Machinery: Send + Sync {
 
 /// What agents see.
 pub trait Shelf: Send + Sync {
-    /// Returns when agents see it; those who listen are told.
-    fn arrange(&self, update: Update);
+    /// Returns when agents see it; those who listen are told. Names that it returns have to be recorded: what has them is
+    /// not seen before an update says that they are.
+    fn arrange(&self, update: Update) -> Vec<WireName>;
 }
 
 /// How a server does at this moment, as numbers.

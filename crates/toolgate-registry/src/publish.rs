@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{ForeignNames, Update, Withheld, scan};
 use toolgate_core::event::{Entry, Event, EventKind};
 use toolgate_core::governance::Ledger as _;
-use toolgate_core::registry::{Finding, ToolRow};
+use toolgate_core::registry::{Finding, ToolRow, WireName};
 use toolgate_core::server::Listing;
 use toolgate_core::{PrincipalId, RawJson, ServerName};
-use toolgate_store::{Outage, StoreError, StoredTool, ToolRowChange, ToolRowsWritten};
+use toolgate_store::{NAMES_PER_SERVER_MAX, Outage, StoreError, StoredTool, ToolRowChange, ToolRowsWritten};
 
 use crate::desk::Desk;
 use crate::events::Telling;
@@ -109,10 +109,50 @@ impl Desk {
         // Whatever became of it: what is pinned is shown.
         let desk = Arc::clone(self);
         aside(move || desk.show(&touched)).await;
+        self.record_names().await?;
         if matches!(recorded, Ok(Round::Done)) {
             self.note_seen(&read).await;
         }
         recorded
+    }
+
+    /// Records the names that are waited for, and shows what has them. Where another gateway was faster with a name, it is
+    /// that one's, and another name is wanted here.
+    pub(crate) async fn record_names(&self) -> Result<(), StoreError> {
+        for _ in 0..ATTEMPTS_MAX {
+            let wanted = self.state().unrecorded.clone();
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            let names = {
+                // Held over the write: what moved the revision is known to have been this process.
+                let mut revision = self.tools_revision.lock().await;
+                let names = self.books.give_wire_names(&wanted).await?;
+                *revision += 1;
+                names
+            };
+            self.show_named(names);
+            if self.state().unrecorded == wanted {
+                let servers: BTreeSet<&str> = wanted.iter().map(|one| one.server.as_str()).collect();
+                tracing::warn!(
+                    ?servers,
+                    "new tools are not shown: their servers have had {NAMES_PER_SERVER_MAX} names"
+                );
+                self.state().unrecorded.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn show_named(&self, names: Vec<WireName>) {
+        let _turn = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.arrange(Update { names, ..Update::default() });
+    }
+
+    /// Only while `showing` is held.
+    fn arrange(&self, update: Update) {
+        let unrecorded = self.shelf.arrange(update);
+        self.state().unrecorded = unrecorded;
     }
 
     /// Hands out what changed without judging anything anew, and says whose tools are to be shown.
@@ -306,7 +346,7 @@ impl Desk {
         let _turn = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
         let update = self.update(servers);
         if let Some(update) = update {
-            self.shelf.arrange(update);
+            self.arrange(update);
         }
     }
 
@@ -316,9 +356,13 @@ impl Desk {
             servers: std::mem::take(&mut state.pending.servers).then(|| state.roster.settings()),
             rules: std::mem::take(&mut state.pending.rules).then(|| state.file.rules.clone()),
             aliases: std::mem::take(&mut state.pending.aliases).then(|| state.aliases.clone()),
+            names: std::mem::take(&mut state.pending.names),
             ..Update::default()
         };
-        let is_other = update.servers.is_some() || update.rules.is_some() || update.aliases.is_some();
+        let is_other = update.servers.is_some()
+            || update.rules.is_some()
+            || update.aliases.is_some()
+            || !update.names.is_empty();
         for server in servers {
             let Some((listing, withheld)) = shown(&state, server) else { continue };
             update.listings.insert(server.clone(), Some(listing));

@@ -76,7 +76,21 @@ impl Registry {
     }
 
     /// What servers offered when the gateway last ran: shown, as far as it is pinned, until they are listed again.
-    pub fn listed_before(&self, listings: Vec<(ServerName, Listing)>) {
+    pub async fn listed_before(&self, listings: Vec<(ServerName, Listing)>) {
+        let taken = self.take_before(listings);
+        self.desk.show(&taken);
+        self.named().await;
+    }
+
+    /// What could not be named now is left to the worker.
+    async fn named(&self) {
+        if let Err(error) = self.desk.record_names().await {
+            tracing::warn!(%error, "what has no recorded name is shown a moment later");
+            self.desk.wake.notify_one();
+        }
+    }
+
+    fn take_before(&self, listings: Vec<(ServerName, Listing)>) -> BTreeSet<ServerName> {
         let mut taken = BTreeSet::new();
         let mut state = self.desk.state();
         for (server, listing) in listings {
@@ -88,8 +102,7 @@ impl Registry {
             state.readings.insert(server.clone(), reading);
             taken.insert(server);
         }
-        drop(state);
-        self.desk.show(&taken);
+        taken
     }
 
     /// Returns at once.
@@ -188,6 +201,7 @@ impl Registry {
             Ok(()) => {
                 let touched = self.desk.hand_out_changes();
                 self.desk.show(&touched);
+                self.named().await;
             }
             Err(error) => tracing::warn!(%error, "{what} counts a moment later"),
         }
@@ -203,8 +217,10 @@ impl Desk {
             for (server, rows) in &state.rows {
                 names.set(server, rows.tools.keys().map(|own| own.as_ref().to_owned()));
             }
+            let recorded = std::mem::take(&mut state.pending.names);
             // Nothing has been read yet, so there is nothing to judge.
-            state.pending = Pending { servers: true, rules: true, aliases: true, ..Pending::default() };
+            state.pending =
+                Pending { servers: true, rules: true, aliases: true, names: recorded, ..Pending::default() };
             state.roster.specs()
         };
         self.show(&BTreeSet::new());

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use toolgate_catalog::Alias;
 use toolgate_core::event::Event;
+use toolgate_core::registry::WireName;
 use toolgate_core::server::{InstanceId, InstanceSpec, Listing};
 use toolgate_core::{CanonicalName, ServerName};
 use toolgate_store::{RegisteredServer, StoredInstance, StoredTool};
@@ -41,6 +42,8 @@ pub(crate) struct State {
     /// When the store was last told that a server's tools were seen.
     pub(crate) seen_ms: BTreeMap<ServerName, i64>,
     pub(crate) health: HealthLog,
+    /// Names that what is shown wants and the store does not have yet.
+    pub(crate) unrecorded: Vec<WireName>,
     pub(crate) pending: Pending,
 }
 
@@ -87,6 +90,8 @@ pub(crate) struct Pending {
     pub(crate) servers: bool,
     pub(crate) rules: bool,
     pub(crate) aliases: bool,
+    /// All names that are recorded, after they were read.
+    pub(crate) names: Vec<WireName>,
     pub(crate) events: Vec<Event>,
 }
 

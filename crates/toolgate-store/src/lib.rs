@@ -54,9 +54,9 @@ pub use login::StoredLogin;
 pub use open::Others;
 pub use outage::Outage;
 pub use registry::{
-    Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, SealedSecret,
-    SecretOrigin, Setting, StoredInstance, StoredTool, ToolRowChange, ToolRowFilter, ToolRowPage,
-    ToolRowsWritten, ToolTraits, Whose, WriteSettingError,
+    Join, Joined, NAMES_PER_SERVER_MAX, RegisterError, RegisteredServer, Registering, RegistrationLimits,
+    SealedSecret, SecretOrigin, Setting, StoredInstance, StoredTool, ToolRowChange, ToolRowFilter,
+    ToolRowPage, ToolRowsWritten, ToolTraits, Whose, WriteSettingError,
 };
 pub use revisions::Revisions;
 pub use run::{

@@ -3,6 +3,7 @@
 //! transaction. Each change counts up the revision of its topic.
 
 mod instances;
+mod names;
 mod origins;
 mod settings;
 mod tools;
@@ -15,6 +16,7 @@ use crate::StoreError;
 pub use instances::{
     Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, StoredInstance,
 };
+pub use names::NAMES_PER_SERVER_MAX;
 pub use origins::{SecretOrigin, Whose};
 pub use settings::{Setting, WriteSettingError};
 pub use tools::{StoredTool, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits};

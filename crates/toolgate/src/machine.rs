@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolgate_catalog::Update;
 use toolgate_core::ServerName;
+use toolgate_core::registry::WireName;
 use toolgate_core::server::{Confinement, ServerSpec, TransportSpec};
 use toolgate_credentials::Keys;
 use toolgate_edge::Hub;
@@ -114,7 +115,7 @@ fn latency(snapshot: &LatencySnapshot) -> Latency {
 pub(crate) struct Display(pub(crate) Arc<Hub>);
 
 impl Shelf for Display {
-    fn arrange(&self, update: Update) {
-        self.0.arrange(update);
+    fn arrange(&self, update: Update) -> Vec<WireName> {
+        self.0.arrange(update)
     }
 }

@@ -31,8 +31,8 @@ pub(crate) async fn catalog(config: &Config, store: &Store) -> Result<Arc<Catalo
         }
     }
     let catalog = Catalog::new();
-    let (servers, rules) = (Some(servers), Some(file.rules));
-    catalog.update(Update { servers, rules, listings, ..Update::default() });
+    let (servers, rules, names) = (Some(servers), Some(file.rules), store.read_wire_names().await?);
+    catalog.update(Update { servers, rules, names, listings, ..Update::default() });
     Ok(Arc::new(catalog))
 }
 

@@ -87,7 +87,7 @@ fn close_to_others() {}
 
 async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Record) -> anyhow::Result<House> {
     let shutdown = CancellationToken::new();
-    let catalog = Arc::new(Catalog::new());
+    let catalog = Arc::new(Catalog::with_recorded_names());
     let stream = match record {
         Record::Yes => &config.store.stream,
         Record::No => COMMAND_STREAM,
@@ -136,7 +136,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     .await?;
     ears.tell(registry.clone());
     // What a server listed last is served until it has listed again.
-    registry.listed_before(chronicle.take_listings());
+    registry.listed_before(chronicle.take_listings()).await;
     machine.run();
     if record == Record::Yes {
         // The lock on the data folder says that nobody else delivers from SQLite. Postgres may have other gateways.

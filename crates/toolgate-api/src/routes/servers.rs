@@ -90,6 +90,9 @@ pub(crate) struct ServerDetail {
     /// What it offers and agents do not see, because they could not read it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<LeftOut>,
+    /// What agents call by another name than the plain one, and who has that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    renamed: Vec<LeftOut>,
     /// Tools that were to take files and have no argument for them. Agents see them as the server offers them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     misfits: Vec<LeftOut>,
@@ -189,6 +192,7 @@ pub(crate) async fn show(
     let status = statuses(&context).await?.remove(&server.name);
     let snapshot = context.catalog.snapshot();
     let left_out = of_server(&snapshot.left_out, &server.name);
+    let renamed = of_server(&snapshot.renamed, &server.name);
     let misfits = of_server(&snapshot.misfits, &server.name);
     let completed = of_server(&snapshot.completed, &server.name);
     // A server may write down what it was given.
@@ -199,7 +203,7 @@ pub(crate) async fn show(
     let server = ServerView::of(server, status);
     Ok(json(
         StatusCode::OK,
-        &ServerDetail { server, vitals, confinement, left_out, misfits, completed, stderr },
+        &ServerDetail { server, vitals, confinement, left_out, renamed, misfits, completed, stderr },
     ))
 }
 

@@ -57,6 +57,9 @@ pub(crate) struct ToolView {
 pub(crate) struct ToolDetail {
     #[serde(flatten)]
     pub(super) tool: ToolView,
+    /// Why agents do not call it by its plain name: somebody else has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) renamed: Option<String>,
     /// Whether people are asked, by the role of the caller; `approval` says it for whoever asks.
     pub(super) asked: Vec<RoleAsking>,
     #[serde(skip_serializing_if = "Option::is_none")]

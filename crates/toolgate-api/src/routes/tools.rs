@@ -148,9 +148,11 @@ pub(crate) async fn show(
     let asking = asking.expect("what is found is seen");
     let tool = ToolView::of(&entry, asking, &OtherNames::in_use(view.snapshot(), now_ms));
     let asked = entry.tool.as_ref().map(|tool| context.policy.asking(tool)).unwrap_or_default();
+    let renamed = view.snapshot().renamed.iter().find(|(name, _)| *name == entry.canonical);
+    let renamed = renamed.map(|(_, why)| why.clone());
     let counting = move || context.discovery.bill_of(&view, &entry);
     let tokens = apart(counting).await.map(ToolTokens::from);
-    Ok(json(StatusCode::OK, &ToolDetail { tool, asked, tokens }))
+    Ok(json(StatusCode::OK, &ToolDetail { tool, renamed, asked, tokens }))
 }
 
 /// Call a tool

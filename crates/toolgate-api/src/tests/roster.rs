@@ -10,6 +10,7 @@ use toolgate_catalog::Update;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
+use toolgate_core::registry::WireName;
 use toolgate_core::server::{
     Confinement, ConfinementLevel, InstanceSpec, Isolation, ServerSpec, TransportSpec,
 };
@@ -48,7 +49,9 @@ impl Machinery for Still {
 struct Empty;
 
 impl Shelf for Empty {
-    fn arrange(&self, _: Update) {}
+    fn arrange(&self, _: Update) -> Vec<WireName> {
+        Vec::new()
+    }
 }
 
 pub(super) async fn start(

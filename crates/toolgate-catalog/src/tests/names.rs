@@ -1,6 +1,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
+use toolgate_core::registry::WireName;
 
 use super::*;
 use crate::{Alias, RESERVED_TOOLS};
@@ -130,6 +131,48 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => given.prop_map(Step::Aliases),
     ];
     vec(step, 1..24)
+}
+
+#[test]
+fn where_names_are_recorded_nothing_is_shown_before_its_name_is() {
+    let catalog = Catalog::with_recorded_names();
+    catalog.update(world(&[("x", &["y__z", "plain"]), ("x.y", &["z"])]));
+    let wanted = catalog.snapshot().unrecorded.clone();
+    assert!(wire_names(&catalog.snapshot()).is_empty());
+    let names: Vec<&str> = wanted.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names.len(), 3);
+    assert!(names.contains(&"x__y__z") && names.contains(&"x__plain"), "{names:?}");
+
+    // Somewhere else the first name was given to another tool, a moment ago.
+    let mut recorded: Vec<WireName> = wanted.into_iter().filter(|one| one.name == "x__plain").collect();
+    recorded.push(WireName {
+        name: "x__y__z".into(),
+        server: server("x.y"),
+        owner: CanonicalName::recorded("x.y:z"),
+        ..recorded[0].clone()
+    });
+    let changes = catalog.update(Update { names: recorded, ..Update::default() });
+    assert!(changes.tools);
+    let snapshot = catalog.snapshot();
+    assert_eq!(wire_names(&snapshot), ["x__plain", "x__y__z"]);
+    assert_eq!(snapshot.tools.find("x__y__z").expect("listed").canonical.as_str(), "x.y:z");
+    let [wanted] = &snapshot.unrecorded[..] else { panic!("{:?}", snapshot.unrecorded) };
+    assert_eq!(wanted.owner.as_str(), "x:y__z");
+    assert!(wanted.name.starts_with("x__y__z_"), "{wanted:?}");
+    let renamed: Vec<&str> = snapshot.renamed.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(renamed, ["x:y__z"]);
+}
+
+#[test]
+fn a_tool_keeps_the_name_it_got_when_its_plain_one_was_taken() {
+    let catalog = catalog(&[("x", &["y__z"]), ("x.y", &["z"])]);
+    let before = names(&catalog.snapshot());
+    catalog.update(servers(&["x.y"]));
+    catalog.publish(&server("x.y"), listing(&["z"]));
+    let snapshot = catalog.snapshot();
+    assert!(names(&snapshot).iter().all(|(name, tool)| before.get(name) == Some(tool)));
+    catalog.update(world(&[("x.y", &["z"]), ("x", &["y__z"])]));
+    assert_eq!(names(&catalog.snapshot()), before, "in another order");
 }
 
 proptest! {

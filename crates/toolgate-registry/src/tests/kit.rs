@@ -12,6 +12,7 @@ use toolgate_core::address::AddressRules;
 use toolgate_core::event::Filter;
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
+use toolgate_core::registry::WireName;
 use toolgate_core::server::{Confinement, Listing, ServerSpec, TransportSpec};
 use toolgate_core::{Principal, PrincipalId, RawJson, Role, ServerName};
 use toolgate_store::{Books, BooksSettings, Order, Store};
@@ -72,9 +73,10 @@ pub(super) struct FakeShelf {
 }
 
 impl Shelf for FakeShelf {
-    fn arrange(&self, update: Update) {
+    fn arrange(&self, update: Update) -> Vec<WireName> {
         self.catalog.update(update);
         self.arranged.fetch_add(1, Ordering::SeqCst);
+        self.catalog.snapshot().unrecorded.clone()
     }
 }
 
@@ -103,7 +105,8 @@ impl House {
 
     pub(super) async fn gateway(&self, stream: &str, file: FileState) -> Gateway {
         let machinery = Arc::new(FakeMachinery::default());
-        let shelf = Arc::new(FakeShelf { catalog: Catalog::new(), arranged: AtomicI64::new(0) });
+        let shelf =
+            Arc::new(FakeShelf { catalog: Catalog::with_recorded_names(), arranged: AtomicI64::new(0) });
         let setup = Setup {
             store: self.store.clone(),
             books: self.books(stream).await,

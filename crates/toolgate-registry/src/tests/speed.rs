@@ -29,7 +29,7 @@ async fn five_hundred_servers_with_twenty_tools_each_are_pinned_and_shown_soon()
 
     let began = Instant::now();
     let gateway = house.gateway("one", file(&names.iter().map(String::as_str).collect::<Vec<_>>())).await;
-    gateway.registry.listed_before(listings());
+    gateway.registry.listed_before(listings()).await;
     assert!(all_shown(&gateway));
     let again = began.elapsed();
     eprintln!("10,000 tools of 500 servers: {first:?} at first sight, {again:?} after a restart");

@@ -46,7 +46,10 @@ async fn after_a_restart_what_was_pinned_is_shown_before_servers_are_reached_and
     let second = house.gateway("one", file(&["files"])).await;
     assert!(second.seen().is_empty());
     let before = listing(&[("read", "Reads."), ("new", "Never pinned.")]);
-    second.registry.listed_before(vec![(name("files"), before), (name("gone"), listing(&[("x", "x")]))]);
+    second
+        .registry
+        .listed_before(vec![(name("files"), before), (name("gone"), listing(&[("x", "x")]))])
+        .await;
     assert_eq!(second.seen(), ["files__read"]);
     assert_eq!(
         second.registry.records().tools().await.expect("rows").len(),
@@ -57,7 +60,7 @@ async fn after_a_restart_what_was_pinned_is_shown_before_servers_are_reached_and
     second.registry.listed(&name("files"), listing(&[("read", "Deletes.")]));
     until("it is withheld", || second.seen().is_empty()).await;
     // What is remembered comes too late now.
-    second.registry.listed_before(vec![(name("files"), listing(&[("read", "Reads.")]))]);
+    second.registry.listed_before(vec![(name("files"), listing(&[("read", "Reads.")]))]).await;
     assert!(second.seen().is_empty());
     second.registry.stop().await;
 }
@@ -179,7 +182,7 @@ async fn what_a_server_says_about_files_is_shown_and_kept() {
     first.registry.stop().await;
 
     let second = house.gateway("one", file(&["files"])).await;
-    second.registry.listed_before(vec![(name("files"), listing)]);
+    second.registry.listed_before(vec![(name("files"), listing)]).await;
     assert_eq!(arguments(&second), ["letter"], "after a restart, too");
     second.registry.stop().await;
 }

@@ -195,6 +195,51 @@ async fn adding_a_server_renames_nothing() {
     }
 }
 
+/// Stops the gateway, and starts it with another file on the same data.
+fn with_file(mut gateway: Gateway, toml: &str) -> Gateway {
+    gateway.end(false);
+    std::fs::write(gateway.folder().join("toolgate.toml"), toml).expect("the file can be written");
+    gateway.restart(false)
+}
+
+#[tokio::test]
+async fn a_name_once_given_stays_with_its_tool_for_good() {
+    let village = Village::new();
+    let [x, x_dot_y, x_y] = colliding(&village);
+    let mut gateway = boot(&x_dot_y);
+    settled(&gateway, 2).await;
+    let mut known = targets(&gateway).await;
+    assert_eq!(known["x__y__z"], "x.y z");
+    let files = [
+        ([x.as_str(), &x_dot_y, &x_y].concat(), 6, "servers before it"),
+        ([x_y.as_str(), &x, &x_dot_y].concat(), 6, "another order"),
+        (x.clone(), 3, "two servers went away"),
+        ([x_y.as_str(), &x_dot_y, &x].concat(), 6, "they came back, in another order"),
+    ];
+    for (toml, tools, what) in files {
+        gateway = with_file(gateway, &toml);
+        settled(&gateway, tools).await;
+        let now = targets(&gateway).await;
+        for (name, target) in &now {
+            let before = known.entry(name.clone()).or_insert_with(|| target.clone());
+            assert_eq!(before, target, "{name} leads elsewhere: {what}");
+        }
+        let reached: BTreeSet<&String> = now.values().collect();
+        for (name, target) in known.iter().filter(|(_, target)| reached.contains(target)) {
+            assert_eq!(now.get(name), Some(target), "{target} was renamed: {what}");
+        }
+    }
+    let told = gateway.log().into_iter().find(|line| line.contains("x__y__z belongs to x.y:z"));
+    assert!(told.is_some_and(|line| line.contains("a name is taken")), "{:#?}", gateway.log());
+    let doctor = gateway.cli(&["doctor"]);
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(said.contains("x:y__z: agents call it x__y__z_"), "{said}");
+    let request = gateway.client().http.get(gateway.url("/tools/x:y__z")).bearer_auth(&gateway.admin);
+    let shown = toolgate_testkit::gateway::HttpClient::finish(request).await.json();
+    let why = shown["renamed"].as_str().expect("a reason");
+    assert!(why.ends_with("x__y__z belongs to x.y:z"), "{why}");
+}
+
 /// A name that an agent has seen must not lead somewhere else when a server that was still starting comes up.
 #[tokio::test]
 async fn a_name_never_moves_to_another_tool_while_servers_come_up() {

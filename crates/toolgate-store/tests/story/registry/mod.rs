@@ -2,6 +2,7 @@
 
 mod faults;
 mod instances;
+mod names;
 mod settings;
 mod tools;
 mod vault;

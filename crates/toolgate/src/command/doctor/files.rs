@@ -17,6 +17,7 @@ pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
         Ok(catalog) => {
             let snapshot = catalog.snapshot();
             findings.extend(snapshot.misfits.iter().map(misfit));
+            findings.extend(snapshot.renamed.iter().map(renamed));
             findings.extend(snapshot.completed.iter().map(completed));
         }
         Err(error) => findings.push(wrong("files", failure::render(&error.into()), None)),
@@ -50,6 +51,12 @@ fn shown(place: &Place) -> String {
 fn misfit((name, why): &(CanonicalName, String)) -> Finding {
     let hint = "name the argument in `[[tools.files]]`, or let its server say which one takes the file";
     wrong("files", format!("{name}: {why}"), Some(hint.to_owned()))
+}
+
+/// Agents call it all the same; but people may look for it under its plain name.
+fn renamed((name, why): &(CanonicalName, String)) -> Finding {
+    let hint = "an alias gives it a name that says more; names that were given stay";
+    Finding { hint: Some(hint.to_owned()), ..fine("names", format!("{name}: {why}")) }
 }
 
 /// Nothing is wrong for agents; whoever writes the server may want to know.
