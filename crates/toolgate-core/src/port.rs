@@ -11,7 +11,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_core::Stream;
 
-use crate::server::{Listing, ServerState};
+use crate::id::RunId;
+use crate::server::{InstanceId, Listing, ServerState};
 use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName, Tool};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -35,6 +36,9 @@ pub struct ServerRequest {
     /// The tool this calls, as it was judged: it goes only to instances that offer this very version, within the
     /// tool's own limits.
     pub tool: Option<Arc<Tool>>,
+    /// What it belongs to: a run, or the session of a client. Where the server keeps something for its sessions, what
+    /// belongs together stays at one instance.
+    pub belongs_to: Option<Belonging>,
     /// What is written into `params` while the request is sent, in the order of its places.
     pub inserts: Vec<Insert>,
 }
@@ -71,9 +75,18 @@ impl ServerRequest {
             param_headers: Vec::new(),
             input: None,
             tool: None,
+            belongs_to: None,
             inserts: Vec::new(),
         }
     }
+}
+
+/// What requests have in common that should meet the same instance.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Belonging {
+    Run(RunId),
+    /// A session of the older era.
+    Client(ClientKey),
 }
 
 #[derive(Clone, Debug)]
@@ -160,6 +173,8 @@ pub trait Caller: Send + Sync {
     fn wants_progress(&self) -> bool;
     /// The level of log messages the client asked for.
     fn log_level(&self) -> Option<&str>;
+    /// An instance has answered the request. The last one counts.
+    fn answered_by(&self, _instance: &InstanceId) {}
     /// `params` of a `notifications/progress` of this request, with whatever token stood on the server's side.
     fn progress(&self, params: RawJson);
     /// `params` of a `notifications/message`.

@@ -62,6 +62,8 @@ pub struct ServerSpec {
     pub concurrency_max: usize,
     pub rate: Option<Rate>,
     pub isolation: Isolation,
+    pub affinity: Affinity,
+    pub era: EraChoice,
     /// Where its addresses may lead.
     pub reach: Reach,
     /// How connections to it leave. A process has none.
@@ -220,6 +222,31 @@ impl fmt::Display for InstanceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Which requests stay at one instance, where a server has several and keeps something for its sessions. All others go to
+/// the one with less to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Affinity {
+    /// Those of one run, and those of one session of a client of the older era.
+    #[default]
+    Run,
+    /// Those of one principal.
+    Principal,
+    /// None.
+    None,
+}
+
+/// Which era is spoken with a server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EraChoice {
+    /// The newer one where the server speaks it, unless it asks its client in the older way.
+    #[default]
+    Auto,
+    Newer,
+    Older,
 }
 
 /// Who shares one process or upstream session.

@@ -1,15 +1,15 @@
 //! The client behind one request, as the upstream side sees it: the way back for progress, logs and questions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use tokio::sync::oneshot;
-use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey};
+use toolgate_core::port::{AskKind, Belonging, BoxFuture, Caller, ClientKey};
 use toolgate_core::scope::Seat;
-use toolgate_core::server::Era;
+use toolgate_core::server::{Era, InstanceId};
 use toolgate_core::{Principal, PrincipalId, RawJson, RpcError};
 use toolgate_wire::object::{self, with_member};
 use toolgate_wire::{Members, Version, compose, meta};
@@ -141,6 +141,8 @@ pub(crate) struct RequestCaller {
     pub(crate) leash: Option<Leash>,
     /// Where the rest of the answer goes, for clients of the older era that may come back for it.
     pub(crate) stream: OnceLock<Arc<EventLog>>,
+    /// Which instance of a server answered last.
+    pub(crate) answered_by: Mutex<Option<InstanceId>>,
 }
 
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -172,7 +174,14 @@ impl RequestCaller {
             mailbox: Mailbox::default(),
             leash: None,
             stream: OnceLock::new(),
+            answered_by: Mutex::default(),
         }
+    }
+
+    /// What its requests belong to, for servers that keep something for their sessions.
+    pub(crate) fn belonging(&self) -> Option<Belonging> {
+        let run = self.client.seat().run.clone().map(Belonging::Run);
+        run.or_else(|| self.session.as_ref().map(|_| Belonging::Client(self.client.key)))
     }
 
     /// Whether anybody is there to take the answer.
@@ -235,6 +244,10 @@ impl Caller for RequestCaller {
 
     fn log_level(&self) -> Option<&str> {
         self.log_level.as_deref()
+    }
+
+    fn answered_by(&self, instance: &InstanceId) {
+        *self.answered_by.lock().unwrap_or_else(PoisonError::into_inner) = Some(instance.clone());
     }
 
     fn progress(&self, params: RawJson) {

@@ -1,6 +1,6 @@
 //! Calls that come from within the gateway's own walls: REST, and whatever else is not a client of MCP.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Missing;
@@ -59,6 +59,7 @@ impl Gateway {
             mailbox: Mailbox::default(),
             leash: None,
             stream: OnceLock::new(),
+            answered_by: Mutex::default(),
         });
         // Whoever asked is there for as long as this future is.
         let _presence = Presence(caller.clone());

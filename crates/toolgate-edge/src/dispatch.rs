@@ -414,6 +414,7 @@ pub(crate) async fn forward(
     call: Option<&CallId>,
     mut request: ServerRequest,
 ) -> Result<Reply, ServerError> {
+    request.belongs_to = caller.belonging();
     let asker = || Asker::of(&caller.client, server, call);
     let client = Askable::of(caller, &gateway.hub, server, asker);
     for round in 0..INPUT_ROUNDS_MAX {

@@ -1,6 +1,6 @@
 //! One request from its arrival to its answer: the call in a task of its own, and what it sends on the way.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -97,6 +97,7 @@ impl Exchange {
             mailbox: Mailbox::default(),
             leash: Some(ties.leash.clone()),
             stream: OnceLock::new(),
+            answered_by: Mutex::default(),
         });
         let head = request.head.clone();
         let cancel = ties.leash.cancel;

@@ -13,7 +13,7 @@ use toolgate_catalog::Catalog;
 use toolgate_core::event::About;
 use toolgate_core::id::{CallId, SessionId};
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey};
-use toolgate_core::server::Asks;
+use toolgate_core::server::{Asks, InstanceId};
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_pipeline::Pipeline;
 use toolgate_wire::Members;
@@ -260,6 +260,10 @@ impl Caller for Askable {
 
     fn log_level(&self) -> Option<&str> {
         self.caller.log_level()
+    }
+
+    fn answered_by(&self, instance: &InstanceId) {
+        self.caller.answered_by(instance);
     }
 
     fn progress(&self, params: RawJson) {

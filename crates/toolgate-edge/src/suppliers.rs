@@ -1,7 +1,7 @@
 //! What files and refs need of others: the text of a document, by a tool that reads documents, and what a server keeps
 //! under an id of its own.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -141,6 +141,7 @@ fn quiet_caller(gateway: &Gateway, holder: &Holder) -> Result<RequestCaller, Ref
         mailbox: Mailbox::default(),
         leash: None,
         stream: OnceLock::new(),
+        answered_by: Mutex::default(),
     })
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, wire_name};
 use toolgate_core::ServerName;
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::server::{Asks, InstanceSpec, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Affinity, Asks, EraChoice, InstanceSpec, Isolation, ServerSpec, TransportSpec};
 
 use crate::source::{FileState, ServerEntry, Source};
 
@@ -147,6 +147,8 @@ fn of_registration(name: &ServerName, instances: &[InstanceSpec], file: &FileSta
             concurrency_max: CONCURRENCY_MAX,
             rate: None,
             isolation: Isolation::Shared,
+            affinity: Affinity::default(),
+            era: EraChoice::default(),
             reach: Reach::Within(file.addresses),
             egress: file.egress.clone(),
         },

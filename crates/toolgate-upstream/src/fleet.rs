@@ -19,8 +19,8 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolgate_core::server::{InstanceId, Listing, ServerSpec, ServerState, TransportSpec};
-use toolgate_core::{PrincipalId, ServerName};
+use toolgate_core::ServerName;
+use toolgate_core::server::{Affinity, InstanceId, Listing, ServerSpec, ServerState, TransportSpec};
 
 use crate::context::{Context, House};
 use crate::gate::Gate;
@@ -30,7 +30,8 @@ use crate::rates::Limiter;
 use crate::reading::Reading;
 use crate::watching::Wanted;
 
-use affinity::Affinity;
+use affinity::Homes;
+use choice::Bond;
 pub(crate) use incidents::Incidents;
 use tools::Tools;
 pub use vitals::{InstanceVitals, Rest, ToolVitals, Vitals};
@@ -49,10 +50,10 @@ pub(crate) struct Fleet {
     tasks: TaskTracker,
     roll: ArcSwap<Roll>,
     pub(crate) wanted: Arc<Wanted>,
-    /// Which instance has a principal's session.
-    sessions: Affinity<PrincipalId>,
+    /// Which instance has the session of what stays together.
+    sessions: Homes<Bond>,
     /// Which instance made a task.
-    task_homes: Affinity<String>,
+    task_homes: Homes<String>,
     tools: Tools,
     latency: Latency,
     told: Mutex<Told>,
@@ -96,8 +97,8 @@ impl Fleet {
             tasks: TaskTracker::new(),
             roll: ArcSwap::from_pointee(Roll::new(unmanned, Vec::new(), None)),
             wanted: Arc::default(),
-            sessions: Affinity::default(),
-            task_homes: Affinity::default(),
+            sessions: Homes::default(),
+            task_homes: Homes::default(),
             tools: Tools::default(),
             latency: Latency::default(),
             told: Mutex::new(Told::nothing()),
@@ -299,7 +300,13 @@ fn same_source(one: &TransportSpec, other: &TransportSpec) -> bool {
 /// The members a specification asks for, each with a specification of its own that names no other instance. Limits
 /// that the members share are not in it: a change to them disturbs nobody.
 fn members_of(spec: &ServerSpec) -> Vec<(InstanceId, ServerSpec)> {
-    let alone = |transport| ServerSpec { transport, concurrency_max: usize::MAX, rate: None, ..spec.clone() };
+    let alone = |transport| ServerSpec {
+        transport,
+        concurrency_max: usize::MAX,
+        rate: None,
+        affinity: Affinity::default(),
+        ..spec.clone()
+    };
     match &spec.transport {
         TransportSpec::Stdio { .. } => vec![(InstanceId::only(), alone(spec.transport.clone()))],
         TransportSpec::Http { instances, headers } => instances

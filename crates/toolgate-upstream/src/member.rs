@@ -12,8 +12,11 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
-use toolgate_core::server::{InstanceId, InstanceState, Isolation, ServerHealth, ServerState, TransportSpec};
+use toolgate_core::server::{
+    Era, EraChoice, InstanceId, InstanceState, Isolation, ServerHealth, ServerState, TransportSpec,
+};
 use toolgate_core::{FaultKind, Tool};
+use toolgate_wire::Version;
 
 use crate::breaker::{Breaker, Resting};
 use crate::context::Context;
@@ -23,7 +26,9 @@ use crate::gate::Gate;
 use crate::http::timed_out;
 use crate::latency::Latency;
 use crate::link::{Link, Live};
+use crate::older;
 use crate::own::OwnConnections;
+use crate::pace::Pace;
 use crate::reading::Reading;
 use crate::watching::Wanted;
 
@@ -46,6 +51,7 @@ pub(crate) struct Member {
     pub(crate) breaker: Breaker,
     pub(crate) incidents: Incidents,
     pub(crate) latency: Latency,
+    pub(crate) pace: Pace,
     under_way: AtomicUsize,
     /// Set when it is to be let go; then no request begins any more.
     leaves: AtomicBool,
@@ -64,6 +70,9 @@ pub(crate) struct Member {
     /// Set while reading its lists fails.
     unreadable: AtomicBool,
     listening: AtomicBool,
+    /// Set once the server was found to ask in the older way: it is tried once to speak the older era with it.
+    fell_back: AtomicBool,
+    falls_back: Notify,
     /// Somebody wants the server: no reason to sit out the whole pause.
     kick: Notify,
 }
@@ -132,6 +141,7 @@ impl Member {
             breaker: Breaker::default(),
             incidents: Incidents::default(),
             latency: Latency::default(),
+            pace: Pace::default(),
             under_way: AtomicUsize::new(0),
             leaves: AtomicBool::new(false),
             drains: AtomicBool::new(false),
@@ -142,6 +152,8 @@ impl Member {
             reading: RwLock::default(),
             unreadable: AtomicBool::new(false),
             listening: AtomicBool::new(false),
+            fell_back: AtomicBool::new(false),
+            falls_back: Notify::new(),
             kick: Notify::new(),
         });
         member.ctx.tasks.spawn(member.clone().run());
@@ -150,6 +162,20 @@ impl Member {
 
     /// Sends a request over a live connection of this member.
     pub(crate) async fn request(
+        &self,
+        live: &Live,
+        request: &ServerRequest,
+        caller: Arc<dyn Caller>,
+        deadline: &Arc<Deadline>,
+    ) -> Result<Reply, ServerError> {
+        let outcome = self.send(live, request, caller.clone(), deadline).await;
+        if live.era() == Era::Modern && older::was_asked(&outcome, &*caller) {
+            self.fall_back();
+        }
+        outcome
+    }
+
+    async fn send(
         &self,
         live: &Live,
         request: &ServerRequest,
@@ -168,6 +194,23 @@ impl Member {
             Ok(own) => own?.request(request, Some(caller), deadline).await,
             Err(Passed) => Err(timed_out(&self.ctx, deadline.length())),
         }
+    }
+
+    /// The server asks in the older way, and the newer era has none for that: from now on the older one is spoken with
+    /// it, if it speaks that. Requests that come meanwhile wait for it.
+    fn fall_back(&self) {
+        if self.ctx.spec.era != EraChoice::Auto || self.fell_back.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let server = self.ctx.name();
+        tracing::warn!(
+            %server,
+            "it asks its client in the way of the older era, which is spoken with it from now on. \
+             hint: era = \"older\" for this server says so from the start"
+        );
+        self.ctx.house.facts.remember(server, Era::Legacy, Version::LATEST_LEGACY.as_str());
+        self.phase.send_replace(Phase::Starting);
+        self.falls_back.notify_one();
     }
 
     /// What does not answer behind a URL may be another process when it does again, and nobody would tell us.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::port::{NoKey, ServerError, ServerRequest};
-use toolgate_core::server::Era;
+use toolgate_core::server::{Era, EraChoice};
 use toolgate_core::{Fault, FaultKind, PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_wire::{Members, Version, meta};
 
@@ -210,6 +210,17 @@ pub(crate) async fn open_process(
     remembered: Option<Era>,
 ) -> Result<(Process, Opening), OpenError> {
     let mut process = Process::start(ctx, None).await?;
+    match ctx.spec.era {
+        EraChoice::Auto => {}
+        EraChoice::Older => {
+            let opening = initialize(ctx, &process.pipe).await?;
+            return Ok((process, opening));
+        }
+        EraChoice::Newer => {
+            let opening = discover(ctx, &process.pipe).await.ok_or_else(not_newer)?;
+            return Ok((process, opening));
+        }
+    }
     if remembered != Some(Era::Legacy)
         && let Some(opening) = discover(ctx, &process.pipe).await
     {
@@ -232,6 +243,11 @@ pub(crate) async fn open_process(
         OpenError::Ended { .. } => error,
         error => OpenError::Fault(ctx.last_words.after(error.to_string())),
     })
+}
+
+/// The operator wants the newer era, and there is none.
+pub(crate) fn not_newer() -> OpenError {
+    OpenError::NotMcp("it does not answer `server/discover`, and `era` wants the newer era".into())
 }
 
 /// The same process if it still runs, otherwise a new one.

@@ -15,6 +15,7 @@ use crate::answer;
 use crate::context::Context;
 use crate::deadline::Deadline;
 use crate::envelope;
+use crate::older;
 use crate::pending::{Answer, Asked, Audience, Pending, Respondent};
 
 /// Questions of one server that may be open on one connection.
@@ -229,10 +230,13 @@ impl Own<'_> {
                 self.notification(message, &notification);
                 None
             }
-            Ok(Incoming::Request(request)) => {
-                self.request(message, &request);
-                None
-            }
+            Ok(Incoming::Request(request)) => match self.asks_in_vain(&request) {
+                Some(kind) => Some(Err(self.ctx.lost(older::asked_on_stream(kind)))),
+                None => {
+                    self.request(message, &request);
+                    None
+                }
+            },
             Err(Malformed::Batch) => {
                 let mut answer = None;
                 for_each_of_batch(message, |one| answer = answer.take().or_else(|| self.take(&one)));
@@ -265,6 +269,12 @@ impl Own<'_> {
             (method, Some(params), _) => on_notification(self.ctx, method, params),
             (method, None, _) => on_change(self.ctx, method),
         }
+    }
+
+    /// A question that the caller could answer if there were a way back: the server would wait for ever.
+    fn asks_in_vain(&self, request: &Request<'_>) -> Option<AskKind> {
+        let caller = self.caller.filter(|_| self.back.is_none())?;
+        AskKind::of_method(&request.method).filter(|kind| caller.can_answer(*kind))
     }
 
     fn request(&self, message: &Bytes, request: &Request<'_>) {

@@ -12,7 +12,7 @@ use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::registry::WireName;
 use toolgate_core::server::{
-    Confinement, ConfinementLevel, InstanceSpec, Isolation, ServerSpec, TransportSpec,
+    Affinity, Confinement, ConfinementLevel, EraChoice, InstanceSpec, Isolation, ServerSpec, TransportSpec,
 };
 use toolgate_core::{Principal, ServerName};
 use toolgate_registry::{
@@ -91,6 +91,8 @@ fn bank() -> ServerEntry {
         concurrency_max: 4,
         rate: None,
         isolation: Isolation::Shared,
+        affinity: Affinity::default(),
+        era: EraChoice::default(),
         reach: Reach::Anywhere,
         egress: Arc::default(),
     };

@@ -58,6 +58,8 @@ fn changed_keys(old: &ServerEntry, new: &ServerEntry) -> Vec<&'static str> {
         ("concurrency_max", a.concurrency_max != b.concurrency_max),
         ("rate", a.rate != b.rate),
         ("isolation", a.isolation != b.isolation),
+        ("affinity", a.affinity != b.affinity),
+        ("era", a.era != b.era),
         ("network", a.reach != b.reach || a.egress != b.egress),
         ("prefix", old.settings.prefix != new.settings.prefix),
         ("tools", old.settings.filter != new.settings.filter),

@@ -22,7 +22,7 @@ const HEADERS_MAX: usize = 32;
 const HEADER_BYTES_MAX: usize = 4096;
 const PATTERNS_MAX: usize = 500;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 17] = [
     "name",
     "url",
     "headers",
@@ -31,6 +31,8 @@ const KEYS: [&str; 15] = [
     "concurrency_max",
     "rate",
     "isolation",
+    "affinity",
+    "era",
     "tools",
     "trust_annotations",
     "elicitation",
@@ -127,6 +129,8 @@ fn read_entry(fields: &Fields<'_>, rules: AddressRules) -> Result<ServerEntry, R
         concurrency_max: fields.count("concurrency_max")?.unwrap_or(CONCURRENCY_MAX),
         rate: read_rate(fields)?,
         isolation: fields.word("isolation", "`shared` or `principal`")?.unwrap_or(Isolation::Shared),
+        affinity: fields.word("affinity", "`run`, `principal` or `none`")?.unwrap_or_default(),
+        era: fields.word("era", "`auto`, `newer` or `older`")?.unwrap_or_default(),
         reach: Reach::Within(rules),
         egress: Arc::default(),
     };

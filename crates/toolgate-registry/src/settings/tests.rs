@@ -1,7 +1,7 @@
 use serde_json::json;
 use toolgate_catalog::{Alias, Filter, Hints, ServerSettings};
 use toolgate_core::address::Reach;
-use toolgate_core::server::{Asks, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Affinity, Asks, EraChoice, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::{CanonicalName, ServerName};
 
 use super::*;
@@ -21,6 +21,8 @@ fn in_file(text: &str) -> ServerEntry {
             concurrency_max: 1,
             rate: None,
             isolation: Isolation::Shared,
+            affinity: Affinity::default(),
+            era: EraChoice::default(),
             reach: Reach::Anywhere,
             egress: Default::default(),
         },

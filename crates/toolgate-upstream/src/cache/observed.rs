@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ClientKey};
+use toolgate_core::server::InstanceId;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
 
 pub(crate) struct Observed {
@@ -49,6 +50,10 @@ impl Caller for Observed {
 
     fn log_level(&self) -> Option<&str> {
         self.caller.log_level()
+    }
+
+    fn answered_by(&self, instance: &InstanceId) {
+        self.caller.answered_by(instance);
     }
 
     fn progress(&self, params: RawJson) {

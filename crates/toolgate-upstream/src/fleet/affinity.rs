@@ -1,4 +1,4 @@
-//! Where something lives: which instance has a principal's session or made a task. Bounded; what was not asked for the
+//! Where something lives: which instance has the session of a run or made a task. Bounded; what was not asked for the
 //! longest is forgotten first.
 
 use std::borrow::Borrow;
@@ -12,20 +12,20 @@ use toolgate_core::server::InstanceId;
 /// becomes the older one and whatever was left in that is forgotten.
 const GENERATION_MAX: usize = 8192;
 
-pub(super) struct Affinity<K>(Mutex<Generations<K>>);
+pub(super) struct Homes<K>(Mutex<Generations<K>>);
 
 struct Generations<K> {
     young: HashMap<K, InstanceId>,
     old: HashMap<K, InstanceId>,
 }
 
-impl<K> Default for Affinity<K> {
+impl<K> Default for Homes<K> {
     fn default() -> Self {
         Self(Mutex::new(Generations { young: HashMap::new(), old: HashMap::new() }))
     }
 }
 
-impl<K: Eq + Hash> Affinity<K> {
+impl<K: Eq + Hash> Homes<K> {
     pub(super) fn get<Q>(&self, key: &Q) -> Option<InstanceId>
     where
         K: Borrow<Q>,
@@ -60,16 +60,16 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_stays_and_what_is_not_goes() {
-        let affinity = Affinity::<String>::default();
+        let homes = Homes::<String>::default();
         let home = InstanceId::only();
-        affinity.put("used".into(), home.clone());
-        affinity.put("unused".into(), home.clone());
+        homes.put("used".into(), home.clone());
+        homes.put("unused".into(), home.clone());
         for number in 0..3 * GENERATION_MAX {
-            affinity.put(number.to_string(), home.clone());
-            assert_eq!(affinity.get("used"), Some(home.clone()));
+            homes.put(number.to_string(), home.clone());
+            assert_eq!(homes.get("used"), Some(home.clone()));
         }
-        assert_eq!(affinity.get("unused"), None);
-        let generations = affinity.0.lock().expect("nobody panicked");
+        assert_eq!(homes.get("unused"), None);
+        let generations = homes.0.lock().expect("nobody panicked");
         assert!(generations.young.len() + generations.old.len() <= 2 * GENERATION_MAX);
     }
 }

@@ -1,11 +1,11 @@
-//! Which instance a request goes to: the less loaded of two, among those that can take it.
+//! Which instance a request goes to: where it belongs, or the less loaded of two, among those that can take it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use toolgate_core::FaultKind;
-use toolgate_core::port::{Caller, ServerRequest};
-use toolgate_core::server::InstanceId;
+use toolgate_core::port::{Belonging, Caller, ServerRequest};
+use toolgate_core::server::{Affinity, InstanceId};
+use toolgate_core::{FaultKind, PrincipalId};
 
 use super::merge::NO_INSTANCE;
 use super::tools::resting;
@@ -38,6 +38,24 @@ enum Home {
     Session(InstanceId),
     /// Nobody else knows the task while that one is on the roll.
     Task(InstanceId),
+}
+
+/// What stays at one instance.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum Bond {
+    Principal(PrincipalId),
+    Together(Belonging),
+}
+
+impl Bond {
+    /// Nothing where the request may go anywhere.
+    pub(super) fn of(affinity: Affinity, request: &ServerRequest, caller: &dyn Caller) -> Option<Self> {
+        match affinity {
+            Affinity::None => None,
+            Affinity::Run => request.belongs_to.clone().map(Bond::Together),
+            Affinity::Principal => Some(Bond::Principal(caller.principal().clone())),
+        }
+    }
 }
 
 /// What stood in the way of members that cannot take a request.
@@ -122,11 +140,13 @@ impl Fleet {
         {
             return Home::Task(id);
         }
-        self.sessions.get(caller.principal()).map_or(Home::Anywhere, Home::Session)
+        let bond = Bond::of(roll.spec.affinity, request, caller);
+        bond.and_then(|bond| self.sessions.get(&bond)).map_or(Home::Anywhere, Home::Session)
     }
 
     /// Two by chance, and of those the one with less to do: nearly as good as the best of all, and everybody who
-    /// chooses at the same moment does not choose the same.
+    /// chooses at the same moment does not choose the same. Where both have as much to do, the slower one is the less
+    /// likely by as much as it is slower: it is tried now and then, and may have become quick.
     fn less_loaded<'a>(&self, ready: &[Ready<'a>]) -> Option<Ready<'a>> {
         let has_place = |one: &&Ready<'_>| one.member.gate.as_ref().is_none_or(|gate| gate.has_place());
         let free: Vec<Ready<'_>> = ready.iter().filter(has_place).copied().collect();
@@ -137,7 +157,18 @@ impl Fleet {
             count => {
                 let first = self.throw(count);
                 let second = (first + 1 + self.throw(count - 1)) % count;
-                Some(std::cmp::min_by_key(free[first], free[second], |one| one.member.under_way()))
+                Some(self.better(free[first], free[second]))
+            }
+        }
+    }
+
+    fn better<'a>(&self, one: Ready<'a>, other: Ready<'a>) -> Ready<'a> {
+        match one.member.under_way().cmp(&other.member.under_way()) {
+            std::cmp::Ordering::Less => one,
+            std::cmp::Ordering::Greater => other,
+            std::cmp::Ordering::Equal => {
+                let (slow, other_slow) = (one.member.pace.usual_us(), other.member.pace.usual_us());
+                if self.throw(slow.saturating_add(other_slow)) < other_slow { one } else { other }
             }
         }
     }

@@ -9,7 +9,7 @@ use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
 use toolgate_core::{Fault, FaultKind};
 use toolgate_wire::Members;
 
-use super::choice::{Choice, Ready};
+use super::choice::{Bond, Choice, Ready};
 use super::tools::resting;
 use super::{Fleet, Roll};
 use crate::breaker::Admission;
@@ -160,8 +160,9 @@ impl Fleet {
             return Some(Err(self.fault(FaultKind::Down { reason: LEAVES.into() })));
         };
         let has_others = roll.company() == Company::Others;
-        if has_others && member.keeps_sessions() {
-            self.sessions.put(caller.principal().clone(), member.id.clone());
+        let bond = Bond::of(roll.spec.affinity, request, &*caller);
+        if let Some(bond) = bond.filter(|_| has_others && member.keeps_sessions()) {
+            self.sessions.put(bond, member.id.clone());
         }
         let place = match &member.gate {
             Some(gate) => match gate.enter(deadline).await {
@@ -176,12 +177,14 @@ impl Fleet {
             Err(rest) => return Some(Err(self.fault(resting(rest)))),
         };
         let began = Instant::now();
-        let outcome = member.request(&live, request, caller, deadline).await;
+        let outcome = member.request(&live, request, caller.clone(), deadline).await;
         drop(place);
         tell(admission, member, began, &outcome);
         if !outcome.as_ref().is_err_and(never_reached) {
             let took = began.elapsed();
             member.latency.record(took);
+            member.pace.note(took);
+            caller.answered_by(&member.id);
             self.latency.record(took);
         }
         if has_others && let Ok(Reply::Task(result)) = &outcome {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use tokio::time::timeout;
 use toolgate_core::port::ServerError;
-use toolgate_core::server::Era;
+use toolgate_core::server::{Era, EraChoice};
 use toolgate_wire::Version;
 
 use super::pair::Pair;
@@ -18,12 +18,22 @@ use crate::context::Context;
 use crate::events::Events;
 use crate::link::Link;
 use crate::pending::Answer;
-use crate::probe::{DISCOVER_PATIENCE, OpenError, Opening, discover_request, shared_modern_version};
+use crate::probe::{
+    DISCOVER_PATIENCE, OpenError, Opening, discover_request, not_newer, shared_modern_version,
+};
 use crate::routing::Own;
 
 /// Opens a connection in whatever way the server understands; what it understood last time is tried first.
 pub(crate) async fn open(ctx: &Arc<Context>, remembered: Option<Era>) -> Result<(Link, Opening), OpenError> {
     let endpoint = Endpoint::new(ctx)?;
+    match ctx.spec.era {
+        EraChoice::Auto => {}
+        EraChoice::Older => return older(ctx, &endpoint).await,
+        EraChoice::Newer => {
+            let (stateless, opening) = discover(ctx, &endpoint).await?.ok_or_else(not_newer)?;
+            return Ok((Link::Stateless(stateless), opening));
+        }
+    }
     if remembered != Some(Era::Legacy) {
         if let Some((stateless, opening)) = discover(ctx, &endpoint).await? {
             return Ok((Link::Stateless(stateless), opening));

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use toolgate_core::address::Reach;
 use toolgate_core::port::{BoxFuture, Viewer};
-use toolgate_core::server::Sandbox;
+use toolgate_core::server::{Affinity, EraChoice, Sandbox};
 
 use super::*;
 
@@ -194,6 +194,8 @@ fn process(env: &[(&str, &str)], isolation: Isolation) -> ServerSpec {
         concurrency_max: 1,
         rate: None,
         isolation,
+        affinity: Affinity::default(),
+        era: EraChoice::default(),
         reach: Reach::Anywhere,
         egress: Arc::default(),
     }

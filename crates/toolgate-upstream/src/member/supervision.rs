@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 use toolgate_core::port::{ServerError, ServerRequest};
-use toolgate_core::server::{ServerHealth, TransportSpec};
+use toolgate_core::server::{Era, EraChoice, ServerHealth, TransportSpec};
 use toolgate_core::{Fault, FaultKind};
 
 use super::todo::{Todo, until};
@@ -25,6 +25,7 @@ use crate::watching::{self, Wanted};
 /// Connections rest for a few seconds only, and nothing else closes those that rest longer.
 const SWEEP: Duration = Duration::from_secs(5);
 const SECRETS_CHANGED: &str = "its secrets changed";
+const ERA_CHANGES: &str = "the older era is to be spoken with it";
 
 /// How much is to be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,8 +39,8 @@ enum Lists {
 /// Why a connection ended.
 enum Ended {
     Gone(String),
-    /// The process has to be started again with the secrets there are now.
-    Outdated,
+    /// It has to be opened anew, and why.
+    Outdated(&'static str),
     LetGo,
 }
 
@@ -61,8 +62,8 @@ impl Member {
                     match ended {
                         Ended::Gone(reason) => reason,
                         Ended::LetGo => break,
-                        Ended::Outdated => {
-                            self.start_again();
+                        Ended::Outdated(why) => {
+                            self.start_again(why);
                             continue;
                         }
                     }
@@ -84,7 +85,12 @@ impl Member {
 
     async fn open(&self) -> Result<Arc<Live>, OpenError> {
         let facts = &self.ctx.house.facts;
-        let remembered = facts.remembered(self.ctx.name()).map(|(era, _)| era);
+        let remembered = match self.ctx.spec.era {
+            EraChoice::Auto if self.fell_back.load(Ordering::Acquire) => Some(Era::Legacy),
+            EraChoice::Auto => facts.remembered(self.ctx.name()).map(|(era, _)| era),
+            EraChoice::Newer => Some(Era::Modern),
+            EraChoice::Older => Some(Era::Legacy),
+        };
         let (link, opening) = match self.ctx.spec.transport {
             TransportSpec::Stdio { .. } => {
                 let (process, opening) = open_process(&self.ctx, remembered).await?;
@@ -112,7 +118,8 @@ impl Member {
         let ended = tokio::select! {
             reason = live.closed() => Ended::Gone(reason),
             reason = self.keep_listing(live) => Ended::Gone(reason),
-            () = self.outdated(live) => Ended::Outdated,
+            () = self.outdated(live) => Ended::Outdated(SECRETS_CHANGED),
+            () = self.fallen_back() => Ended::Outdated(ERA_CHANGES),
             never = self.keep_watching(live) => match never {},
             never = self.keep_level(live) => match never {},
             never = self.sweep(live) => match never {},
@@ -124,6 +131,12 @@ impl Member {
         }
         live.end().await;
         ended
+    }
+
+    /// Ends when another era is to be spoken, and the requests under way have finished.
+    async fn fallen_back(&self) {
+        self.falls_back.notified().await;
+        self.drained().await;
     }
 
     /// Keeps the lists current. Returns the reason when a look shows that the server is gone.
@@ -276,11 +289,11 @@ impl Member {
     }
 
     /// The process was ended on purpose: the next one is started at once, and requests wait for it.
-    fn start_again(&self) {
-        tracing::info!(server = %self.ctx.name(), reason = SECRETS_CHANGED, "a server is started again");
+    fn start_again(&self, reason: &'static str) {
+        tracing::info!(server = %self.ctx.name(), reason, "a server is started again");
         self.update(|state| {
             state.health = ServerHealth::Degraded;
-            state.reason = Some(SECRETS_CHANGED.into());
+            state.reason = Some(reason.into());
             state.pid = None;
             state.restarts = state.restarts.saturating_add(1);
         });

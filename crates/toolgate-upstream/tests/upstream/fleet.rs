@@ -8,8 +8,11 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use http::Response;
 use serde_json::{Value, json};
-use toolgate_core::port::{Reply, ServerError, ServerRequest};
-use toolgate_core::server::{InstanceId, InstanceSpec, Listing, ServerHealth, ServerSpec, TransportSpec};
+use toolgate_core::id::RunId;
+use toolgate_core::port::{Belonging, Reply, ServerError, ServerRequest};
+use toolgate_core::server::{
+    Affinity, InstanceId, InstanceSpec, Listing, ServerHealth, ServerSpec, TransportSpec,
+};
 use toolgate_core::tool::version_of;
 use toolgate_core::{AuditLevel, CanonicalName, Effects, FaultKind, Handling, Tool};
 
@@ -335,10 +338,75 @@ async fn older(label: &'static str) -> Web {
     .await
 }
 
+/// Where 300 calls went that somebody makes one after the other.
+async fn shares(gateway: &Gateway, calls: impl Fn(usize) -> ServerRequest) -> BTreeMap<String, usize> {
+    let caller = someone();
+    let mut shares = BTreeMap::new();
+    for at in 0..300 {
+        let text = text_of(&gateway.request(calls(at), &caller).await.unwrap());
+        *shares.entry(text).or_default() += 1;
+    }
+    shares
+}
+
+fn of_run(at: usize, runs: usize) -> ServerRequest {
+    let run = RunId::new(format!("run_{}", at % runs));
+    ServerRequest { belongs_to: Some(Belonging::Run(run)), ..call(judged("1")) }
+}
+
+#[tokio::test]
+async fn one_principal_is_served_by_all_instances_though_they_give_session_ids() {
+    let (a, b, c) = (older("a").await, older("b").await, older("c").await);
+    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b), ("c", &c)]));
+    all_well(&gateway, 3).await;
+    let shares = shares(&gateway, |_| call(judged("1"))).await;
+    assert!(shares.len() == 3 && shares.values().all(|share| *share > 20), "{shares:?}");
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn the_calls_of_a_run_stay_together_and_runs_spread() {
+    let (a, b, c) = (older("a").await, older("b").await, older("c").await);
+    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b), ("c", &c)]));
+    all_well(&gateway, 3).await;
+    let mut homes = BTreeMap::new();
+    for at in 0..300 {
+        let text = text_of(&gateway.request(of_run(at, 30), &someone()).await.unwrap());
+        let home = homes.entry(at % 30).or_insert_with(|| text.clone());
+        assert_eq!(*home, text, "run {}", at % 30);
+    }
+    assert!(["a", "b", "c"].iter().all(|label| homes.values().any(|home| home == label)), "{homes:?}");
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn without_affinity_the_calls_of_a_run_spread_too() {
+    let (a, b) = (older("a").await, older("b").await);
+    let spec = ServerSpec { affinity: Affinity::None, ..fleet(&[("a", &a), ("b", &b)]) };
+    let gateway = Gateway::with(spec);
+    all_well(&gateway, 2).await;
+    let shares = shares(&gateway, |at| of_run(at, 1)).await;
+    assert!(shares.len() == 2 && shares.values().all(|share| *share > 20), "{shares:?}");
+    gateway.end().await;
+}
+
+#[tokio::test]
+async fn a_slower_instance_gets_less_also_of_calls_that_come_one_by_one() {
+    let pause = Duration::from_millis(60);
+    let (a, b) = (instance("a", "1").await, slow_instance("b", "1", pause).await);
+    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b)]));
+    all_well(&gateway, 2).await;
+    let shares = shares(&gateway, |_| call(judged("1"))).await;
+    let slow = shares.get("b").copied().unwrap_or_default();
+    assert!(slow < 100 && shares["a"] > 200, "{shares:?}");
+    gateway.end().await;
+}
+
 #[tokio::test]
 async fn a_session_of_the_older_era_stays_where_it_was_opened_while_that_lives() {
     let (a, b) = (older("a").await, older("b").await);
-    let gateway = Gateway::with(fleet(&[("a", &a), ("b", &b)]));
+    let spec = ServerSpec { affinity: Affinity::Principal, ..fleet(&[("a", &a), ("b", &b)]) };
+    let gateway = Gateway::with(spec);
     all_well(&gateway, 2).await;
     let mut homes = BTreeMap::new();
     for round in 0..5 {

@@ -10,7 +10,9 @@ use toolgate_core::port::{
     AskKind, BoxFuture, Caller, ClientKey, Keyring, NoKey, Reply, ServerError, ServerRequest, Servers,
     Viewer, Watcher,
 };
-use toolgate_core::server::{Era, Isolation, Listing, ServerHealth, ServerSpec, ServerState, TransportSpec};
+use toolgate_core::server::{
+    Affinity, Era, EraChoice, Isolation, Listing, ServerHealth, ServerSpec, ServerState, TransportSpec,
+};
 use toolgate_core::{Limits, PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_upstream::{Facts, Manager, Setup};
 
@@ -243,6 +245,8 @@ pub(crate) fn spec(transport: TransportSpec) -> ServerSpec {
         concurrency_max: 64,
         rate: None,
         isolation: Isolation::Shared,
+        affinity: Affinity::default(),
+        era: EraChoice::default(),
         reach: Reach::Anywhere,
         egress: Arc::default(),
     }

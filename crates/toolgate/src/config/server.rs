@@ -13,7 +13,7 @@ use toolgate_catalog::{Hints, check_reserved};
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
 use toolgate_core::name::BadServerName;
-use toolgate_core::server::{Asks, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{Affinity, Asks, EraChoice, Isolation, ServerSpec, TransportSpec};
 
 use super::network::{self, Ways};
 use super::problem::Problems;
@@ -30,7 +30,7 @@ use transport::Address;
 pub(super) use transport::env_of;
 pub(crate) use transport::{OWN_HEADERS, joined};
 
-pub(super) const KEYS: [&str; 25] = [
+pub(super) const KEYS: [&str; 27] = [
     "name",
     "command",
     "args",
@@ -48,6 +48,8 @@ pub(super) const KEYS: [&str; 25] = [
     "concurrency_max",
     "rate",
     "isolation",
+    "affinity",
+    "era",
     "prefix",
     "tools",
     "trust_annotations",
@@ -62,6 +64,15 @@ pub(super) const TOOLS_KEYS: [&str; 2] = ["allow", "deny"];
 const ISOLATION: [(&str, Isolation); 2] =
     [("shared", Isolation::Shared), ("principal", Isolation::Principal)];
 const ISOLATION_HINT: &str = "`shared`: one process for everyone; `principal`: one for each token";
+
+const AFFINITY: [(&str, Affinity); 3] =
+    [("run", Affinity::Run), ("principal", Affinity::Principal), ("none", Affinity::None)];
+const AFFINITY_HINT: &str =
+    "`run`: the calls of a run stay at one instance; `principal`: those of each token; `none`: no calls do";
+const ERA: [(&str, EraChoice); 3] =
+    [("auto", EraChoice::Auto), ("newer", EraChoice::Newer), ("older", EraChoice::Older)];
+const ERA_HINT: &str =
+    "`newer`: 2026-07-28 and later; `older`: up to 2025-11-25; `auto`: what the server is best spoken to in";
 
 pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -104,6 +115,8 @@ pub(super) fn read(
     let concurrency_max = section.count("concurrency_max", CONCURRENCY, problems);
     let rate = section.rate("rate", problems);
     let isolation = section.word("isolation", &ISOLATION, ISOLATION_HINT, problems);
+    let affinity = section.word("affinity", &AFFINITY, AFFINITY_HINT, problems);
+    let era = section.word("era", &ERA, ERA_HINT, problems);
     let trust_annotations = section.boolean("trust_annotations", problems);
     let elicitation = section.boolean("elicitation", problems);
     let sampling = section.boolean("sampling", problems);
@@ -131,6 +144,8 @@ pub(super) fn read(
                 connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
                 concurrency_max: concurrency_max.unwrap_or(CONCURRENCY_MAX),
                 isolation: isolation.unwrap_or(Isolation::Shared),
+                affinity: affinity.unwrap_or_default(),
+                era: era.unwrap_or_default(),
                 rate,
                 reach: Reach::Anywhere,
                 egress: Arc::new(ways.egress),

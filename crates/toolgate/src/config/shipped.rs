@@ -11,7 +11,9 @@ use std::sync::Arc;
 use toolgate_catalog::Hints;
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
-use toolgate_core::server::{Asks, Isolation, Network, Openings, Sandbox, ServerSpec, TransportSpec};
+use toolgate_core::server::{
+    Affinity, Asks, EraChoice, Isolation, Network, Openings, Sandbox, ServerSpec, TransportSpec,
+};
 use toolgate_registry::Drift;
 
 use super::problem::Problems;
@@ -196,6 +198,8 @@ impl CapabilityServers {
                 connect_timeout: server::CONNECT_TIMEOUT,
                 concurrency_max: server::CONCURRENCY_MAX,
                 isolation: Isolation::Shared,
+                affinity: Affinity::default(),
+                era: EraChoice::default(),
                 rate: None,
                 reach: Reach::Anywhere,
                 egress: Arc::default(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use insta::assert_snapshot;
-use toolgate_core::server::{InstanceSpec, Isolation, TransportSpec};
+use toolgate_core::server::{Affinity, EraChoice, InstanceSpec, Isolation, TransportSpec};
 use toolgate_testkit::pki::Authority;
 
 use super::{Config, ConfigError, References, ServerEntry, Whereabouts};
@@ -119,6 +119,8 @@ fn a_command_server_has_every_key_read() {
         connect_timeout_seconds = 2
         concurrency_max = 3
         isolation = "principal"
+        affinity = "principal"
+        era = "older"
         prefix = false
         tools = { allow = ["read_*"], deny = ["*?secret"] }
         "#,
@@ -135,6 +137,7 @@ fn a_command_server_has_every_key_read() {
     assert_eq!(entry.spec.connect_timeout, Duration::from_secs(2));
     assert_eq!(entry.spec.concurrency_max, 3);
     assert_eq!(entry.spec.isolation, Isolation::Principal);
+    assert_eq!((entry.spec.affinity, entry.spec.era), (Affinity::Principal, EraChoice::Older));
     assert!(!entry.prefix && entry.enabled);
     assert_eq!(entry.filter.allow, ["read_*"]);
     assert_eq!(entry.filter.deny, ["*?secret"]);
@@ -157,6 +160,7 @@ fn a_url_server_has_its_headers_resolved() {
     assert_eq!(entry.spec.connect_timeout, Duration::from_secs(30));
     assert_eq!(entry.spec.concurrency_max, 64);
     assert_eq!(entry.spec.isolation, Isolation::Shared);
+    assert_eq!((entry.spec.affinity, entry.spec.era), (Affinity::Run, EraChoice::Auto));
     assert!(entry.prefix);
 }
 
@@ -349,7 +353,7 @@ fn unknown_key_in_a_server() {
     toolgate.toml:4:1: unknown key `timeout` in server "git"
     4 | timeout = 5
       | ^^^^^^^
-    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `network`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `prefix`, `tools`, `trust_annotations`, `elicitation`, `sampling`, `drift`, `new_tools` or `enabled`
+    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `network`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `affinity`, `era`, `prefix`, `tools`, `trust_annotations`, `elicitation`, `sampling`, `drift`, `new_tools` or `enabled`
     hint: did you mean `timeout_seconds`?
     "#);
 }

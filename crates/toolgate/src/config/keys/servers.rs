@@ -157,6 +157,20 @@ pub(super) const SERVERS: Table = Table {
             "One process or connection for everyone, or one for each principal.",
         ),
         is(
+            "affinity",
+            Word(&["run", "principal", "none"]),
+            "\"run\"",
+            "Where it has several instances and gives its sessions ids: which calls stay at one instance. `run`: those of one run, \
+             and those of one client's session of the older era. All others go to the instance with less to do.",
+        ),
+        is(
+            "era",
+            Word(&["auto", "newer", "older"]),
+            "\"auto\"",
+            "Which era of MCP is spoken with it. `auto`: the newer one where it speaks that, and the older one once it was seen to \
+             ask its client in the older way.",
+        ),
+        is(
             "prefix",
             Flag,
             "true",

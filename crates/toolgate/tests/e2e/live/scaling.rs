@@ -228,9 +228,8 @@ async fn a_server_whose_only_instance_keeps_failing_says_so() {
     back.await.expect("it comes back");
 }
 
-#[tokio::test]
-async fn sessions_of_the_older_era_stay_with_their_instance() {
-    let site = Site::open();
+/// Three workers of the older era, which give their sessions ids.
+async fn older(site: &Site) -> BTreeMap<String, Worker> {
     let token = site.server_token("jobs");
     let mut workers: BTreeMap<String, Worker> = BTreeMap::new();
     for instance in INSTANCES {
@@ -239,6 +238,46 @@ async fn sessions_of_the_older_era_stay_with_their_instance() {
     }
     site.healthy("jobs", 3).await;
     listed(&site.gateway, "jobs__work").await;
+    workers
+}
+
+#[tokio::test]
+async fn one_principal_is_served_by_all_instances_also_where_they_give_session_ids() {
+    let site = Site::open();
+    let _workers = older(&site).await;
+    let mut shares: BTreeMap<String, usize> = BTreeMap::new();
+    for n in 0..120 {
+        let result = call(&site.agent(), "jobs__work", json!({ "n": n })).await;
+        let instance = done(&result)["instance"].as_str().expect("an instance").to_owned();
+        *shares.entry(instance).or_default() += 1;
+    }
+    assert!(shares.len() == 3 && shares.values().all(|share| *share > 5), "{shares:?}");
+}
+
+#[tokio::test]
+async fn the_session_of_a_client_stays_with_one_instance_and_sessions_spread() {
+    let site = Site::open();
+    let _workers = older(&site).await;
+    let mut homes = BTreeSet::new();
+    for _ in 0..12 {
+        let mut client = site.agent();
+        client.initialize("2025-11-25").await;
+        let mut seen = BTreeSet::new();
+        for n in 1..6 {
+            let params = json!({ "name": "jobs__work", "arguments": { "n": n } });
+            let result = client.legacy(n, "tools/call", params).await.result();
+            seen.insert(done(&result)["instance"].as_str().expect("an instance").to_owned());
+        }
+        assert_eq!(seen.len(), 1, "a session stays where it is: {seen:?}");
+        homes.extend(seen);
+    }
+    assert!(homes.len() > 1, "sessions are spread: {homes:?}");
+}
+
+#[tokio::test]
+async fn with_the_affinity_of_principals_each_stays_with_one_instance() {
+    let site = Site::open_with("[[servers]]\nname = \"jobs\"\nregistered = true\naffinity = \"principal\"\n");
+    let mut workers = older(&site).await;
     let mut homes = BTreeSet::new();
     for principal in ["ann", "ben", "cid", "dot", "eve", "fay"] {
         let client = site.agent_with(&site.token(&format!("--role agent --principal {principal}")));

@@ -1,0 +1,41 @@
+//! Servers that speak both eras and ask their clients in the way of the older one all the same: their SDK took over the newer
+//! era, and their tools still send `elicitation/create`.
+//!
+//! Nothing says so beforehand. The SDK refuses to send the question, or sends it where nobody can answer; either way the
+//! answer to the call names the request that could not be sent.
+
+use toolgate_core::FaultKind;
+use toolgate_core::port::{AskKind, Caller, Reply, ServerError};
+use toolgate_wire::Members;
+
+const KINDS: [AskKind; 3] = [AskKind::Elicitation, AskKind::Sampling, AskKind::Roots];
+/// What tells of a failure is short. Nothing longer is looked through.
+const LOOK_BYTES_MAX: usize = 8 << 10;
+
+/// Whether a call of the newer era failed because its server asked in the older way something that the client could answer.
+pub(crate) fn was_asked(outcome: &Result<Reply, ServerError>, caller: &dyn Caller) -> bool {
+    let said = match outcome {
+        Err(ServerError::Rpc(error)) => error.message.as_str(),
+        Err(ServerError::Fault(fault)) => match &fault.kind {
+            FaultKind::Lost { reason } => reason.as_str(),
+            _ => return false,
+        },
+        Ok(Reply::Complete(result)) if is_failure(result.as_str()) => result.as_str(),
+        Ok(_) => return false,
+    };
+    let names = |kind: &AskKind| said.contains(kind.method()) && caller.can_answer(*kind);
+    said.len() <= LOOK_BYTES_MAX && KINDS.iter().any(names)
+}
+
+fn is_failure(result: &str) -> bool {
+    let may_be =
+        result.len() <= LOOK_BYTES_MAX && memchr::memmem::find(result.as_bytes(), b"isError").is_some();
+    may_be
+        && Members::of_str(result)
+            .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"))
+}
+
+/// Why a call ends whose server asks where the newer era has no way back.
+pub(crate) fn asked_on_stream(kind: AskKind) -> String {
+    format!("it sent {}, which the newer era does not have", kind.method())
+}
