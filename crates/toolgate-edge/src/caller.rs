@@ -184,6 +184,11 @@ impl RequestCaller {
         run.or_else(|| self.session.as_ref().map(|_| Belonging::Client(self.client.key)))
     }
 
+    /// Which instance of a server answered.
+    pub(crate) fn instance(&self) -> Option<InstanceId> {
+        self.answered_by.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Whether anybody is there to take the answer.
     pub(crate) fn is_there(&self) -> bool {
         match self.stream.get() {

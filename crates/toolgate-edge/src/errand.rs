@@ -11,8 +11,10 @@ use toolgate_core::id::{CallId, RunId};
 use toolgate_core::platform::PlatformTool;
 use toolgate_core::port::{BoxFuture, Reply, ServerRequest};
 use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
+use toolgate_core::server::InstanceId;
 use toolgate_core::{RawJson, Refusal, RefusalKind, RpcError};
-use toolgate_pipeline::{Answer, Clean, Delivered, Executor, Load, Undelivered};
+use toolgate_pipeline::{Account, Answer, Clean, Delivered, Executor, Load, Tokens, Undelivered};
+use toolgate_search::tokens;
 use toolgate_wire::header;
 
 use crate::dispatch::{self, arguments};
@@ -279,6 +281,25 @@ impl Executor for Errand<'_> {
         Box::pin(self.send(call, load))
     }
 
+    fn writes_events(&self) -> bool {
+        self.own.is_some()
+    }
+
+    fn account(&self, arguments: &RawJson, result: Option<&RawJson>) -> Account {
+        let ToolCall { gateway, caller, .. } = self.call;
+        // One that has no others needs no name.
+        let instance =
+            caller.instance().filter(|instance| self.own.is_none() && *instance != InstanceId::only());
+        let view = gateway.discovery.view(&caller.client.seat());
+        let tokens = Tokens {
+            tokenizer: tokens::TOKENIZER,
+            arguments: counted(arguments),
+            result: result.and_then(counted),
+            list: view.tally().map(|tally| tally.listed),
+        };
+        Account { instance, tokens: Some(tokens) }
+    }
+
     fn must_unpack(&self, clean: &Clean) -> bool {
         let Some((result, _)) = unpackable(clean).filter(|_| self.own.is_none()) else { return false };
         let has_sent = {
@@ -292,6 +313,13 @@ impl Executor for Errand<'_> {
     fn unpack<'a>(&'a self, call: &'a CallId, clean: Clean) -> BoxFuture<'a, Clean> {
         Box::pin(self.take_out(call, clean))
     }
+}
+
+/// Longer texts are not counted: whoever waits for the answer would wait for that.
+const COUNTED_BYTES_MAX: usize = 64 << 10;
+
+fn counted(json: &RawJson) -> Option<usize> {
+    (json.as_bytes().len() <= COUNTED_BYTES_MAX).then(|| tokens::count(json.as_str()))
 }
 
 /// How a result came.

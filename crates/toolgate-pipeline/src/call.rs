@@ -14,6 +14,7 @@ use toolgate_core::governance::{Approvals, Clock, Ledger};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
 use toolgate_core::scope::AgentName;
+use toolgate_core::server::InstanceId;
 use toolgate_core::{AuditLevel, Digest, OutputCheck, Principal, PrincipalId, RawJson, RpcError, Tool};
 
 use crate::answer::Answer;
@@ -251,6 +252,16 @@ pub trait Executor: Send + Sync {
 
     fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>>;
 
+    /// Whether carrying the call out writes events: then those of the call itself come first.
+    fn writes_events(&self) -> bool {
+        false
+    }
+
+    /// What the end of the call says beside its result.
+    fn account(&self, _arguments: &RawJson, _result: Option<&RawJson>) -> Account {
+        Account::default()
+    }
+
     /// Whether something in a result is too big or too binary for the context. Of most there is not.
     fn must_unpack(&self, _clean: &Clean) -> bool {
         false
@@ -260,6 +271,29 @@ pub trait Executor: Send + Sync {
     fn unpack<'a>(&'a self, _call: &'a CallId, clean: Clean) -> BoxFuture<'a, Clean> {
         Box::pin(std::future::ready(clean))
     }
+}
+
+/// Who answered a call, and what it costs a model.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Account {
+    /// Which of several instances of the server.
+    pub instance: Option<InstanceId>,
+    pub tokens: Option<Tokens>,
+}
+
+/// Numbers of tokens. What is not counted is not there.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct Tokens {
+    pub tokenizer: &'static str,
+    /// Of the arguments, as the client sent them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<usize>,
+    /// Of the result, as the client gets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<usize>,
+    /// Of the list of tools that the session shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub list: Option<usize>,
 }
 
 /// What is sent of a call.

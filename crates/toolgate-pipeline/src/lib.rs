@@ -19,8 +19,8 @@ mod words;
 
 pub use answer::{Answer, AnswerBody, Counsel, Refusal};
 pub use call::{
-    CallContext, CallRequest, Clean, Client, Delivered, Executor, Keep, Labels, Load, Patience, Pipeline,
-    Round, Settings, Setup, Undelivered, WhenDown,
+    Account, CallContext, CallRequest, Clean, Client, Delivered, Executor, Keep, Labels, Load, Patience,
+    Pipeline, Round, Settings, Setup, Tokens, Undelivered, WhenDown,
 };
 pub use envelope::{Envelope, META_KEY, OUTPUT_SCHEMA, Warning};
 pub use ticket::Received;

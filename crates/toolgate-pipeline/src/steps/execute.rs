@@ -13,7 +13,7 @@ use super::approve::Approved;
 use super::filter;
 use super::heard::ran_before;
 use crate::answer::Refusal;
-use crate::call::{Delivered, Executor, Load, Pipeline, Undelivered, WhenDown};
+use crate::call::{Account, Delivered, Executor, Load, Pipeline, Undelivered, WhenDown};
 use crate::envelope::Warning;
 use crate::flight::Flight;
 use crate::redact::Marks;
@@ -29,6 +29,7 @@ pub(crate) struct Executed<'p> {
     pub(super) flight: Option<Flight<'p>>,
     /// What the next round of the call may go on with.
     pub(super) agreed: Option<Digest>,
+    pub(super) account: Account,
 }
 
 pub(super) enum End {
@@ -102,7 +103,8 @@ pub(crate) async fn execute<'p>(
         Warrant::Approval { id, .. } => Some(pipeline.flights.begin(id)),
         _ => None,
     };
-    let (mut ticket, flight) = start(pipeline, ticket, warrant, flight).await?;
+    let beforehand = beforehand(&ticket, &warrant, executor);
+    let (mut ticket, flight) = start(pipeline, ticket, warrant, flight, beforehand).await?;
     stop_point::reach("started");
     let only_seen = agreed.is_some() || ticket.watched.as_ref().is_some_and(|watched| watched.is_looked_at);
     let load = Load { arguments, extras: extras.sent, only_seen };
@@ -112,19 +114,40 @@ pub(crate) async fn execute<'p>(
         Err(end) => end,
     };
     stop_point::reach("answered");
-    Ok(Executed { ticket, end, flight, agreed })
+    let account = match ticket.is_recorded() {
+        true => executor.account(&ticket.arguments, end.result()),
+        false => Account::default(),
+    };
+    Ok(Executed { ticket, end, flight, agreed, account })
 }
 
-/// Puts the start on disk where the call may change something or uses up an approval; a call that only reads is
+impl End {
+    fn result(&self) -> Option<&RawJson> {
+        match self {
+            End::Result { result, .. } => Some(result),
+            _ => None,
+        }
+    }
+}
+
+/// How safe the start has to be before anything is sent. It is on disk where the call may change something or uses up an
+/// approval; it is written where carrying the call out writes events, which come after it then; a call that only reads is
 /// recorded when it ends.
+fn beforehand(ticket: &Ticket, warrant: &Warrant, executor: &dyn Executor) -> Option<Durability> {
+    if ticket.tool.effects.changes_something() || *warrant != Warrant::NoneNeeded {
+        return Some(Durability::OnDisk);
+    }
+    executor.writes_events().then_some(Durability::Written)
+}
+
 async fn start<'p>(
     pipeline: &'p Pipeline,
     mut ticket: Ticket,
     warrant: Warrant,
     flight: Option<Flight<'p>>,
+    beforehand: Option<Durability>,
 ) -> Result<(Ticket, Option<Flight<'p>>), Box<Stopped>> {
-    let must_be_on_disk = ticket.tool.effects.changes_something() || warrant != Warrant::NoneNeeded;
-    if !must_be_on_disk {
+    let Some(durability) = beforehand else {
         let refuse = ticket.is_recorded()
             && pipeline.settings.reads_when_down == WhenDown::Refuse
             && !pipeline.ledger.is_up();
@@ -133,9 +156,9 @@ async fn start<'p>(
         } else {
             Ok((ticket, flight))
         };
-    }
+    };
     let mut entry = std::mem::take(&mut ticket.unwritten);
-    entry.durability = Durability::OnDisk;
+    entry.durability = durability;
     match pipeline.ledger.start(entry, warrant).await {
         Ok(()) => Ok((ticket, flight)),
         Err(StartRefused::Down(down)) => Err(ledger_down(ticket, &down)),

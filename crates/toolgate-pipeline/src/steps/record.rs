@@ -8,7 +8,7 @@ use toolgate_wire::Members;
 use super::approve::{agreement, bound};
 use super::execute::{End, Executed, Origin, Withheld};
 use crate::answer::{Answer, AnswerBody, Refusal};
-use crate::call::{Pipeline, Round, WhenDown};
+use crate::call::{Account, Pipeline, Round, WhenDown};
 use crate::canonical;
 use crate::difference;
 use crate::envelope::{Envelope, OUTPUT_SCHEMA, Warning};
@@ -57,7 +57,7 @@ async fn record_stopped(pipeline: &Pipeline, stopped: Stopped) -> Recorded {
 }
 
 async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorded {
-    let Executed { mut ticket, end, flight, agreed } = executed;
+    let Executed { mut ticket, end, flight, agreed, account } = executed;
     let (outcome, body, output, detail) = match end {
         End::Result { result, outcome, origin, checked } => {
             let detail = result_detail(&ticket, origin);
@@ -105,6 +105,7 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
             (Outcome::Cancelled, AnswerBody::Refusal(refusal), None, None)
         }
     };
+    let detail = with_account(detail, &account);
     if let Some(refusal) = complete(pipeline, &mut ticket, outcome, output, detail).await {
         let (tool, envelope) = (ticket.tool.name.clone(), ticket.envelope(Outcome::Refused));
         return Recorded { tool, envelope, body: AnswerBody::Refusal(refusal) };
@@ -127,6 +128,20 @@ fn result_detail(ticket: &Ticket, origin: Origin) -> Option<Value> {
         let named =
             refs.map(|one| json!({ "ref_id": one["ref_id"], "digest": one["digest"], "size": one["size"] }));
         detail.insert("refs".into(), named.collect());
+    }
+    (!detail.is_empty()).then_some(Value::Object(detail))
+}
+
+fn with_account(detail: Option<Value>, account: &Account) -> Option<Value> {
+    let mut detail = match detail {
+        Some(Value::Object(detail)) => detail,
+        _ => serde_json::Map::new(),
+    };
+    if let Some(instance) = &account.instance {
+        detail.insert("instance".into(), instance.as_str().into());
+    }
+    if let Some(tokens) = &account.tokens {
+        detail.insert("tokens".into(), json!(tokens));
     }
     (!detail.is_empty()).then_some(Value::Object(detail))
 }

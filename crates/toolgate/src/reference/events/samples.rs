@@ -180,6 +180,13 @@ fn of_call(kind: EventKind) -> &'static [Member] {
         EventKind::CallPaused => &[("round", "1", "How often the server has asked so far")],
         EventKind::CallCompleted => &[
             ("cached", "true", "The result is that of an earlier call"),
+            ("instance", "\"files-2\"", "Which instance answered, where the server has several"),
+            (
+                "tokens",
+                "{\"tokenizer\":\"o200k_base\",\"arguments\":18,\"result\":240,\"list\":3120}",
+                "What a model reads of it: the arguments, the result (each up to 64 KiB), and the list of tools that the session \
+                 shows, once that was counted",
+            ),
             (
                 "refs",
                 "[{\"ref_id\":\"ref_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234}]",

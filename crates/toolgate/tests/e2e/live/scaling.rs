@@ -17,7 +17,23 @@ use crate::kit::{call, listed};
 on_both!(
     killing_one_of_three_under_load_loses_no_call_that_only_reads,
     killing_one_of_three_under_load_runs_no_write_twice_and_loses_none_that_had_not_reached_it,
+    the_ledger_says_which_instance_answered,
 );
+
+async fn the_ledger_says_which_instance_answered(backing: Backing) {
+    let three = Three::start(backing).await;
+    let client = three.site.agent();
+    for number in 0..6 {
+        call(&client, "jobs__write", json!({ "n": number })).await;
+    }
+    let ends = three.site.get("/ledger?kind=tool.call.completed&tool=jobs:write&order=oldest&limit=10").await;
+    let ends = ends["events"].as_array().expect("a list");
+    assert_eq!(ends.len(), 6);
+    let ran: Vec<String> = three.ran().into_values().flatten().collect();
+    let told: Vec<&str> =
+        ends.iter().map(|end| end["detail"]["instance"].as_str().expect("an instance")).collect();
+    assert_eq!(told, ran);
+}
 
 const INSTANCES: [&str; 3] = ["a", "b", "c"];
 const CLIENTS: u64 = 16;
