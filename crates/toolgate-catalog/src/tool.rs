@@ -22,6 +22,7 @@ pub struct ToolRule {
     pub audit: Option<AuditLevel>,
     pub idempotent: Option<bool>,
     pub output_check: Option<OutputCheck>,
+    pub formats: Option<bool>,
     pub timeout: Option<Duration>,
     pub concurrency_max: Option<usize>,
     pub rate: Option<Rate>,
@@ -46,6 +47,7 @@ impl ToolRule {
             audit: None,
             idempotent: None,
             output_check: None,
+            formats: None,
             timeout: None,
             concurrency_max: None,
             rate: None,
@@ -166,6 +168,7 @@ fn handling(said: &Said<'_>, extra: &ToolExtra, effects: Effects) -> Handling {
         rate: said.last(|rule| rule.rate),
         // What a call does must not be left undone because somebody did the same before.
         cache: cache.filter(|rule| !rule.fresh.is_zero() && !effects.changes_something()),
+        formats: said.last(|rule| rule.formats),
     }
 }
 

@@ -1,12 +1,14 @@
 //! Whether arguments and results fit a tool's JSON Schema, and if not, what exactly is wrong and what was probably meant.
 //!
-//! A schema is compiled once for each version of a tool. One that cannot be used (it refers to the network, is too
-//! large, does not compile) does not make its tool unusable: the check says that it did not happen.
-//! `format` is an annotation here, as it is in 2020-12 by default: servers use it loosely.
+//! A schema is compiled once for each version of a tool. One that cannot be used (it is too large, does not compile) does not
+//! make its tool unusable: the check says that it did not happen. Of one that refers to other documents everything else is
+//! checked. `format` is checked where its name is known, unless the operator says that a server uses it loosely.
 
 mod compile;
 mod cost;
+mod elsewhere;
 mod explain;
+mod formats;
 mod similar;
 #[cfg(test)]
 mod tests;
@@ -20,6 +22,7 @@ use serde_json::Value;
 use toolgate_core::{Digest, RawJson, Tool};
 
 use compile::{Compiled, Usable};
+use formats::Formats;
 
 /// Versions of tools whose schemas are kept compiled.
 pub const VERSIONS_MAX: usize = 4096;
@@ -32,6 +35,8 @@ pub enum Check {
     /// It fits, or the tool has no schema.
     Valid,
     Invalid(Vec<Problem>),
+    /// What could be checked fits; not all could, for this reason.
+    Partly(String),
     /// Nothing was checked, for this reason.
     Unchecked(String),
 }
@@ -83,8 +88,44 @@ struct Versions {
 #[derive(Default)]
 struct ToolSchemas {
     age: u64,
+    /// What most tools need, and what those need whose formats are not checked.
+    with_formats: Pair,
+    without_formats: Pair,
+}
+
+#[derive(Default)]
+struct Pair {
     input: OnceLock<Compiled>,
     output: OnceLock<Compiled>,
+}
+
+impl ToolSchemas {
+    fn pair(&self, formats: Formats) -> &Pair {
+        match formats {
+            Formats::Checked => &self.with_formats,
+            Formats::Ignored => &self.without_formats,
+        }
+    }
+}
+
+/// Why a tool's input schema, or a part of it, is not held against arguments; `None` where all of it is.
+pub fn unchecked(tool: &Tool) -> Option<String> {
+    tool.input_schema.as_ref().and_then(|schema| unchecked_schema(schema, Formats::of(tool)))
+}
+
+/// The same for a schema as agents read it.
+pub fn unchecked_text(schema: &RawJson) -> Option<String> {
+    unchecked_schema(schema, Formats::Checked)
+}
+
+fn unchecked_schema(schema: &RawJson, formats: Formats) -> Option<String> {
+    match Compiled::new(schema, formats) {
+        Compiled::Unusable(reason) => Some(format!("nothing of it is checked: {reason}")),
+        Compiled::Usable(usable) => {
+            let left_out = usable.document.left_out?;
+            Some(format!("a part of it is not checked: {left_out}"))
+        }
+    }
 }
 
 impl Schemas {
@@ -92,24 +133,30 @@ impl Schemas {
     /// way around the check.
     pub fn check_input(&self, tool: &Tool, arguments: &Value) -> InputCheck {
         let Some(schema) = &tool.input_schema else { return Check::Valid };
-        self.with(key(tool, schema), |schemas| match schemas.input.get_or_init(|| Compiled::new(schema)) {
-            Compiled::Unusable(reason) => Check::Unchecked(reason.clone()),
-            Compiled::Usable(usable) => match usable.too_large(arguments) {
-                Some(reason) => Check::Invalid(vec![too_large(&reason)]),
-                None => check(usable, arguments),
-            },
+        let formats = Formats::of(tool);
+        self.with(key(tool, schema), |schemas| {
+            match schemas.pair(formats).input.get_or_init(|| Compiled::new(schema, formats)) {
+                Compiled::Unusable(reason) => Check::Unchecked(reason.clone()),
+                Compiled::Usable(usable) => match usable.too_large(arguments) {
+                    Some(reason) => Check::Invalid(vec![too_large(&reason)]),
+                    None => check(usable, arguments),
+                },
+            }
         })
     }
 
     /// Holds a result's `structuredContent` against the tool's `outputSchema`.
     pub fn check_output(&self, tool: &Tool, structured: &Value) -> Check {
         let Some(schema) = &tool.output_schema else { return Check::Valid };
-        self.with(tool.version, |schemas| match schemas.output.get_or_init(|| Compiled::new(schema)) {
-            Compiled::Unusable(reason) => Check::Unchecked(reason.clone()),
-            Compiled::Usable(usable) => match usable.too_large(structured) {
-                Some(reason) => Check::Unchecked(format!("the value {reason}")),
-                None => check(usable, structured),
-            },
+        let formats = Formats::of(tool);
+        self.with(tool.version, |schemas| {
+            match schemas.pair(formats).output.get_or_init(|| Compiled::new(schema, formats)) {
+                Compiled::Unusable(reason) => Check::Unchecked(reason.clone()),
+                Compiled::Usable(usable) => match usable.too_large(structured) {
+                    Some(reason) => Check::Unchecked(format!("the value {reason}")),
+                    None => check(usable, structured),
+                },
+            }
         })
     }
 
@@ -145,8 +192,8 @@ impl Versions {
 }
 
 impl Compiled {
-    fn new(schema: &RawJson) -> Compiled {
-        match Usable::compile(schema) {
+    fn new(schema: &RawJson, formats: Formats) -> Compiled {
+        match Usable::compile(schema, formats) {
             Ok(usable) => Compiled::Usable(Box::new(usable)),
             Err(unusable) => Compiled::Unusable(unusable.to_string()),
         }
@@ -163,7 +210,13 @@ fn key(tool: &Tool, schema: &RawJson) -> Digest {
 }
 
 fn check(usable: &Usable, value: &Value) -> Check {
-    if usable.is_valid(value) { Check::Valid } else { Check::Invalid(explain::problems(usable, value)) }
+    if !usable.is_valid(value) {
+        return Check::Invalid(explain::problems(usable, value));
+    }
+    match &usable.document.left_out {
+        None => Check::Valid,
+        Some(reason) => Check::Partly(format!("its schema is not used in full: {reason}")),
+    }
 }
 
 fn too_large(reason: &str) -> Problem {

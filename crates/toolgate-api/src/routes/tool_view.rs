@@ -62,6 +62,12 @@ pub(crate) struct ToolDetail {
     pub(super) renamed: Option<String>,
     /// Whether people are asked, by the role of the caller; `approval` says it for whoever asks.
     pub(super) asked: Vec<RoleAsking>,
+    /// Why arguments, or a part of them, are not held against its schema. Absent where all of it is checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        example = "a part of it is not checked: it refers to \"https://example.com/a.json\", which is not part of it, and nothing is fetched"
+    )]
+    pub(super) unchecked: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tokens: Option<ToolTokens>,
 }
@@ -118,6 +124,9 @@ pub(crate) struct HandlingView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     cache_scope: Option<CacheScope>,
+    /// Whether values are held against `format` in its schemas, where the operator says something about it; they are otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    formats: Option<bool>,
 }
 
 /// An argument that takes a file
@@ -213,6 +222,7 @@ impl HandlingView {
             rate: handling.rate.map(|rate| rate.to_string()),
             cache_seconds: cache.map(|CacheRule { fresh, .. }| fresh.as_secs_f64()),
             cache_scope: cache.map(|CacheRule { scope, .. }| scope),
+            formats: handling.formats,
         }
     }
 }

@@ -150,9 +150,13 @@ pub(crate) async fn show(
     let asked = entry.tool.as_ref().map(|tool| context.policy.asking(tool)).unwrap_or_default();
     let renamed = view.snapshot().renamed.iter().find(|(name, _)| *name == entry.canonical);
     let renamed = renamed.map(|(_, why)| why.clone());
-    let counting = move || context.discovery.bill_of(&view, &entry);
-    let tokens = apart(counting).await.map(ToolTokens::from);
-    Ok(json(StatusCode::OK, &ToolDetail { tool, renamed, asked, tokens }))
+    let looking = move || {
+        let unchecked = entry.tool.as_deref().and_then(toolgate_pipeline::schema::unchecked);
+        (context.discovery.bill_of(&view, &entry), unchecked)
+    };
+    let (bill, unchecked) = apart(looking).await;
+    let tokens = bill.map(ToolTokens::from);
+    Ok(json(StatusCode::OK, &ToolDetail { tool, renamed, asked, unchecked, tokens }))
 }
 
 /// Call a tool

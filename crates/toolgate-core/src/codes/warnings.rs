@@ -47,9 +47,11 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "The arguments were not checked",
-        happened: "The tool's schema cannot be used to check arguments, so they were passed on as they came.",
-        advice: "The server's author mends the schema; the message says what is wrong with it.",
-        message: "the arguments were not checked: the schema refers to another document",
+        happened: "The tool's schema, or a part of it, cannot be used to check arguments, so what stands there was passed on as it \
+             came. The message says why, and whether all of the arguments or a part of them were not checked.",
+        advice: "The server's author mends the schema: it should carry with it what it refers to.",
+        message: "a part of the arguments was not checked: its schema is not used in full: it refers to \
+             \"https://example.com/address.json\", which is not part of it, and nothing is fetched",
         hint: "",
         see: &["tool_unreadable"],
     },

@@ -26,6 +26,8 @@ pub struct Handling {
     pub rate: Option<Rate>,
     /// Set only for tools that change nothing.
     pub cache: Option<CacheRule>,
+    /// Whether values are held against `format` in the tool's schemas. They are, unless the operator says no.
+    pub formats: Option<bool>,
 }
 
 /// How long a result may be used again for the same arguments, and for whom.

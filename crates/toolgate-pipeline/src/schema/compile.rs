@@ -1,11 +1,13 @@
 //! From the text of a schema to a validator, within bounds: neither compiling nor checking may take long, whoever
 //! wrote the schema and whoever sends the value.
 
-use jsonschema::{PatternOptions, ValidationError, Validator};
-use serde_json::Value;
+use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, ValidationOptions, Validator};
+use serde_json::{Value, json};
 use toolgate_core::RawJson;
 
 use super::cost::{Document, NotBounded};
+use super::elsewhere::ANYTHING;
+use super::formats::{Formats, is_uuid};
 use super::words::shortened;
 
 /// The largest schema that is compiled.
@@ -48,12 +50,12 @@ pub(super) struct Usable {
 }
 
 impl Usable {
-    pub(super) fn compile(schema: &RawJson) -> Result<Usable, Unusable> {
+    pub(super) fn compile(schema: &RawJson, formats: Formats) -> Result<Usable, Unusable> {
         if schema.as_bytes().len() > SCHEMA_BYTES_MAX {
             return Err(Unusable::TooLarge(schema.as_bytes().len()));
         }
         let document = Document::new(schema.decode().map_err(Unusable::Unreadable)?)?;
-        let (validator, nodes_max) = build(&document.schema)?;
+        let (validator, nodes_max) = build(&document.schema, formats)?;
         Ok(Usable { document, validator, nodes_max })
     }
 
@@ -98,8 +100,8 @@ fn measure(value: &Value, depth_left: usize, nodes_left: &mut usize) -> Result<(
 
 /// Tries the engine that matches in linear time first. Generated schemas do use look-around (to check e-mail
 /// addresses, for one), which that engine refuses; then the other one, kept on a short lead.
-fn build(schema: &Value) -> Result<(Validator, usize), Unusable> {
-    let options = || jsonschema::options().offline().should_validate_formats(false);
+fn build(schema: &Value, formats: Formats) -> Result<(Validator, usize), Unusable> {
+    let options = || options(formats);
     let linear = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
     if let Ok(validator) = options().with_pattern_options(linear).build(schema) {
         return Ok((validator, NODES_MAX));
@@ -111,5 +113,29 @@ fn build(schema: &Value) -> Result<(Validator, usize), Unusable> {
     match options().with_pattern_options(backtracking).build(schema) {
         Ok(validator) => Ok((validator, NODES_WITH_LOOK_AROUND_MAX)),
         Err(error) => Err(Unusable::NotCompiled(shortened(&error.to_string(), COMPLAINT_CHARS_MAX))),
+    }
+}
+
+fn options(formats: Formats) -> ValidationOptions<'static> {
+    let options = jsonschema::options().with_retriever(Nobody);
+    match formats {
+        Formats::Ignored => options.should_validate_formats(false),
+        // Older dialects have no `uuid`, and the schemas that name them do.
+        Formats::Checked => options
+            .should_validate_formats(true)
+            .with_format("uuid", is_uuid)
+            .with_format("regex", |_: &str| true),
+    }
+}
+
+/// Whoever is asked for another document has none but the one that everything fits.
+struct Nobody;
+
+impl Retrieve for Nobody {
+    fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        match uri.as_str() {
+            ANYTHING => Ok(json!({})),
+            other => Err(format!("{other} is not part of the schema, and nothing is fetched").into()),
+        }
     }
 }

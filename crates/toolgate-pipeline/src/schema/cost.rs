@@ -2,10 +2,11 @@
 //! more than any machine can do; the validator remembers verdicts in most places, but not where it collects errors.
 //! This module walks ahead the way the validator would, counts, and gives up at a limit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::elsewhere::{self, ANYTHING};
 use super::words::shortened;
 
 /// Subschemas that apply to the very same value, through references and branches, for one schema.
@@ -16,16 +17,17 @@ const IN_PLACE_SUM_MAX: usize = 1_000_000;
 const EXPLAIN_MAX: usize = 50_000;
 /// How deep the walk goes before it counts as endless.
 const WALK_DEPTH_MAX: usize = 512;
-/// How much of a reference is quoted.
+/// How much of a reference is quoted, and how many are.
 const REFERENCE_CHARS_MAX: usize = 200;
+const REFERENCES_TOLD_MAX: usize = 3;
 
 /// Schemas of JSON Schema itself; the validator carries them with it.
 const META_SCHEMAS: [&str; 2] = ["http://json-schema.org/", "https://json-schema.org/"];
 
-const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+pub(super) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 const IN_PLACE: [&str; 7] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
 const IN_PLACE_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
-const DEEPER: [&str; 8] = [
+pub(super) const DEEPER: [&str; 8] = [
     "items",
     "prefixItems",
     "additionalItems",
@@ -35,12 +37,12 @@ const DEEPER: [&str; 8] = [
     "unevaluatedProperties",
     "propertyNames",
 ];
-const DEEPER_MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+pub(super) const PARTS: [&str; 2] = ["properties", "patternProperties"];
+/// Schemas that apply only where a reference leads to them.
+pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotBounded {
-    #[error("it refers to {0:?}, which is not part of it, and nothing is fetched")]
-    Elsewhere(String),
     #[error(
         "its branches and references lead to more than {IN_PLACE_MAX} checks of one value, or to endless ones"
     )]
@@ -50,23 +52,33 @@ pub(super) enum NotBounded {
 /// A schema in which every reference leads somewhere.
 pub(super) struct Document {
     pub(super) schema: Value,
+    /// What the author wrote and is not checked, in words.
+    pub(super) left_out: Option<String>,
     /// Anchor to the JSON pointer of the subschema that has it.
     anchors: BTreeMap<String, String>,
 }
 
-enum Target<'a> {
+pub(super) enum Target<'a> {
     Schema(&'a Value),
-    MetaSchema,
+    /// The validator has it with it.
+    Known,
     Nowhere,
 }
 
 impl Document {
     pub(super) fn new(schema: Value) -> Result<Document, NotBounded> {
-        let mut anchors = BTreeMap::new();
-        collect_anchors(&schema, "", &mut anchors);
-        let document = Document { schema, anchors };
+        let mut document = Document::read(schema, None);
+        if let Some((schema, outside)) = elsewhere::cut(&document) {
+            document = Document::read(schema, Some(told(&outside)));
+        }
         document.check_in_place()?;
         Ok(document)
+    }
+
+    fn read(schema: Value, left_out: Option<String>) -> Document {
+        let mut anchors = BTreeMap::new();
+        collect_anchors(&schema, "", &mut anchors);
+        Document { schema, left_out, anchors }
     }
 
     /// Whether collecting every error of this value is a bounded piece of work.
@@ -97,19 +109,23 @@ impl Document {
             steps_left -= steps_before - walk.steps_left;
             if let Some(members) = schema.as_object() {
                 waiting.extend(
-                    in_place(members).chain(listed(members, &DEEPER)).chain(mapped(members, &DEEPER_MAPS)),
+                    in_place(members)
+                        .chain(listed(members, &DEEPER))
+                        .chain(mapped(members, &PARTS))
+                        .chain(mapped(members, &DEFINITIONS)),
                 );
             }
         }
         Ok(())
     }
 
-    fn follow(&self, reference: &str) -> Target<'_> {
+    pub(super) fn follow(&self, reference: &str) -> Target<'_> {
         let own = self.schema.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
         let fragment = match reference.split_once('#') {
             Some((base, fragment)) if base.is_empty() || Some(base) == own => fragment,
             None if Some(reference) == own => "",
-            _ if META_SCHEMAS.iter().any(|meta| reference.starts_with(meta)) => return Target::MetaSchema,
+            _ if META_SCHEMAS.iter().any(|meta| reference.starts_with(meta)) => return Target::Known,
+            _ if reference == ANYTHING => return Target::Known,
             _ => return Target::Nowhere,
         };
         let pointer = match self.anchors.get(fragment) {
@@ -149,12 +165,8 @@ impl<'a> Walk<'a> {
         value: Option<&Value>,
     ) -> Result<(), NotBounded> {
         for reference in REFERENCES.iter().filter_map(|keyword| members.get(*keyword)?.as_str()) {
-            match self.document.follow(reference) {
-                Target::Schema(target) => self.apply(target, value)?,
-                Target::MetaSchema => {}
-                Target::Nowhere => {
-                    return Err(NotBounded::Elsewhere(shortened(reference, REFERENCE_CHARS_MAX)));
-                }
+            if let Target::Schema(target) = self.document.follow(reference) {
+                self.apply(target, value)?;
             }
         }
         Ok(())
@@ -201,12 +213,15 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn in_place(members: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+pub(super) fn in_place(members: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     listed(members, &IN_PLACE).chain(mapped(members, &IN_PLACE_MAPS))
 }
 
 /// The schemas under keywords that hold one schema or a list of them.
-fn listed<'a>(members: &'a Map<String, Value>, keywords: &'a [&str]) -> impl Iterator<Item = &'a Value> {
+pub(super) fn listed<'a>(
+    members: &'a Map<String, Value>,
+    keywords: &'a [&str],
+) -> impl Iterator<Item = &'a Value> {
     keywords.iter().filter_map(|keyword| members.get(*keyword)).flat_map(|value| match value {
         Value::Array(schemas) => schemas.iter(),
         schema => std::slice::from_ref(schema).iter(),
@@ -214,8 +229,25 @@ fn listed<'a>(members: &'a Map<String, Value>, keywords: &'a [&str]) -> impl Ite
 }
 
 /// The schemas under keywords that hold schemas by name.
-fn mapped<'a>(members: &'a Map<String, Value>, keywords: &'a [&str]) -> impl Iterator<Item = &'a Value> {
+pub(super) fn mapped<'a>(
+    members: &'a Map<String, Value>,
+    keywords: &'a [&str],
+) -> impl Iterator<Item = &'a Value> {
     keywords.iter().filter_map(|keyword| members.get(*keyword)?.as_object()).flat_map(Map::values)
+}
+
+/// `it refers to "https://…", which is not part of it, and nothing is fetched`.
+fn told(outside: &BTreeSet<String>) -> String {
+    let mut quoted: Vec<String> = outside
+        .iter()
+        .take(REFERENCES_TOLD_MAX)
+        .map(|reference| format!("{:?}", shortened(reference, REFERENCE_CHARS_MAX)))
+        .collect();
+    if outside.len() > REFERENCES_TOLD_MAX {
+        quoted.push(format!("{} more", outside.len() - REFERENCES_TOLD_MAX));
+    }
+    let is = if outside.len() == 1 { "is" } else { "are" };
+    format!("it refers to {}, which {is} not part of it, and nothing is fetched", quoted.join(", "))
 }
 
 fn collect_anchors(value: &Value, pointer: &str, anchors: &mut BTreeMap<String, String>) {

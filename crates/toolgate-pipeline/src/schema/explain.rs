@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::compile::Usable;
 use super::cost::Document;
+use super::formats;
 use super::similar::nearest;
 use super::words::{alternatives, choices, counted, described, found, shortened, type_name, type_names};
 use super::{PROBLEMS_MAX, Problem};
@@ -255,6 +256,7 @@ fn other(error: &ValidationError<'_>, kind: &Kind) -> Problem {
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             "text that can be matched against its pattern in bounded time".to_owned()
         }
+        Kind::Format { format } => formats::described(&shortened(format, QUOTE_CHARS_MAX)),
         Kind::FalseSchema => "nothing here".to_owned(),
         Kind::Not { schema } => {
             format!("a value that does not fit {}", shortened(&schema.to_string(), QUOTE_CHARS_MAX))

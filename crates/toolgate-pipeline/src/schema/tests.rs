@@ -48,6 +48,13 @@ fn unusable(schema: Value) -> String {
     }
 }
 
+fn partly(schema: Value, value: Value) -> String {
+    match check_of(schema, value) {
+        Check::Partly(reason) => reason,
+        other => panic!("all or nothing was checked: {other:?}"),
+    }
+}
+
 fn transfer() -> Value {
     json!({
         "type": "object",
@@ -340,8 +347,10 @@ fn nothing_is_fetched() {
         "other.json",
         "#/missing",
     ] {
-        let reason = unusable(json!({"properties": {"a": {"$ref": reference}}}));
+        let schema = json!({"properties": {"a": {"$ref": reference}, "b": {"type": "integer"}}});
+        let reason = partly(schema.clone(), json!({"a": "whatever", "b": 1}));
         assert!(reason.contains(reference) && reason.contains("nothing is fetched"), "{reason}");
+        check(schema, json!({"a": 1, "b": "x"}), "/b: expected a whole number, got \"x\"");
     }
     let reason = unusable(json!({"$schema": "https://example.com/my-dialect"}));
     assert!(reason.contains("does not compile"), "{reason}");
@@ -487,4 +496,97 @@ fn threads_share_one_entry() {
         }
     });
     assert_eq!(schemas.versions.load().by_digest.len(), 1);
+}
+
+#[test]
+fn what_hangs_on_another_document_is_never_refused() {
+    const AWAY: &str = "https://example.com/away.json";
+    let away = || json!({"$ref": AWAY});
+    for schema in [
+        json!({"not": away()}),
+        json!({"not": {"$ref": "#/$defs/a"}, "$defs": {"a": {"allOf": [away()]}}}),
+        json!({"oneOf": [away(), {"type": "object"}]}),
+        json!({"if": away(), "then": false}),
+        json!({"allOf": [away()], "unevaluatedProperties": false}),
+        json!({"properties": {"list": {"contains": away(), "maxContains": 1}}}),
+        json!({"properties": {"list": {"prefixItems": [away()], "unevaluatedItems": false}}}),
+        json!({"$dynamicRef": AWAY}),
+        json!({"propertyNames": away(), "additionalProperties": away()}),
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "$ref": AWAY, "type": "string"}),
+        json!({"parts": {"p": {"not": away()}}, "allOf": [{"$ref": "#/parts/p"}]}),
+    ] {
+        partly(schema, json!({"list": [1, 2, 3], "a": "b"}));
+    }
+}
+
+#[test]
+fn what_stands_beside_another_document_is_checked() {
+    const AWAY: &str = "https://example.com/away.json";
+    let forms =
+        json!({"oneOf": [{"type": "object", "properties": {"a": {"$ref": AWAY}}}, {"type": "string"}]});
+    partly(forms.clone(), json!({"a": 5}));
+    assert!(matches!(check_of(forms, json!(7)), Check::Invalid(_)));
+    let required =
+        json!({"allOf": [{"$ref": AWAY}, {"required": ["id"]}], "additionalProperties": {"type": "integer"}});
+    partly(required.clone(), json!({"id": 1}));
+    check(required, json!({"id": "x"}), "/id: expected a whole number, got \"x\"");
+    // Parts that do not hang on it keep their full meaning.
+    let untouched = json!({"properties": {"a": {"$ref": AWAY}, "b": {"not": {"type": "string"}}}});
+    assert!(matches!(check_of(untouched, json!({"b": "text"})), Check::Invalid(_)));
+    assert_eq!(unchecked_text(&RawJson::from(transfer())), None);
+    let why = unchecked_text(&RawJson::from(json!({"$ref": AWAY}))).expect("a part is not checked");
+    assert!(why.contains(AWAY), "{why}");
+}
+
+#[test]
+fn formats_are_checked_and_told_in_words() {
+    let formats = ["date", "date-time", "email", "ipv4", "ipv6", "hostname", "time", "uri", "uuid"];
+    let named = |format: &str| (format.to_owned(), json!({"type": "string", "format": format}));
+    let schema = json!({"properties": formats.into_iter().map(named).collect::<serde_json::Map<_, _>>()});
+    let good = json!({
+        "date": "2026-08-31", "date-time": "2026-08-31T12:00:00+02:00", "email": "a@example.com", "ipv4": "192.0.2.1",
+        "ipv6": "2001:db8::1", "hostname": "api.example.com", "time": "12:00:00Z", "uri": "urn:isbn:0451450523",
+        "uuid": "0198F0A2-7c1d-7b3e-9d52-3f0c1a6b5e11",
+    });
+    assert_eq!(check_of(schema.clone(), good), Check::Valid);
+    let bad = formats.into_iter().map(|format| (format.to_owned(), json!("-")));
+    check(
+        schema,
+        Value::Object(bad.collect()),
+        "/date: expected a date such as 2026-08-31, got \"-\"
+/date-time: expected a date and time with its offset, such as 2026-08-31T12:00:00Z, got \"-\"
+/email: expected an e-mail address, got \"-\"
+/hostname: expected a host name such as api.example.com, got \"-\"
+/ipv4: expected an IPv4 address such as 192.0.2.1, got \"-\"
+/ipv6: expected an IPv6 address such as 2001:db8::1, got \"-\"
+/time: expected a time of day with its offset, such as 12:00:00Z, got \"-\"
+/uri: expected a whole URI with its scheme, such as https://example.com/a, got \"-\"
+/uuid: expected a UUID such as 0198f0a2-7c1d-7b3e-9d52-3f0c1a6b5e11, got \"-\"",
+    );
+}
+
+#[test]
+fn older_dialects_know_uuids_and_nobody_knows_every_format() {
+    let draft = "http://json-schema.org/draft-07/schema#";
+    let schema = json!({"$schema": draft, "properties": {"id": {"type": "string", "format": "uuid"}}});
+    assert_eq!(problems_of(schema, json!({"id": "7"}))[0].path, "/id");
+    for format in ["colour", "regex", "int64"] {
+        assert_eq!(check_of(json!({"format": format}), json!("(")), Check::Valid, "{format}");
+    }
+}
+
+#[test]
+fn formats_are_not_checked_where_the_operator_says_so() {
+    let schema = json!({"properties": {"at": {"format": "date-time"}}});
+    let strict = tool(Some(schema.clone()), Some(schema));
+    let mut loose = strict.clone();
+    loose.handling.formats = Some(false);
+    let (schemas, value) = (Schemas::default(), json!({"at": "tomorrow"}));
+    // The same version, so both are kept under one digest.
+    for _ in 0..2 {
+        assert_eq!(schemas.check_input(&loose, &value), Check::Valid);
+        assert_eq!(schemas.check_output(&loose, &value), Check::Valid);
+        assert!(matches!(schemas.check_input(&strict, &value), Check::Invalid(_)));
+        assert!(matches!(schemas.check_output(&strict, &value), Check::Invalid(_)));
+    }
 }

@@ -254,7 +254,7 @@ pub(super) fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &Ra
             let value: Value = serde_json::from_str(raw.get()).ok()?;
             match pipeline.schemas.check_output(&ticket.tool, &value) {
                 InputCheck::Invalid(problems) => render(&problems),
-                InputCheck::Valid | InputCheck::Unchecked(_) => return None,
+                InputCheck::Valid | InputCheck::Partly(_) | InputCheck::Unchecked(_) => return None,
             }
         }
     };

@@ -36,6 +36,10 @@ pub(crate) fn validate(pipeline: &Pipeline, filtered: Filtered) -> Result<Valida
             let message = format!("the arguments were not checked: {reason}");
             ticket.warnings.push(Warning::new("input_unchecked", message));
         }
+        InputCheck::Partly(reason) => {
+            let message = format!("a part of the arguments was not checked: {reason}");
+            ticket.warnings.push(Warning::new("input_unchecked", message));
+        }
         // Many clients send null for what they leave out, and policy takes it for left out as well.
         InputCheck::Invalid(_) if fits_without_nulls(pipeline, &ticket, &arguments) => {}
         InputCheck::Invalid(problems) => {

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
+use toolgate_core::RawJson;
 
 use super::Context;
 use super::servers::{roster, unknown_server};
@@ -128,6 +129,9 @@ async fn describe(context: &Context, client: &mut LocalClient, name: &str) -> an
         say!("{description}\n");
     }
     let schema = &tool["inputSchema"];
+    if let Some(why) = toolgate_pipeline::schema::unchecked_text(&RawJson::from(schema.clone())) {
+        say!("Its schema: {}\n", printable(&why));
+    }
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();

@@ -78,6 +78,7 @@ impl ToolRule {
             concurrency_max: handling.concurrency_max,
             rate: handling.rate,
             cache: handling.cache,
+            formats: handling.formats,
             capabilities: handling.capabilities.to_vec(),
             needs: handling.needs.to_vec(),
             examples: handling.examples.to_vec(),

@@ -10,12 +10,13 @@ use super::problem::Problems;
 use super::section::{At, Section};
 pub(super) use files::KEYS as FILE_KEYS;
 
-pub(super) const TOOLS_KEYS: [&str; 15] = [
+pub(super) const TOOLS_KEYS: [&str; 16] = [
     "name",
     "effects",
     "audit",
     "idempotent",
     "output",
+    "formats",
     "timeout_seconds",
     "concurrency_max",
     "rate",

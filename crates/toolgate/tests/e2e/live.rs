@@ -14,6 +14,7 @@ mod registration;
 mod replicas;
 mod rolling;
 mod scaling;
+mod schemas;
 mod secrets;
 mod settings;
 pub(crate) mod site;

@@ -19,6 +19,7 @@ pub(super) fn facts(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup
         dl.facts {
             @if let Some(wire) = wire { (fact("Agents call it", parts::copyable(wire))) }
             @if let Some(tool) = tool { (fact("People are asked", people(&tool.asked))) }
+            @if let Some(tool) = tool { (checking(tool)) }
             @if let Some(idempotent) = idempotent { (fact("Repeating a call", html! { (if idempotent { "does no harm" } else { "does it again" }) })) }
             (fact("Costs to show", tokens(tool, known)))
             @if let Some(capabilities) = names(tool.map(|tool| &tool.capabilities).or(known.map(|known| &known.capabilities))) { (fact("Capabilities", capabilities)) }
@@ -59,6 +60,14 @@ fn asked(word: &str) -> &str {
         "sometimes" => "sometimes, depending on the arguments",
         "always" => "every time",
         other => other,
+    }
+}
+
+/// What of the arguments is not held against the schema.
+fn checking(tool: &Tool) -> Markup {
+    html! {
+        @if let Some(why) = &tool.unchecked { (fact("Schema of the arguments", html! { (text::short(why)) })) }
+        @if tool.formats == Some(false) { (fact("Formats", html! { "are not checked: the operator says so" })) }
     }
 }
 

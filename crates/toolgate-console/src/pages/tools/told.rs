@@ -22,6 +22,10 @@ pub(super) struct Tool {
     pub(super) audit: Option<String>,
     #[serde(default)]
     pub(super) asked: Vec<Asked>,
+    /// Why arguments, or a part of them, are not checked.
+    pub(super) unchecked: Option<String>,
+    /// Whether `format` is checked, where the operator says something about it.
+    pub(super) formats: Option<bool>,
     #[serde(default)]
     pub(super) capabilities: Vec<String>,
     #[serde(default)]

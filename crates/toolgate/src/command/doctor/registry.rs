@@ -15,14 +15,17 @@ use crate::command::servers::roster;
 use crate::command::shown::several;
 use crate::config::{Config, VaultSettings};
 use crate::failure;
-use crate::keyring;
+use crate::{keyring, stored};
 
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
     let mut findings = vec![check_vault(config, store).await];
     findings.extend(check_sources(config).await);
-    for found in
-        [missing_secrets(config, store).await, without_lease(config, store).await, waiting_tools(store).await]
-    {
+    for found in [
+        missing_secrets(config, store).await,
+        without_lease(config, store).await,
+        waiting_tools(store).await,
+        unchecked_tools(config, store).await,
+    ] {
         match found {
             Ok(found) => findings.extend(found),
             Err(error) => findings.push(wrong("registry", error.to_string(), None)),
@@ -192,6 +195,19 @@ async fn waiting_tools(store: &Store) -> Result<Vec<Finding>, StoreError> {
         (0, 0) => None,
     };
     Ok(vec![Finding { hint, ..fine("tools", says) }])
+}
+
+/// Tools whose arguments are not checked, or not all of them. Their servers are at fault, and nothing here can mend it.
+async fn unchecked_tools(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
+    let catalog = stored::catalog(config, store).await?;
+    let unchecked = stored::tools(&catalog)
+        .into_iter()
+        .filter_map(|tool| Some((tool.name.clone(), toolgate_pipeline::schema::unchecked(&tool)?)));
+    let told = |(name, why)| {
+        let hint = "its server should carry the whole schema with it; a gate can ask people about its calls";
+        Finding { hint: Some(hint.to_owned()), ..fine("tools", format!("{name}: its schema: {why}")) }
+    };
+    Ok(unchecked.map(told).collect())
 }
 
 #[cfg(test)]

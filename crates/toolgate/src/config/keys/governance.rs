@@ -240,6 +240,13 @@ pub(super) const TOOLS: Table = Table {
             "Whether a call may be sent again after a crash without the danger that it counts twice.",
         ),
         without("output", Word(OUTPUT), "`[validation]`", "As in `[validation]`, for these tools."),
+        without(
+            "formats",
+            Flag,
+            "`true`",
+            "Whether values are held against `format` in the tool's schemas: `date-time`, `email`, `uri`, `uuid` and their like. \
+             `false` where a server uses it loosely.",
+        ),
         without("timeout_seconds", Seconds, "that of the server", "How long one call may take."),
         without("concurrency_max", Count, "that of the server", "How many calls may be under way at once."),
         without("rate", Rate, "any number", "How many calls may start within a time."),

@@ -142,6 +142,7 @@ fn a_tool_has_every_way_of_handling_read() {
         rate = "10/s"
         cache_seconds = 60
         cache_scope = "public"
+        formats = false
         capabilities = ["search", "documents", "search"]
         mounts = ["pointer", "provider:slack", "pointer"]
         examples = ["find a page", "look something up"]
@@ -160,6 +161,7 @@ fn a_tool_has_every_way_of_handling_read() {
         concurrency_max: Some(3),
         rate: Some("10/s".parse().expect("a rate")),
         cache: Some(CacheRule { fresh: Duration::from_secs(60), scope: CacheScope::Public }),
+        formats: Some(false),
     };
     assert_eq!(config.tools[0].handling, expected);
     assert_eq!(config.tools[0].files, Some(vec![FileSlot::of(FileStrategy::PlainTextContent)]));

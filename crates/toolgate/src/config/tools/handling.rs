@@ -27,6 +27,7 @@ pub(super) fn read(section: &Section<'_>, effects: Option<Effects>, problems: &m
         concurrency_max: section.count("concurrency_max", CONCURRENCY, problems),
         rate: section.rate("rate", problems),
         cache: cache(section, effects, problems),
+        formats: section.boolean("formats", problems).map(|flag| flag.value),
         // They are read apart: to say that there are none is something else than to say nothing.
         files: Arc::default(),
     }

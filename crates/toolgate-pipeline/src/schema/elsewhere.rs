@@ -1,0 +1,165 @@
+//! References that lead out of a schema. Nothing is fetched for them, and the rest of the schema is used all the same: what hangs
+//! on such a reference counts as fitting. Under `not`, and wherever else a part that fits makes the whole not fit, that would
+//! refuse what the author allows, so such keywords are loosened along with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::cost::{DEEPER, DEFINITIONS, Document, PARTS, REFERENCES, Target, in_place, listed, mapped};
+
+/// What a reference that leads out is written as: a schema that everything fits.
+pub(super) const ANYTHING: &str = "urn:toolgate:anything";
+
+/// Where a subschema lies in memory, while its document is only read.
+type Id = *const Value;
+
+fn id(schema: &Value) -> Id {
+    std::ptr::from_ref(schema)
+}
+
+/// The schema without what leads out of it, and the references that did; `None` where none does.
+pub(super) fn cut(document: &Document) -> Option<(Value, BTreeSet<String>)> {
+    let survey = Survey::of(document);
+    if survey.outside.is_empty() {
+        return None;
+    }
+    let open = survey.hanging();
+    let schema = Cut { document, open: &open }.rebuilt(&document.schema);
+    Some((schema, survey.outside))
+}
+
+/// Every subschema, and which of them apply which.
+#[derive(Default)]
+struct Survey {
+    seen: BTreeSet<Id>,
+    /// From a subschema to those that apply it.
+    appliers: BTreeMap<Id, Vec<Id>>,
+    /// Those that have a reference of which nobody can say here what it asks for.
+    unknown: Vec<Id>,
+    outside: BTreeSet<String>,
+}
+
+impl Survey {
+    fn of(document: &Document) -> Self {
+        let mut survey = Self::default();
+        let mut waiting = vec![&document.schema];
+        while let Some(schema) = waiting.pop() {
+            let Some(members) = schema.as_object().filter(|_| survey.seen.insert(id(schema))) else {
+                continue;
+            };
+            let own = in_place(members).chain(listed(members, &DEEPER)).chain(mapped(members, &PARTS));
+            let mut applied: Vec<&Value> = own.collect();
+            survey.follow(document, schema, members, &mut applied);
+            for inner in &applied {
+                survey.appliers.entry(id(inner)).or_default().push(id(schema));
+            }
+            waiting.append(&mut applied);
+            waiting.extend(mapped(members, &DEFINITIONS));
+        }
+        survey
+    }
+
+    fn follow<'a>(
+        &mut self,
+        document: &'a Document,
+        schema: &Value,
+        members: &Map<String, Value>,
+        applied: &mut Vec<&'a Value>,
+    ) {
+        for (keyword, reference) in references(members) {
+            match document.follow(reference) {
+                Target::Nowhere => {
+                    self.outside.insert(reference.to_owned());
+                    self.unknown.push(id(schema));
+                }
+                Target::Schema(target) => {
+                    applied.push(target);
+                    // Where the other two lead is decided by whoever came here.
+                    if keyword != "$ref" {
+                        self.unknown.push(id(schema));
+                    }
+                }
+                Target::Known => {}
+            }
+        }
+    }
+
+    /// The subschemas whose verdict hangs on an unknown one.
+    fn hanging(&self) -> BTreeSet<Id> {
+        let mut open = BTreeSet::new();
+        let mut waiting = self.unknown.clone();
+        while let Some(schema) = waiting.pop() {
+            if open.insert(schema) {
+                waiting.extend(self.appliers.get(&schema).into_iter().flatten());
+            }
+        }
+        open
+    }
+}
+
+fn references(members: &Map<String, Value>) -> impl Iterator<Item = (&'static str, &str)> {
+    REFERENCES.into_iter().filter_map(|keyword| Some((keyword, members.get(keyword)?.as_str()?)))
+}
+
+struct Cut<'a> {
+    document: &'a Document,
+    open: &'a BTreeSet<Id>,
+}
+
+impl Cut<'_> {
+    fn rebuilt(&self, value: &Value) -> Value {
+        match value {
+            Value::Object(members) => {
+                let mut copy: Map<String, Value> =
+                    members.iter().map(|(key, member)| (key.clone(), self.rebuilt(member))).collect();
+                if self.is_open(value) {
+                    self.loosen(members, &mut copy);
+                }
+                Value::Object(copy)
+            }
+            Value::Array(items) => items.iter().map(|item| self.rebuilt(item)).collect(),
+            scalar => scalar.clone(),
+        }
+    }
+
+    fn is_open(&self, schema: &Value) -> bool {
+        self.open.contains(&id(schema))
+    }
+
+    /// `members` are as the author wrote them, `copy` is what is used.
+    fn loosen(&self, members: &Map<String, Value>, copy: &mut Map<String, Value>) {
+        let is_open = |keyword: &'static str| listed(members, &[keyword]).any(|inner| self.is_open(inner));
+        for (keyword, reference) in references(members) {
+            if matches!(self.document.follow(reference), Target::Nowhere) {
+                copy.remove(keyword);
+                // Older dialects ignore what stands beside a `$ref`, so one must stay.
+                copy.insert("$ref".to_owned(), ANYTHING.into());
+            }
+        }
+        for keyword in ["not", "if"] {
+            if is_open(keyword) {
+                copy.remove(keyword);
+            }
+        }
+        if is_open("contains") {
+            copy.remove("maxContains");
+        }
+        if is_open("oneOf") {
+            at_least_one(copy);
+        }
+        // What an unknown part would have looked at is not left over.
+        copy.remove("unevaluatedProperties");
+        copy.remove("unevaluatedItems");
+    }
+}
+
+/// Makes `anyOf` of `oneOf`, beside an `anyOf` that may be there.
+fn at_least_one(schema: &mut Map<String, Value>) {
+    let Some(forms) = schema.remove("oneOf") else { return };
+    let form = json!({ "anyOf": forms });
+    match schema.get_mut("allOf").and_then(Value::as_array_mut) {
+        Some(all) => all.push(form),
+        None => drop(schema.insert("allOf".to_owned(), json!([form]))),
+    }
+}
