@@ -26,8 +26,10 @@ use crate::config::{Config, ReadsWhenDown};
 
 pub(crate) use following::Follower;
 
-/// How often policies are looked at for changes, and approvals for those whose time is over.
-const WATCH_EVERY: Duration = Duration::from_secs(1);
+/// How often policies are looked at for changes.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How often approvals are looked at for those whose time is over.
+const RUN_OUT_EVERY: Duration = Duration::from_secs(1);
 /// How often bodies are looked at that need not be kept any longer.
 const RETENTION_EVERY: Duration = Duration::from_secs(600);
 
@@ -236,7 +238,7 @@ impl Clock for SystemClock {
 }
 
 async fn run_out(books: Arc<Books>) {
-    let mut tick = tokio::time::interval(WATCH_EVERY);
+    let mut tick = tokio::time::interval(RUN_OUT_EVERY);
     loop {
         tick.tick().await;
         // A store that is away says so in its own log; what is due then is done when it is back.

@@ -1,5 +1,5 @@
-//! The configuration file while the gateway runs, and the folder of capability servers: they are looked at every second,
-//! and what changed is taken up once it has settled. A file that does not load changes nothing.
+//! The configuration file while the gateway runs, and the folder of capability servers: they are looked at four times a second,
+//! and what changed is taken up once it has settled, within a second. A file that does not load changes nothing.
 
 #[cfg(test)]
 mod tests;
@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use crate::config::{Config, ConfigError, References, Whereabouts};
 
-/// How often the file is looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often the file is looked at. Two looks in a row must see the same.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// What became of a file that changed.
 #[derive(Debug)]

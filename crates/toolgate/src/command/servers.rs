@@ -20,11 +20,11 @@ use toolgate_store::Store;
 use super::Context;
 use crate::cli::ServersCommand;
 use crate::config::Config;
-use crate::consent;
 use crate::import::{self, Plan, Surroundings};
 use crate::local::open_store;
 use crate::output::{printable, put, say, talk};
 use crate::wiring::{self, House, Record};
+use crate::{consent, lock};
 
 pub(super) use roster::{Known, roster, target, unknown_server};
 use show::health;
@@ -88,6 +88,9 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
         .map(|backup| format!("; what was there before is in {}", backup.display()))
         .unwrap_or_default();
     talk!("Wrote {}{kept}.", plan.target.display());
+    if lock::running(&config.data).is_some() {
+        talk!("The gateway that runs takes it up within a second; `toolgate servers list` says how they do.");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

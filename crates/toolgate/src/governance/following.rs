@@ -14,7 +14,7 @@ use toolgate_pipeline::desk::Desk;
 use toolgate_policy::{PolicyEngine, PolicyError};
 use toolgate_store::Books;
 
-use super::{SystemClock, WATCH_EVERY, sources};
+use super::{LOOK_EVERY, SystemClock, sources};
 use crate::config::Config;
 use crate::stored;
 
@@ -38,7 +38,7 @@ struct HeldAgainst {
 impl Follower {
     /// Takes up policies whose files changed, for as long as the gateway runs.
     pub(super) async fn follow(self) {
-        let mut tick = tokio::time::interval(WATCH_EVERY);
+        let mut tick = tokio::time::interval(LOOK_EVERY);
         let mut held = HeldAgainst::default();
         loop {
             tick.tick().await;

@@ -136,6 +136,18 @@ async fn the_watch_waits_for_the_next_change() {
     assert!(matches!(desk.watch.next().await, Seen::Changed { .. }));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_change_is_taken_up_within_a_second() {
+    let mut desk = Desk::new(Some(ONE));
+    let waiting = tokio::time::timeout(Duration::from_secs(60), desk.watch.next()).await;
+    assert!(waiting.is_err(), "nothing changed");
+    let begun = tokio::time::Instant::now();
+    desk.write("");
+    assert!(matches!(desk.watch.next().await, Seen::Changed { .. }));
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(1), "it took {took:?}");
+}
+
 #[test]
 fn a_capability_server_that_appears_is_a_change() {
     use std::os::unix::fs::PermissionsExt;
