@@ -32,7 +32,7 @@ impl Tone {
     /// Of the states and outcomes that the domain has.
     pub(crate) fn of(word: &str) -> Self {
         match word {
-            "succeeded" | "approved" | "consumed" | "completed" | "healthy" | "active" | "permit"
+            "succeeded" | "approved" | "used" | "completed" | "healthy" | "active" | "permit"
             | "answered" => Tone::Good,
             "pending" | "pending_approval" | "pending_input" | "accepted" | "awaiting_approval"
             | "paused" | "approve" | "degraded" | "changes_requested" | "partial" | "idle" | "starting"

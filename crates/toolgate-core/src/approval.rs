@@ -9,17 +9,21 @@ use crate::id::{ApprovalId, CallId, GrantId, RunId, SessionId};
 use crate::scope::AgentName;
 use crate::{CanonicalName, Digest, Kind, Principal, PrincipalId, RawJson};
 
-/// `pending → approved | rejected | changes requested | expired | cancelled; approved → consumed | lapsed`.
+/// `pending → approved | denied | changes requested | expired | cancelled; approved → used | lapsed`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalState {
     Pending,
     Approved,
-    Rejected,
+    /// Kept as `rejected` before.
+    #[serde(alias = "rejected")]
+    Denied,
     ChangesRequested,
     Expired,
     Cancelled,
-    Consumed,
+    /// Kept as `consumed` before.
+    #[serde(alias = "consumed")]
+    Used,
     Lapsed,
 }
 
@@ -27,11 +31,11 @@ impl ApprovalState {
     pub const ALL: [ApprovalState; 8] = [
         ApprovalState::Pending,
         ApprovalState::Approved,
-        ApprovalState::Rejected,
+        ApprovalState::Denied,
         ApprovalState::ChangesRequested,
         ApprovalState::Expired,
         ApprovalState::Cancelled,
-        ApprovalState::Consumed,
+        ApprovalState::Used,
         ApprovalState::Lapsed,
     ];
 
@@ -39,17 +43,23 @@ impl ApprovalState {
         match self {
             ApprovalState::Pending => "pending",
             ApprovalState::Approved => "approved",
-            ApprovalState::Rejected => "rejected",
+            ApprovalState::Denied => "denied",
             ApprovalState::ChangesRequested => "changes_requested",
             ApprovalState::Expired => "expired",
             ApprovalState::Cancelled => "cancelled",
-            ApprovalState::Consumed => "consumed",
+            ApprovalState::Used => "used",
             ApprovalState::Lapsed => "lapsed",
         }
     }
 
+    /// Reads what older ledgers say, too.
     pub fn parse(text: &str) -> Option<ApprovalState> {
-        Self::ALL.into_iter().find(|state| state.as_str() == text)
+        let word = match text {
+            "rejected" => "denied",
+            "consumed" => "used",
+            word => word,
+        };
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 
     /// Whether an identical call attaches to it.
@@ -63,12 +73,8 @@ impl ApprovalState {
         Self::WORTH_TELLING.contains(&self)
     }
 
-    pub const WORTH_TELLING: [ApprovalState; 4] = [
-        ApprovalState::Rejected,
-        ApprovalState::ChangesRequested,
-        ApprovalState::Expired,
-        ApprovalState::Consumed,
-    ];
+    pub const WORTH_TELLING: [ApprovalState; 4] =
+        [ApprovalState::Denied, ApprovalState::ChangesRequested, ApprovalState::Expired, ApprovalState::Used];
 }
 
 /// What an approval is bound to. Nothing else may run under it.
@@ -150,8 +156,8 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalated_to: Option<Vec<String>>,
     /// The call that ran under it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub consumed_by: Option<CallId>,
+    #[serde(default, alias = "consumed_by", skip_serializing_if = "Option::is_none")]
+    pub used_by: Option<CallId>,
     /// The policies that were in force when people were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_version: Option<Digest>,
@@ -341,7 +347,7 @@ impl Approval {
         };
         self.votes.push(vote);
         match kind {
-            BallotKind::Deny => self.resolve(ApprovalState::Rejected, now_ms),
+            BallotKind::Deny => self.resolve(ApprovalState::Denied, now_ms),
             BallotKind::RequestChanges => self.resolve(ApprovalState::ChangesRequested, now_ms),
             BallotKind::Approve | BallotKind::Edit if self.is_agreed() => {
                 self.resolve(ApprovalState::Approved, now_ms);
@@ -371,12 +377,9 @@ impl Approval {
         };
         let stands = match ballot.kind() {
             BallotKind::Approve | BallotKind::Edit => {
-                matches!(
-                    self.state,
-                    ApprovalState::Pending | ApprovalState::Approved | ApprovalState::Consumed
-                )
+                matches!(self.state, ApprovalState::Pending | ApprovalState::Approved | ApprovalState::Used)
             }
-            BallotKind::Deny => self.state == ApprovalState::Rejected,
+            BallotKind::Deny => self.state == ApprovalState::Denied,
             BallotKind::RequestChanges => self.state == ApprovalState::ChangesRequested,
         };
         stands
@@ -456,8 +459,8 @@ impl Approval {
         if self.binding != *binding || self.effective != effective {
             return Err(ApprovalRefusal::Changed);
         }
-        self.state = ApprovalState::Consumed;
-        self.consumed_by = Some(call.clone());
+        self.state = ApprovalState::Used;
+        self.used_by = Some(call.clone());
         Ok(())
     }
 

@@ -62,11 +62,11 @@ words!(
         ApprovalRequested = "approval.requested",
         /// An identical call attached to an approval that was already asked for.
         ApprovalJoined = "approval.joined",
-        /// A person approved, rejected or asked for changes.
+        /// A person approved, denied or asked for changes.
         ApprovalVoted = "approval.voted",
         /// Nobody decided in time; others are asked as well.
         ApprovalEscalated = "approval.escalated",
-        /// Approved, rejected, sent back, expired, cancelled or lapsed.
+        /// Approved, denied, sent back for changes, expired, cancelled or lapsed.
         ApprovalResolved = "approval.resolved",
         /// The one call it was given for was sent.
         ApprovalConsumed = "approval.consumed",
@@ -178,7 +178,7 @@ words!(
         Invalid = "invalid",
         /// Policy or a filter forbids it.
         Denied = "denied",
-        /// A person said no.
+        /// A person said no: the approval is denied.
         Rejected = "rejected",
         /// A person wants something else proposed.
         ChangesRequested = "changes_requested",

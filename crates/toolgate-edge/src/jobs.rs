@@ -256,8 +256,8 @@ async fn outcome_from_books(gateway: &Gateway, approval: &Approval) -> Option<En
         |text: String| Ok(json!({ "content": [{ "type": "text", "text": text }], "isError": true }).into());
     match approval.state {
         ApprovalState::Pending | ApprovalState::Approved => None,
-        ApprovalState::Consumed => {
-            let call = approval.consumed_by.clone()?;
+        ApprovalState::Used => {
+            let call = approval.used_by.clone()?;
             let kept = gateway.archive.result(&call).await;
             Some(
                 kept.map_or_else(|| said(format!("the call ran as {call}; its result is not kept here")), Ok),

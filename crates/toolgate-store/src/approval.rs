@@ -22,7 +22,7 @@ const READ_OPEN: &str = "SELECT version, body FROM approvals
     WHERE tenant = $1 AND binding = $2 AND state IN ('pending', 'approved')";
 const READ_ENDED: &str = "SELECT version, body FROM approvals
     WHERE tenant = $1 AND binding = $2 AND resolved_at_ms >= $3
-        AND state IN ('rejected', 'changes_requested', 'expired', 'consumed')
+        AND state IN ('denied', 'changes_requested', 'expired', 'used')
     ORDER BY id DESC LIMIT 1";
 const OPEN: &str = "SELECT version, body FROM approvals
     WHERE tenant = $1 AND state IN ('pending', 'approved') ORDER BY expires_at_ms, id LIMIT $2";

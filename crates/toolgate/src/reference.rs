@@ -11,6 +11,7 @@ mod markdown;
 mod metrics;
 mod rest;
 mod scan;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

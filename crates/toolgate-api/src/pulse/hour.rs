@@ -35,10 +35,10 @@ type EdgeKey = (PrincipalId, Option<String>);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Sums {
     pub(crate) succeeded: u64,
-    /// The tool failed, or the call never got an answer.
-    pub(crate) errors: u64,
-    /// Policy or a person said no, or nobody said yes in time.
-    pub(crate) denied: u64,
+    /// The tool failed, the call never got an answer, or nobody knows.
+    pub(crate) failed: u64,
+    /// Nothing was sent: the arguments do not fit, policy or a person said no, or nobody said yes in time.
+    pub(crate) refused: u64,
     /// Cancelled, or answered that somebody must be waited for.
     pub(crate) other: u64,
 }
@@ -52,24 +52,25 @@ pub(crate) struct Edge {
 
 impl Sums {
     pub(crate) fn calls(self) -> u64 {
-        self.succeeded + self.errors + self.denied + self.other
+        self.succeeded + self.failed + self.refused + self.other
     }
 
     /// Of the calls that ran or should have, those that failed.
     pub(crate) fn error_rate(self) -> f64 {
-        let ran = self.succeeded + self.errors;
-        if ran == 0 { 0.0 } else { self.errors as f64 / ran as f64 }
+        let ran = self.succeeded + self.failed;
+        if ran == 0 { 0.0 } else { self.failed as f64 / ran as f64 }
     }
 
     fn count(&mut self, outcome: Outcome) {
         let sum = match outcome {
             Outcome::Succeeded | Outcome::Accepted | Outcome::Joined => &mut self.succeeded,
-            Outcome::ToolError | Outcome::Failed | Outcome::Unknown | Outcome::Invalid | Outcome::Refused => {
-                &mut self.errors
-            }
-            Outcome::Denied | Outcome::Rejected | Outcome::ChangesRequested | Outcome::Expired => {
-                &mut self.denied
-            }
+            Outcome::ToolError | Outcome::Failed | Outcome::Unknown => &mut self.failed,
+            Outcome::Invalid
+            | Outcome::Refused
+            | Outcome::Denied
+            | Outcome::Rejected
+            | Outcome::ChangesRequested
+            | Outcome::Expired => &mut self.refused,
             Outcome::Cancelled
             | Outcome::PendingApproval
             | Outcome::PendingInput
@@ -80,8 +81,8 @@ impl Sums {
 
     fn add(&mut self, other: Sums) {
         self.succeeded += other.succeeded;
-        self.errors += other.errors;
-        self.denied += other.denied;
+        self.failed += other.failed;
+        self.refused += other.refused;
         self.other += other.other;
     }
 }

@@ -31,7 +31,7 @@ const DECIDED: &str = "decided";
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ApprovalsQuery {
-    /// pending, approved, rejected, changes_requested, expired, cancelled, consumed or lapsed; decided for all but pending
+    /// pending, approved, denied, changes_requested, expired, cancelled, used or lapsed; decided for all but pending
     #[serde(default)]
     state: Option<String>,
     /// Who asked

@@ -19,7 +19,7 @@ use crate::Context;
 pub(crate) struct ApprovalView {
     #[schema(example = "apr_0198f5c2a4b07c3d8e1f")]
     id: String,
-    /// pending, approved, rejected, changes_requested, expired, cancelled, consumed or lapsed.
+    /// pending, approved, denied, changes_requested, expired, cancelled, used or lapsed.
     state: &'static str,
     tool: String,
     principal: String,
@@ -79,7 +79,7 @@ pub(crate) struct ApprovalView {
     escalated_to: Option<Vec<String>>,
     /// The call that ran under it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    consumed_by: Option<String>,
+    used_by: Option<String>,
     /// Why it ended without anybody's word: by_caller or policies_changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -195,7 +195,7 @@ impl ApprovalView {
             expires_at: rfc3339(approval.expires_at_ms),
             resolved_at: approval.resolved_at_ms.map(rfc3339),
             escalated_to: approval.escalated_to,
-            consumed_by: approval.consumed_by.map(|call| call.to_string()),
+            used_by: approval.used_by.map(|call| call.to_string()),
             withdrawn: approval.withdrawn,
             told_at: approval.told_at_ms.map(rfc3339),
         }

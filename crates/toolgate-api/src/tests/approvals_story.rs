@@ -40,7 +40,7 @@ async fn contradicting_a_decision_is_a_conflict_that_tells_the_state() {
     );
     let answer = decide(&gate, &approver("bob"), asked.id.as_str(), r#"{"decision":"approve"}"#).await;
     assert_eq!((answer.status, answer.problem().as_str()), (StatusCode::CONFLICT, "approval_settled"));
-    assert_eq!(answer.json()["state"], "rejected");
+    assert_eq!(answer.json()["state"], "denied");
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn approvals_are_listed_by_page_and_filter() {
         path = format!("/approvals?state=pending&limit=2&cursor={cursor}");
     }
     assert_eq!(amounts, [4, 3, 2, 1, 0]);
-    let none = gate.get(&ann, "/approvals?state=consumed").await.json();
+    let none = gate.get(&ann, "/approvals?state=used").await.json();
     assert_eq!(none, json!({ "approvals": [] }));
     for (path, code) in [
         ("/approvals?state=pendign", "parameter_invalid"),

@@ -114,7 +114,7 @@ async fn the_overview_adds_up_the_last_hour() {
     let overview = gate.get(&auditor(), "/overview").await.json();
     assert_eq!(overview["waiting"], json!({ "approvals": 1, "inputs": 0, "reviews": 0 }));
     let traffic = &overview["traffic"];
-    let sums = ["calls", "succeeded", "errors", "denied", "other"]
+    let sums = ["calls", "succeeded", "failed", "refused", "other"]
         .map(|name| traffic[name].as_u64().expect("a number"));
     assert_eq!(sums, [7, 5, 1, 1, 0]);
     assert!((traffic["error_rate"].as_f64().expect("a number") - 1.0 / 6.0).abs() < 1e-9);
@@ -123,7 +123,7 @@ async fn the_overview_adds_up_the_last_hour() {
     assert_eq!((minutes.len(), counted), (60, 5));
     assert_eq!(traffic["latency"]["count"], json!(6), "what was denied did not run");
     assert_eq!(traffic["principals"][0]["id"], "ann");
-    let edge = json!({ "principal": "bob", "server": "bank", "calls": 3, "errors": 1, "denied": 0 });
+    let edge = json!({ "principal": "bob", "server": "bank", "calls": 3, "failed": 1, "refused": 0 });
     assert!(traffic["edges"].as_array().expect("a list").contains(&edge), "{traffic}");
     assert!(overview["tokens"]["catalogue"].as_u64().expect("a number") > 0);
     assert!(overview["ledger"]["events"].as_u64().expect("a number") >= 14);

@@ -89,7 +89,7 @@ async fn what_was_decided_is_listed_without_what_waits() {
         .iter()
         .filter_map(|one| one["state"].as_str())
         .collect();
-    assert_eq!(states, ["approved", "rejected"]);
+    assert_eq!(states, ["approved", "denied"]);
 }
 
 /// A call that has ended in a run.

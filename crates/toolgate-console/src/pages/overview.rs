@@ -81,7 +81,7 @@ fn calls(traffic: &Traffic) -> Markup {
     let latency = &traffic.latency;
     html! {
         (parts::stat("Calls, last hour", calls, html! { (number(traffic.lately())) " in the last 5 minutes" }))
-        (parts::stat("Error rate", failed, html! { (number(traffic.errors)) " failed, " (number(traffic.denied)) " denied" }))
+        (parts::stat("Error rate", failed, html! { (number(traffic.failed)) " failed, " (number(traffic.refused)) " refused" }))
         @if latency.count > 0 {
             (parts::stat("Typical call", html! { (span(latency.p50_ms.round() as i64)) },
                 html! { "95 of 100 within " (span(latency.p95_ms.round() as i64)) }))

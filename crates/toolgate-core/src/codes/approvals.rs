@@ -26,7 +26,7 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result],
         title: "A person said no",
-        happened: "An approver rejected the call; `why` has their reason. Where the no came after the call had been \
+        happened: "An approver denied the call; `why` has their reason. Where the no came after the call had been \
              answered, the same call is told it, once.",
         advice: "Do not make the same call again unless something has changed: it would ask people anew.",
         message: "not run: ann said no to this call of bank__transfer",

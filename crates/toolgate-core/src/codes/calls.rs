@@ -117,7 +117,7 @@ pub(super) const CODES: &[Code] = &[
         title: "The tool is another one than was asked for",
         happened: "The approval was asked for one version of the tool, and the server offers another one, or \
              none, now.",
-        advice: "Reject the approval. The caller can repeat its call, which asks for the version there is \
+        advice: "Deny the approval. The caller can repeat its call, which asks for the version there is \
              now.",
         message: "the tool bank:transfer is not there, or is another version than the approval was asked for",
         hint: "",

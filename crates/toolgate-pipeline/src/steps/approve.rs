@@ -421,9 +421,9 @@ async fn settle(
             (Outcome::PendingApproval, reader.unattended(&approval))
         }
         ApprovalState::Approved => return take(pipeline, asking, approval),
-        ApprovalState::Consumed => return Err(ran_before(pipeline, asking.ticket, &approval).await),
+        ApprovalState::Used => return Err(ran_before(pipeline, asking.ticket, &approval).await),
         ApprovalState::Pending => (Outcome::PendingApproval, reader.pending(&approval)),
-        ApprovalState::Rejected => (Outcome::Rejected, reader.rejected(&approval)),
+        ApprovalState::Denied => (Outcome::Rejected, reader.rejected(&approval)),
         ApprovalState::ChangesRequested => (Outcome::ChangesRequested, reader.changes_requested(&approval)),
         ApprovalState::Expired => (Outcome::Expired, reader.expired(&approval)),
         ApprovalState::Lapsed => (Outcome::Expired, reader.lapsed(&approval)),

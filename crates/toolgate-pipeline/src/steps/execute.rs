@@ -319,7 +319,7 @@ fn stale(ticket: Ticket, message: &str) -> Box<Stopped> {
 
 /// The approval was taken by somebody else between the decision and now.
 async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefusal) -> Box<Stopped> {
-    if let (ApprovalRefusal::Settled(ApprovalState::Consumed), Some(id)) = (refusal, &ticket.approval) {
+    if let (ApprovalRefusal::Settled(ApprovalState::Used), Some(id)) = (refusal, &ticket.approval) {
         match pipeline.approvals.get(id).await {
             Ok(Some(approval)) => return ran_before(pipeline, ticket, &approval).await,
             Ok(None) => {}

@@ -18,7 +18,7 @@ pub(super) async fn ran_before(pipeline: &Pipeline, mut ticket: Ticket, approval
     if let Some(result) = pipeline.flights.result(&approval.id).await {
         return Box::new(Stopped { ticket, outcome: Outcome::Joined, words: Words::Shared(result) });
     }
-    let call = approval.consumed_by.as_ref().unwrap_or(&approval.call);
+    let call = approval.used_by.as_ref().unwrap_or(&approval.call);
     let end = match pipeline.approvals.end_of(call).await {
         Ok(end) => end,
         Err(down) => return ledger_down(ticket, &down),

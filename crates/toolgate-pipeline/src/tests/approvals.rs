@@ -93,7 +93,7 @@ async fn a_gated_call_answers_pending_and_runs_once_when_it_is_repeated_after_th
     decide(&world, Decision::Approve, None).await.expect("ann may");
     let answer = world.call(json!({ "account": "a", "amount": 10 })).await;
     assert_eq!((answer.envelope.status, world.ran()), (Outcome::Succeeded, 1), "spelling does not matter");
-    assert_eq!(world.books.0.only_approval().state, ApprovalState::Consumed);
+    assert_eq!(world.books.0.only_approval().state, ApprovalState::Used);
     assert_eq!(code(&world.call(transfer()).await), "pending_approval", "one yes is one call");
     assert_eq!(world.ran(), 1);
 }
@@ -112,7 +112,7 @@ async fn a_no_is_told_with_its_reason_and_nothing_runs() {
     let world = gated();
     world.call(transfer()).await;
     decide(&world, Decision::Deny, None).await.expect("ann may");
-    assert_eq!(world.books.0.only_approval().state, ApprovalState::Rejected);
+    assert_eq!(world.books.0.only_approval().state, ApprovalState::Denied);
     let refused = decide(&world, Decision::Approve, None).await.expect_err("a decision stands");
     assert!(refused.to_string().contains("already rejected"), "{refused}");
     let told = world.call(transfer()).await;

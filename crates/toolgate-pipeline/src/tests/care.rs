@@ -54,7 +54,7 @@ async fn a_stricter_session_uses_its_own_approval_once_and_is_not_judged_twice()
     assert_ne!(approval.policy_version, Some(world.policy.version()));
     decide(&world, Decision::Approve, None).await.expect("ann may");
     assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded);
-    assert_eq!(world.books.0.only_approval().state, ApprovalState::Consumed);
+    assert_eq!(world.books.0.only_approval().state, ApprovalState::Used);
     assert_eq!(lock(&world.policy.asked).len(), 3, "once for each call, and once before the yes counts");
     assert_eq!(code(&world.call(transfer()).await), "pending_approval");
 }

@@ -236,7 +236,7 @@ impl Approvals for Shared {
                 expires_at_ms: i64::MAX,
                 resolved_at_ms: None,
                 escalated_to: None,
-                consumed_by: None,
+                used_by: None,
                 policy_version: new.policy_version,
                 withdrawn: None,
                 told_at_ms: None,

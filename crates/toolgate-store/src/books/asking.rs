@@ -135,7 +135,7 @@ fn fresh(new: &NewApproval, now_ms: i64) -> Approval {
         expires_at_ms: now_ms.saturating_add(timeout_ms),
         resolved_at_ms: None,
         escalated_to: None,
-        consumed_by: None,
+        used_by: None,
         policy_version,
         withdrawn: None,
         told_at_ms: None,

@@ -128,7 +128,7 @@ impl Store {
         if let Some(id) = &filter.approval {
             let Some(approval) = self.get_approval(id).await? else { return Ok(Some(Vec::new())) };
             let of_approval: Vec<CallId> =
-                [Some(approval.call), approval.consumed_by].into_iter().flatten().collect();
+                [Some(approval.call), approval.used_by].into_iter().flatten().collect();
             match filter.events.call.is_some() {
                 true => ids.retain(|id| of_approval.contains(id)),
                 false => ids = of_approval,

@@ -53,13 +53,10 @@ async fn an_approved_call_runs_once(world: World) {
     let decided = approve(&books, &opened.approval.id).await.expect("approved").approval;
     assert_eq!(decided.state, ApprovalState::Approved);
     start(&books, &decided, "1").await.expect("started");
-    assert_eq!(
-        start(&books, &decided, "2").await,
-        Err(ApprovalRefusal::Settled(ApprovalState::Consumed).into())
-    );
+    assert_eq!(start(&books, &decided, "2").await, Err(ApprovalRefusal::Settled(ApprovalState::Used).into()));
     books.append(completed("1")).await.expect("completed");
     let kept = books.get(&decided.id).await.expect("read").expect("is there");
-    assert_eq!((kept.state, kept.consumed_by), (ApprovalState::Consumed, Some(call("1"))));
+    assert_eq!((kept.state, kept.used_by), (ApprovalState::Used, Some(call("1"))));
 }
 
 async fn every_step_is_in_the_ledger_with_its_actor(world: World) {
@@ -148,17 +145,17 @@ async fn a_denied_call_never_runs_and_may_be_asked_again(world: World) {
     let books = books(&store).await;
     let first = books.open(proposal("1", 100)).await.expect("asked").approval;
     let denied = deny(&books, &first.id).await.expect("denied").approval;
-    assert_eq!((denied.state, denied.reason()), (ApprovalState::Rejected, Some("because")));
-    assert_eq!(approve(&books, &first.id).await, Err(settled(ApprovalState::Rejected)));
+    assert_eq!((denied.state, denied.reason()), (ApprovalState::Denied, Some("because")));
+    assert_eq!(approve(&books, &first.id).await, Err(settled(ApprovalState::Denied)));
     // The same word again is no contradiction.
     assert_eq!(deny(&books, &first.id).await.expect("said before").approval, denied);
     let refused = start(&books, &denied, "1").await;
-    assert_eq!(refused, Err(ApprovalRefusal::Settled(ApprovalState::Rejected).into()));
+    assert_eq!(refused, Err(ApprovalRefusal::Settled(ApprovalState::Denied).into()));
 
     let missed = books.open(proposal("2", 100)).await.expect("told").approval;
     assert_eq!(
         (&missed.id, missed.state),
-        (&first.id, ApprovalState::Rejected),
+        (&first.id, ApprovalState::Denied),
         "its caller has not heard of it"
     );
     books.told(&first.id).await.expect("noted");
@@ -255,7 +252,7 @@ async fn a_no_needs_no_second_look(world: World) {
     let id = books.open(new).await.expect("asked").approval.id;
     books.decide(deciding(&id, "alice", edit_for_two(50))).await.expect("edited");
     let rejected = books.decide(deciding(&id, "bob", Ballot::Deny)).await.expect("a no").approval;
-    assert_eq!(rejected.state, ApprovalState::Rejected);
+    assert_eq!(rejected.state, ApprovalState::Denied);
 }
 
 async fn all_for_whom_one_sender_speaks_count_once(world: World) {
@@ -401,7 +398,7 @@ async fn a_restart_loses_nothing(world: World) {
     assert_eq!(joined.approval, voted);
     let second = after.decide(deciding(&id, "bob", Ballot::Approve)).await.expect("agreed").approval;
     start(&after, &second, "2").await.expect("runs");
-    assert_eq!(state(&store, &id).await, ApprovalState::Consumed);
+    assert_eq!(state(&store, &id).await, ApprovalState::Used);
 }
 
 async fn pages_are_newest_first_and_stable(world: World) {
@@ -424,7 +421,7 @@ async fn pages_are_newest_first_and_stable(world: World) {
 
     let listed =
         async |filter: ApprovalFilter| store.list_approvals(&filter, None, 50).await.expect("listed").0;
-    let rejected = ApprovalFilter { state: Some(ApprovalState::Rejected), ..everything.clone() };
+    let rejected = ApprovalFilter { state: Some(ApprovalState::Denied), ..everything.clone() };
     assert_eq!(listed(rejected.clone()).await.iter().map(|one| &one.id).collect::<Vec<_>>(), [&ids[4]]);
     let mine = ApprovalFilter { principal: Some(agent().id), ..rejected.clone() };
     assert_eq!(listed(mine).await.len(), 1);

@@ -59,7 +59,7 @@ async fn check(store: &Store, told: &Told, id: &str, amount: u32) {
         assert!(trace.states.contains(&ApprovalState::Approved), "{trace:?}");
     }
     if told.started {
-        assert_eq!(trace.last(), Some(ApprovalState::Consumed));
+        assert_eq!(trace.last(), Some(ApprovalState::Used));
     }
 }
 
@@ -156,7 +156,7 @@ async fn connections_that_the_server_cut_are_replaced() {
     let approved = approve(&books, &opened.id).await.expect("approved").approval;
     start(&books, &approved, "2").await.expect("started");
     assert!(books.is_up());
-    assert_eq!(trace(&store, &opened.id).await.last(), Some(ApprovalState::Consumed));
+    assert_eq!(trace(&store, &opened.id).await.last(), Some(ApprovalState::Used));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -191,10 +191,7 @@ async fn a_full_disk_refuses_calls_until_there_is_room() {
     until_up(&books).await;
     let approved = approve(&books, &opened.id).await.expect("approved").approval;
     start(&books, &approved, "1").await.expect("started");
-    assert_eq!(
-        approve(&books, &opened.id).await.expect("said before").approval.state,
-        ApprovalState::Consumed
-    );
-    assert_eq!(crate::desk::deny(&books, &opened.id).await, Err(settled(ApprovalState::Consumed)));
+    assert_eq!(approve(&books, &opened.id).await.expect("said before").approval.state, ApprovalState::Used);
+    assert_eq!(crate::desk::deny(&books, &opened.id).await, Err(settled(ApprovalState::Used)));
     assert_eq!(starts(kinds(&store).await), sent + 1);
 }

@@ -181,7 +181,7 @@ async fn live(world: &World, waves: &[Wave], amount: u32, quorum: u32) {
     let sent = told.iter().filter(|one| **one == Told::Sent).count();
     let voted = told.iter().filter(|one| **one == Told::Voted).count();
     assert!(sent <= trace.sent && voted <= trace.votes, "{told:?} {trace:?}");
-    assert_eq!(trace.sent == 1, last == ApprovalState::Consumed);
+    assert_eq!(trace.sent == 1, last == ApprovalState::Used);
     gateways.crash().await;
 }
 

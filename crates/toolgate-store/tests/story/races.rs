@@ -145,7 +145,7 @@ async fn many_starts_under_one_approval_send_one_call(world: World) {
         match start.await.expect("no panic") {
             Ok(()) => sent += 1,
             Err(refused) => {
-                assert_eq!(refused, ApprovalRefusal::Settled(ApprovalState::Consumed).into());
+                assert_eq!(refused, ApprovalRefusal::Settled(ApprovalState::Used).into());
             }
         }
     }
@@ -197,7 +197,7 @@ async fn a_decision_elsewhere_wakes_soon(world: World) {
         let waiting = tokio::spawn(one.left(&id, ApprovalState::Pending));
         deny(&two, &id).await.expect("denied");
         let start = Instant::now();
-        assert_eq!(waiting.await.expect("woken").state, ApprovalState::Rejected);
+        assert_eq!(waiting.await.expect("woken").state, ApprovalState::Denied);
         assert!(start.elapsed() < Duration::from_millis(1_000), "{:?}", start.elapsed());
     }
 }
@@ -223,6 +223,6 @@ async fn waiting_ends_for_many_and_leaves_nothing_behind(world: World) {
         decided.expect("denied");
     }
     for woken in waiting {
-        assert_eq!(woken.await.expect("woken").state, ApprovalState::Rejected);
+        assert_eq!(woken.await.expect("woken").state, ApprovalState::Denied);
     }
 }

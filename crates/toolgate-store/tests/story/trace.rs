@@ -33,7 +33,7 @@ pub(crate) async fn trace(store: &Store, id: &ApprovalId) -> Trace {
             EventKind::ApprovalVoted => trace.votes += 1,
             EventKind::ApprovalResolved => step(&mut trace, resolution(one)),
             EventKind::ApprovalConsumed => {
-                step(&mut trace, ApprovalState::Consumed);
+                step(&mut trace, ApprovalState::Used);
                 trace.sent += starts_after(&all, one);
             }
             _ => {}

@@ -85,10 +85,10 @@ pub(crate) struct TrafficView {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SumsView {
     succeeded: u64,
-    /// The tool failed, or the call never got an answer.
-    errors: u64,
-    /// Policy or a person said no, or nobody said yes in time.
-    denied: u64,
+    /// The tool failed, the call never got an answer, or nobody knows.
+    failed: u64,
+    /// Nothing was sent: the arguments do not fit, policy or a person said no, or nobody said yes in time.
+    refused: u64,
     /// Cancelled, or answered that somebody must be waited for.
     other: u64,
 }
@@ -112,8 +112,8 @@ pub(crate) struct OverviewLatency {
 pub(crate) struct PrincipalView {
     id: String,
     calls: u64,
-    errors: u64,
-    denied: u64,
+    failed: u64,
+    refused: u64,
     last_call_at: String,
 }
 
@@ -124,8 +124,8 @@ pub(crate) struct EdgeView {
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<String>,
     calls: u64,
-    errors: u64,
-    denied: u64,
+    failed: u64,
+    refused: u64,
 }
 
 /// What scoping saves
@@ -251,8 +251,8 @@ impl PrincipalView {
         Self {
             id,
             calls: sums.calls(),
-            errors: sums.errors,
-            denied: sums.denied,
+            failed: sums.failed,
+            refused: sums.refused,
             last_call_at: rfc3339(last_ms),
         }
     }
@@ -265,16 +265,16 @@ impl EdgeView {
             principal: principal.to_string(),
             server: server.map(str::to_owned),
             calls: sums.calls(),
-            errors: sums.errors,
-            denied: sums.denied,
+            failed: sums.failed,
+            refused: sums.refused,
         }
     }
 }
 
 impl From<Sums> for SumsView {
     fn from(sums: Sums) -> Self {
-        let Sums { succeeded, errors, denied, other } = sums;
-        Self { succeeded, errors, denied, other }
+        let Sums { succeeded, failed, refused, other } = sums;
+        Self { succeeded, failed, refused, other }
     }
 }
 

@@ -103,7 +103,7 @@ fn about(visit: &Visit, call: &Call, events: &[Event], approval: Option<&Approva
 
 /// Where another call used the approval that this one asked for.
 fn ran_as(call: &Call, approval: Option<&Approval>) -> Option<Markup> {
-    let other = approval?.consumed_by.as_deref().filter(|other| *other != call.id)?;
+    let other = approval?.used_by.as_deref().filter(|other| *other != call.id)?;
     Some(links::id(other))
 }
 

@@ -87,7 +87,7 @@ pub(super) struct Approval {
     #[serde(default)]
     pub(super) proposed_arguments: Option<Value>,
     #[serde(default)]
-    pub(super) consumed_by: Option<String>,
+    pub(super) used_by: Option<String>,
 }
 
 impl Recorded {

@@ -65,7 +65,7 @@ pub(super) async fn send(visit: &Visit, id: &str, decision: &Decision) -> Answer
 fn said(decided: &Decided) -> Said {
     match decided.approval.state.as_str() {
         "pending" => Said::Counted,
-        "rejected" => Said::Denied,
+        "denied" => Said::Denied,
         "changes_requested" => Said::ChangesRequested,
         _ if decided.grant.is_some() => Said::Granted,
         _ => Said::Approved,

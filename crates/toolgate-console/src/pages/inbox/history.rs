@@ -14,9 +14,9 @@ use crate::visit::Visit;
 /// The states that approvals end in.
 const STATES: [(&str, &str); 7] = [
     ("approved", "Approved"),
-    ("consumed", "Approved and ran"),
-    ("rejected", "Denied"),
-    ("changes_requested", "Changes asked"),
+    ("used", "Used"),
+    ("denied", "Denied"),
+    ("changes_requested", "Changes requested"),
     ("expired", "Expired"),
     ("cancelled", "Cancelled"),
     ("lapsed", "Lapsed"),

@@ -63,7 +63,7 @@ pub(super) fn decided(visit: &Visit, approval: &Approval) -> Markup {
             @if let Some(vote) = approval.last_word() { p { (said(visit, vote)) } }
             @if let Some(moment) = &approval.resolved_at { p.soft { "Settled " (moment::ago(visit, moment)) "." } }
             @if approval.state == "approved" { p.soft { "The call may use it for: " (moment::left(visit, &approval.expires_at)) "." } }
-            @if let Some(call) = &approval.consumed_by { p { "It ran as " (ways::id(visit, call)) "." } }
+            @if let Some(call) = &approval.used_by { p { "It ran as " (ways::id(visit, call)) "." } }
             p { a.button.primary href=(inbox()) { "Back to what waits" } }
         }
     }
@@ -75,12 +75,12 @@ fn sentence(approval: &Approval) -> &'static str {
     }
     match approval.state.as_str() {
         "approved" => "Approved",
-        "rejected" => "Denied",
-        "changes_requested" => "Changes were asked for",
+        "denied" => "Denied",
+        "changes_requested" => "Changes were requested",
         "expired" => "Nobody decided in time, which means no",
         "cancelled" => "The caller does not want it any more",
-        "consumed" => "Approved, and it ran",
-        "lapsed" => "Approved, but nobody came to use it in time",
+        "used" => "Approved and used: the call was sent",
+        "lapsed" => "Lapsed: approved, but nobody used it in time",
         _ => "Decided",
     }
 }

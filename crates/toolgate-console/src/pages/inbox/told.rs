@@ -51,7 +51,7 @@ pub(super) struct Approval {
     #[serde(default)]
     pub(super) escalated_to: Option<Vec<String>>,
     #[serde(default)]
-    pub(super) consumed_by: Option<String>,
+    pub(super) used_by: Option<String>,
     /// Why it ended without anybody's word.
     #[serde(default)]
     pub(super) withdrawn: Option<String>,

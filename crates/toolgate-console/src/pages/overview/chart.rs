@@ -18,10 +18,10 @@ pub(super) fn draw(traffic: &Traffic) -> Markup {
     let minutes = &traffic.minutes;
     let top = scale(minutes.iter().map(Minute::calls).max().unwrap_or(0));
     let summary = format!(
-        "{} calls in the last hour: {} failed, {} denied",
+        "{} calls in the last hour: {} failed, {} refused",
         number(traffic.calls),
-        number(traffic.errors),
-        number(traffic.denied)
+        number(traffic.failed),
+        number(traffic.refused)
     );
     html! {
         div.scroll.newest tabindex="0" role="region" aria-labelledby="minutes-title" {
@@ -47,7 +47,7 @@ fn scale(most: u64) -> u64 {
     top
 }
 
-/// Stripes and dots: what failed and what was denied can be told apart without colour.
+/// Stripes and dots: what failed and what was refused can be told apart without colour.
 fn patterns() -> Markup {
     html! {
         defs {
@@ -83,8 +83,8 @@ fn bar(place: usize, count: usize, minute: &Minute, top: u64) -> Markup {
     let kinds = [
         (minute.succeeded, "accent", None),
         (minute.other, "soft", None),
-        (minute.denied, "", Some("url(#dots)")),
-        (minute.errors, "", Some("url(#stripes)")),
+        (minute.refused, "", Some("url(#dots)")),
+        (minute.failed, "", Some("url(#stripes)")),
     ];
     html! {
         g {
@@ -121,7 +121,7 @@ fn key() -> Markup {
         ul.chips.help {
             li { (sample("accent", None)) " succeeded" }
             li { (sample("", Some("url(#stripes)"))) " failed" }
-            li { (sample("", Some("url(#dots)"))) " denied" }
+            li { (sample("", Some("url(#dots)"))) " refused" }
             li { (sample("soft", None)) " cancelled or waiting" }
         }
     }
@@ -136,15 +136,15 @@ fn table(minutes: &[Minute]) -> Markup {
                     caption { "Minutes with calls, in UTC, the latest first" }
                     thead { tr {
                         th scope="col" { "Minute" } th.number scope="col" { "Succeeded" } th.number scope="col" { "Failed" }
-                        th.number scope="col" { "Denied" } th.number scope="col" { "Other" }
+                        th.number scope="col" { "Refused" } th.number scope="col" { "Other" }
                     } }
                     tbody {
                         @for minute in minutes.iter().rev().filter(|minute| minute.calls() > 0) {
                             tr {
                                 td data-name="Minute" { (clock(&minute.at)) }
                                 td.number data-name="Succeeded" { (number(minute.succeeded)) }
-                                td.number data-name="Failed" { (number(minute.errors)) }
-                                td.number data-name="Denied" { (number(minute.denied)) }
+                                td.number data-name="Failed" { (number(minute.failed)) }
+                                td.number data-name="Refused" { (number(minute.refused)) }
                                 td.number data-name="Other" { (number(minute.other)) }
                             }
                         }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_minute_is_as_high_as_its_calls() {
         let minute =
-            Minute { at: "2026-08-01T12:34:00Z".into(), succeeded: 2, errors: 2, ..Minute::default() };
+            Minute { at: "2026-08-01T12:34:00Z".into(), succeeded: 2, failed: 2, ..Minute::default() };
         let drawn = draw(&Traffic { minutes: vec![minute], ..Traffic::default() }).into_string();
         // Half of the room each: 154 high, of which a bar of two among four takes 77.
         assert_eq!(drawn.matches(r#"height="77.0""#).count(), 2, "{drawn}");

@@ -49,7 +49,7 @@ fn server(visit: &Visit, one: &Server, edge: &Edge) -> Markup {
             }
             td.number data-name="Tools" { (number(one.tools)) }
             td.number data-name="Calls" { a href=(calls) { (number(edge.calls)) } }
-            td.number data-name="Failed" { (number(edge.errors)) }
+            td.number data-name="Failed" { (number(edge.failed)) }
         }
     }
 }
@@ -62,7 +62,7 @@ fn principals(visit: &Visit, traffic: &Traffic) -> Markup {
         table.list {
             thead { tr {
                 th scope="col" { "Who" } th.number scope="col" { "Calls" } th.number scope="col" { "Failed" }
-                th.number scope="col" { "Denied" } th scope="col" { "Last call" }
+                th.number scope="col" { "Refused" } th scope="col" { "Last call" }
             } }
             tbody { @for one in &traffic.principals { (principal(visit, one)) } }
         }
@@ -77,8 +77,8 @@ fn principal(visit: &Visit, one: &Principal) -> Markup {
         tr data-entry=(one.id) {
             td data-name="Who" { (links::principal(&one.id)) }
             td.number data-name="Calls" { (number(one.calls)) }
-            td.number data-name="Failed" { (number(one.errors)) }
-            td.number data-name="Denied" { (number(one.denied)) }
+            td.number data-name="Failed" { (number(one.failed)) }
+            td.number data-name="Refused" { (number(one.refused)) }
             td data-name="Last call" { (ago(visit, &one.last_call_at)) }
         }
     }
@@ -89,7 +89,7 @@ fn edges(visit: &Visit, edges: &[Edge]) -> Markup {
         table.list {
             thead { tr {
                 th scope="col" { "Who" } th scope="col" { "Server" } th.number scope="col" { "Calls" }
-                th.number scope="col" { "Failed" } th.number scope="col" { "Denied" }
+                th.number scope="col" { "Failed" } th.number scope="col" { "Refused" }
             } }
             tbody {
                 @for edge in edges {
@@ -103,8 +103,8 @@ fn edges(visit: &Visit, edges: &[Edge]) -> Markup {
                             }
                         }
                         td.number data-name="Calls" { (number(edge.calls)) }
-                        td.number data-name="Failed" { (number(edge.errors)) }
-                        td.number data-name="Denied" { (number(edge.denied)) }
+                        td.number data-name="Failed" { (number(edge.failed)) }
+                        td.number data-name="Refused" { (number(edge.refused)) }
                     }
                 }
             }

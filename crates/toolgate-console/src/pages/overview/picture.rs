@@ -35,11 +35,11 @@ pub(super) fn draw(traffic: &Traffic, servers: &[Server]) -> Markup {
     html! {
         svg.chart.picture viewBox=(format!("0 0 {WIDTH} {height}")) role="group" aria-label="Agents, gateway and servers" {
             @for (place, one) in callers.iter().enumerate() {
-                (flow((BOX_WIDTH, row_at(place, callers.len(), height)), (gate_left(), middle), one.calls, one.errors, busiest))
+                (flow((BOX_WIDTH, row_at(place, callers.len(), height)), (gate_left(), middle), one.calls, one.failed, busiest))
             }
             @for (place, one) in servers.iter().enumerate() {
                 @let edge = traffic.to_server(&one.name);
-                (flow((gate_right(), middle), (WIDTH - BOX_WIDTH, row_at(place, servers.len(), height)), edge.calls, edge.errors, busiest))
+                (flow((gate_right(), middle), (WIDTH - BOX_WIDTH, row_at(place, servers.len(), height)), edge.calls, edge.failed, busiest))
             }
             (gate(middle))
             @for (place, one) in callers.iter().enumerate() { (caller(one, row_at(place, callers.len(), height))) }
@@ -91,7 +91,7 @@ fn gate(middle: f64) -> Markup {
 }
 
 fn caller(one: &Principal, middle: f64) -> Markup {
-    let detail = match one.errors {
+    let detail = match one.failed {
         0 => several(one.calls, "call"),
         errors => format!("{}, {} failed", several(one.calls, "call"), number(errors)),
     };

@@ -40,8 +40,8 @@ pub(super) struct Server {
 #[derive(Default, Deserialize)]
 pub(super) struct Traffic {
     pub(super) calls: u64,
-    pub(super) errors: u64,
-    pub(super) denied: u64,
+    pub(super) failed: u64,
+    pub(super) refused: u64,
     pub(super) error_rate: f64,
     pub(super) latency: Latency,
     pub(super) minutes: Vec<Minute>,
@@ -61,8 +61,8 @@ pub(super) struct Latency {
 pub(super) struct Minute {
     pub(super) at: String,
     pub(super) succeeded: u64,
-    pub(super) errors: u64,
-    pub(super) denied: u64,
+    pub(super) failed: u64,
+    pub(super) refused: u64,
     pub(super) other: u64,
 }
 
@@ -70,8 +70,8 @@ pub(super) struct Minute {
 pub(super) struct Principal {
     pub(super) id: String,
     pub(super) calls: u64,
-    pub(super) errors: u64,
-    pub(super) denied: u64,
+    pub(super) failed: u64,
+    pub(super) refused: u64,
     pub(super) last_call_at: String,
 }
 
@@ -81,8 +81,8 @@ pub(super) struct Edge {
     #[serde(default)]
     pub(super) server: Option<String>,
     pub(super) calls: u64,
-    pub(super) errors: u64,
-    pub(super) denied: u64,
+    pub(super) failed: u64,
+    pub(super) refused: u64,
 }
 
 #[derive(Deserialize)]
@@ -107,7 +107,7 @@ pub(super) struct Verified {
 
 impl Minute {
     pub(super) fn calls(&self) -> u64 {
-        self.succeeded + self.errors + self.denied + self.other
+        self.succeeded + self.failed + self.refused + self.other
     }
 }
 
@@ -117,13 +117,13 @@ impl Traffic {
         self.minutes.iter().rev().take(LATELY).map(Minute::calls).sum()
     }
 
-    /// What went to one server: calls, errors and what was denied.
+    /// What went to one server: calls, what failed and what was refused.
     pub(super) fn to_server(&self, name: &str) -> Edge {
         let mut sum = Edge::default();
         for edge in self.edges.iter().filter(|edge| edge.server.as_deref() == Some(name)) {
             sum.calls += edge.calls;
-            sum.errors += edge.errors;
-            sum.denied += edge.denied;
+            sum.failed += edge.failed;
+            sum.refused += edge.refused;
         }
         sum
     }

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn every_refusal_has_one_hint() {
-        let settled = DecideError::Refused(ApprovalRefusal::Settled(ApprovalState::Rejected));
+        let settled = DecideError::Refused(ApprovalRefusal::Settled(ApprovalState::Denied));
         let stranger = Principal::new(PrincipalId::new("bot"), Role::Agent);
         for error in [DeskError::Decide(settled), DeskError::Role(stranger), DeskError::NotAnObject] {
             let text = told(&error).to_string();

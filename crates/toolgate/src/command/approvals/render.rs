@@ -78,7 +78,7 @@ fn facts(approval: &Approval, effects: Option<Effects>) -> Vec<(&'static str, St
         ("session", approval.session.as_ref().map(ToString::to_string)),
         ("run", approval.run.as_ref().map(ToString::to_string)),
         ("task", approval.task.clone()),
-        ("ran as", approval.consumed_by.as_ref().map(ToString::to_string)),
+        ("ran as", approval.used_by.as_ref().map(ToString::to_string)),
     ];
     facts.extend(belongs.into_iter().filter_map(|(name, value)| Some((name, value?))));
     facts.push(("needs", needs(&approval.requirement)));
@@ -119,7 +119,7 @@ fn state(approval: &Approval, now_ms: i64) -> String {
         }
         ApprovalState::Approved if left <= 0 => "approved, but not used in time".to_owned(),
         ApprovalState::Approved => format!("approved, to be used within {}", span(left)),
-        ApprovalState::Consumed => "approved and used".to_owned(),
+        ApprovalState::Used => "approved and used".to_owned(),
         ApprovalState::Lapsed => "approved, but never used".to_owned(),
         state => state.as_str().replace('_', " "),
     }

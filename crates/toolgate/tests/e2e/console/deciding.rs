@@ -78,6 +78,33 @@ async fn somebody_changes_a_call_approves_it_and_sees_it_run() {
 }
 
 #[tokio::test]
+async fn changed_arguments_are_sent_only_from_the_page_that_shows_the_difference() {
+    let office = Office::open().await;
+    let id = office.asks(900).await;
+    let state = || async { office.site().get(&format!("/approvals/{id}")).await["state"].clone() };
+    let person = Person::logged_in(office.gateway(), &office.admin()).await;
+    person.open(&format!("/console/inbox/approvals/{id}")).await;
+    // No key is pressed, so the page shows no difference by itself: the usual yes does not let it through.
+    person.run("field('amount').value = '90'", vec![]).await;
+    person.click("Approve").await;
+    person.sees("nothing was sent yet").await;
+    person.sees("/amount").await;
+    assert_eq!(state().await, "pending");
+    // The yes beside the difference is for the difference that is shown there.
+    person.run("field('amount').value = '91'", vec![]).await;
+    person.click("Approve as edited").await;
+    person.sees("nothing was sent yet").await;
+    person.sees("91").await;
+    assert_eq!(state().await, "pending");
+    person.click("Approve as edited").await;
+    person.gets_to("/console/inbox").await;
+    assert_eq!(state().await, "approved");
+    office.comes_back(900).await;
+    assert_eq!(office.ran(), [moved(91)]);
+    person.leaves_forgiving(&["status of 422"]).await;
+}
+
+#[tokio::test]
 async fn an_edit_that_the_tool_would_not_take_is_explained_and_kept() {
     let office = Office::open().await;
     let id = office.asks(900).await;
@@ -109,7 +136,7 @@ async fn a_no_reaches_the_caller_with_its_reason() {
     assert_ne!(status(&refused), "succeeded", "{refused}");
     person.click("Decided").await;
     person.sees("the invoice is paid already").await;
-    person.sees("rejected").await;
+    person.sees("denied").await;
     assert_eq!(office.ran(), Vec::<String>::new());
     person.leaves().await;
 }

@@ -162,11 +162,7 @@ async fn killed_with_its_approval_used_a_call_is_not_sent_again(backing: Backing
         let expected = if point == "recorded" { "succeeded" } else { "unknown" };
         assert_eq!(end["outcome"], expected, "{point}: {end}");
         let approval = bank.approval(&id);
-        assert_eq!(
-            (&approval["state"], &approval["consumed_by"]),
-            (&json!("consumed"), &end["call"]),
-            "{point}"
-        );
+        assert_eq!((&approval["state"], &approval["used_by"]), (&json!("used"), &end["call"]), "{point}");
         let told = call(&bank.agent(), TOOL, money(amount)).await;
         assert_eq!(status(&told), "joined", "{point}: whoever missed the end hears of it: {told}");
         match point {

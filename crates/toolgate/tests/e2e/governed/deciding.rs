@@ -62,8 +62,8 @@ async fn what_was_approved_runs_exactly_once_however_it_is_spelt(backing: Backin
     assert_eq!(bank.ran().len(), 1, "{:?}", bank.ran());
     let approval = bank.approval(&id);
     assert_eq!(
-        (&approval["state"], &approval["consumed_by"]),
-        (&json!("consumed"), &envelope(&done)["tool_call_id"])
+        (&approval["state"], &approval["used_by"]),
+        (&json!("used"), &envelope(&done)["tool_call_id"])
     );
     assert_ne!(pending(&call(&agent, TOOL, money(500)).await), id, "a yes is used up");
     assert_eq!(bank.ran().len(), 1);
@@ -252,7 +252,7 @@ async fn the_first_decision_stands(backing: Backing) {
     );
     assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
     let too_late = bank.decide(&admin, &id, json!({ "decision": "deny" })).await;
-    assert_eq!((too_late.status, too_late.json()["state"].as_str()), (409, Some("consumed")), "{too_late:?}");
+    assert_eq!((too_late.status, too_late.json()["state"].as_str()), (409, Some("used")), "{too_late:?}");
     let unknown = bank.decide(&admin, "apr_nobody", json!({ "decision": "deny" })).await;
     assert_eq!(unknown.status, 404, "{unknown:?}");
     assert_eq!(bank.ran().len(), 1);

@@ -69,7 +69,7 @@ async fn people_hear_of_an_approval_with_a_link_and_a_signature() {
     is_signed(&resolved);
     assert_eq!(
         (&resolved.json()["data"]["state"], &resolved.json()["data"]["reason"]),
-        (&json!("rejected"), &json!("no"))
+        (&json!("denied"), &json!("no"))
     );
     assert!(
         receiver.came().iter().all(|one| of_kind("requested")(one) || of_kind("resolved")(one)),

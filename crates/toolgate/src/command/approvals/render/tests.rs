@@ -57,7 +57,7 @@ fn approval() -> Approval {
         expires_at_ms: NOW + 3_540_000,
         resolved_at_ms: None,
         escalated_to: None,
-        consumed_by: None,
+        used_by: None,
         policy_version: None,
         withdrawn: None,
         told_at_ms: None,
@@ -106,11 +106,11 @@ fn grant() -> Grant {
 
 #[test]
 fn a_list_says_who_asks_what_it_needs_and_how_long() {
-    let done = Approval { state: ApprovalState::Rejected, ..approval() };
+    let done = Approval { state: ApprovalState::Denied, ..approval() };
     assert_snapshot!(list(&[voted(), done], NOW).render(Reader::Pipe, &()), @r#"
-    ID     STATE     TOOL           ASKED BY  NEEDS                                             AGREED  LEFT
-    apr_1  pending   bank:transfer  bot-7     2 people, one of finance, one of legal or admins  1 of 2  59m
-    apr_1  rejected  bank:transfer  bot-7     2 people, one of finance, one of legal or admins  0 of 2
+    ID     STATE    TOOL           ASKED BY  NEEDS                                             AGREED  LEFT
+    apr_1  pending  bank:transfer  bot-7     2 people, one of finance, one of legal or admins  1 of 2  59m
+    apr_1  denied   bank:transfer  bot-7     2 people, one of finance, one of legal or admins  0 of 2
     "#);
 }
 
@@ -185,11 +185,11 @@ fn every_state_is_told_in_words() {
     assert_snapshot!(states.join("\n"), @r#"
     pending: pending for another 59m, then others are asked as well | pending, but the time to decide is over
     approved: approved, to be used within 59m | approved, but not used in time
-    rejected: rejected | rejected
+    denied: denied | denied
     changes_requested: changes requested | changes requested
     expired: expired | expired
     cancelled: cancelled | cancelled
-    consumed: approved and used | approved and used
+    used: approved and used | approved and used
     lapsed: approved, but never used | approved, but never used
     "#);
 }
