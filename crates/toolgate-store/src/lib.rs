@@ -68,7 +68,7 @@ pub use session::{
     ChangeSessionError, Closing, NewSessionError, OpenSessions, SESSIONS_PAGE_MAX, SessionFilter,
     SessionKind, SessionMark, SessionStanding, StoredSession, Unused,
 };
-pub use token::{NewToken, NewTokenSpec, Token, is_reserved_principal};
+pub use token::{NewToken, NewTokenSpec, Token, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;
 
 /// An open data folder and its database. Clones share one small pool and one token cache.

@@ -23,8 +23,10 @@ const FIND: &str = "SELECT token, ends_at_ms FROM logins
 const END: &str = "DELETE FROM logins WHERE tenant = $1 AND hash = $2";
 const SWEEP: &str = "DELETE FROM logins WHERE tenant = $1 AND ends_at_ms <= $2";
 const TOKEN: &str =
-    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
-    FROM tokens WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL";
+    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session,
+        expires_at_ms, created_by, used_at_ms
+    FROM tokens WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL
+        AND (expires_at_ms IS NULL OR expires_at_ms > $3)";
 
 const SECRET_BYTES: usize = 32;
 
@@ -94,7 +96,7 @@ impl Store {
         let Some(token) = token else {
             return Ok(Some(StoredLogin { credential: Credential::of(Principal::local()), ends_at_ms }));
         };
-        let find = self.db.sql(TOKEN).bind(self.tenant).bind(token);
+        let find = self.db.sql(TOKEN).bind(self.tenant).bind(token).bind(now_ms());
         let row: Option<TokenRow> = find.fetch_optional().await.map_err(doing(DOING))?;
         let token = row.map(|row| row.read(DOING)).transpose()?;
         Ok(token.map(|token| StoredLogin { credential: token.credential(), ends_at_ms }))

@@ -12,18 +12,21 @@ use toolgate_core::{Kind, Principal, PrincipalId, Role, ServerName};
 use crate::db::{Lock, Transaction, without_nul};
 use crate::error::{doing, random_bytes};
 use crate::row::row;
-use crate::token_cache::{Digest, digest};
+use crate::token_cache::{Digest, Known, digest};
 use crate::{Store, StoreError, StoredSession, now_ms};
 
 const INSERT: &str =
-    "INSERT INTO tokens (tenant, id, hash, role, label, principal, kind, groups, created_at_ms, agent, session, opener)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    "INSERT INTO tokens (tenant, id, hash, role, label, principal, kind, groups, created_at_ms, agent, session, opener,
+        expires_at_ms, created_by)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
 const ANY: &str = "SELECT EXISTS (SELECT 1 FROM tokens WHERE tenant = $1 AND role = $2 AND session IS NULL)";
 const LIST: &str =
-    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
+    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session,
+        expires_at_ms, created_by, used_at_ms
     FROM tokens WHERE tenant = $1 AND session IS NULL ORDER BY created_at_ms, id";
 const LIST_OF: &str =
-    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
+    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session,
+        expires_at_ms, created_by, used_at_ms
     FROM tokens WHERE tenant = $1 AND session = $2 ORDER BY created_at_ms, id";
 const REVOKE: &str =
     "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL";
@@ -31,11 +34,16 @@ const REVOKE_OF_SESSION: &str =
     "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND session = $2 AND revoked_at_ms IS NULL";
 /// The token of a session is good no longer than the one that opened the session.
 const VERIFY: &str =
-    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session
-    FROM tokens WHERE tenant = $1 AND hash = $2 AND revoked_at_ms IS NULL AND NOT EXISTS (
-        SELECT 1 FROM tokens AS openers
-        WHERE openers.tenant = tokens.tenant AND openers.id = tokens.opener AND openers.revoked_at_ms IS NOT NULL
-    )";
+    "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session,
+        expires_at_ms, created_by, used_at_ms
+    FROM tokens WHERE tenant = $1 AND hash = $2 AND revoked_at_ms IS NULL
+        AND (expires_at_ms IS NULL OR expires_at_ms > $3)
+        AND NOT EXISTS (
+            SELECT 1 FROM tokens AS openers WHERE openers.tenant = tokens.tenant AND openers.id = tokens.opener
+                AND (openers.revoked_at_ms IS NOT NULL OR openers.expires_at_ms <= $3)
+        )";
+const USED: &str = "UPDATE tokens SET used_at_ms = $3
+    WHERE tenant = $1 AND id = $2 AND (used_at_ms IS NULL OR used_at_ms <= $4)";
 
 const ID_PREFIX: &str = "tok_";
 const SECRET_BYTES: usize = 32;
@@ -46,6 +54,8 @@ const SECRET_CHARS: usize = 43;
 const RESERVED: [&str; 3] = ["gateway", "local", "stdio"];
 const NAME_CHARS_MAX: usize = 256;
 const GROUPS_MAX: usize = 64;
+/// When a token was last used is kept no more precisely than this, so that using one costs next to no writes.
+const USED_PRECISION_MS: i64 = 60_000;
 
 /// What a token is to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,11 +71,24 @@ pub struct NewTokenSpec {
     pub groups: Vec<String>,
     /// The agent definition it is bound to: it sees no more than that one admits.
     pub agent: Option<AgentName>,
+    /// From when on it lets nobody in; for ever without it.
+    pub expires_at_ms: Option<i64>,
+    /// Who makes it.
+    pub created_by: Option<PrincipalId>,
 }
 
 impl NewTokenSpec {
     pub fn of(role: Role) -> Self {
-        Self { role, label: None, principal: None, kind: None, groups: Vec::new(), agent: None }
+        Self {
+            role,
+            label: None,
+            principal: None,
+            kind: None,
+            groups: Vec::new(),
+            agent: None,
+            expires_at_ms: None,
+            created_by: None,
+        }
     }
 
     #[must_use]
@@ -85,6 +108,9 @@ impl NewTokenSpec {
         }
         if self.groups.len() > GROUPS_MAX {
             return refused(&format!("a token has at most {GROUPS_MAX} groups"));
+        }
+        if self.expires_at_ms.is_some_and(|expires_at_ms| expires_at_ms <= now_ms()) {
+            return refused("a token expires after it was made: its time is longer than none");
         }
         let is_server = |name: &String| ServerName::new(name).is_ok();
         if self.role == Role::Server && !self.principal.as_ref().is_some_and(is_server) {
@@ -142,10 +168,46 @@ pub struct Token {
     pub session: Option<SessionId>,
     /// Milliseconds since 1970, as everywhere here.
     pub created_at_ms: i64,
+    /// Who made it; nobody knows of those that were made before this was kept.
+    pub created_by: Option<String>,
+    /// When it last let somebody in, to the minute.
+    pub used_at_ms: Option<i64>,
+    pub expires_at_ms: Option<i64>,
     pub revoked_at_ms: Option<i64>,
 }
 
+/// Whether a token lets somebody in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TokenState {
+    Live,
+    Expired,
+    Revoked,
+}
+
+impl TokenState {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TokenState::Live => "live",
+            TokenState::Expired => "expired",
+            TokenState::Revoked => "revoked",
+        }
+    }
+}
+
 impl Token {
+    pub fn state(&self, now_ms: i64) -> TokenState {
+        match self {
+            Token { revoked_at_ms: Some(_), .. } => TokenState::Revoked,
+            Token { expires_at_ms: Some(expires_at_ms), .. } if *expires_at_ms <= now_ms => {
+                TokenState::Expired
+            }
+            _ => TokenState::Live,
+        }
+    }
+
+    pub fn is_live(&self, now_ms: i64) -> bool {
+        self.state(now_ms) == TokenState::Live
+    }
     /// Who presents it.
     pub fn principal(&self) -> Principal {
         let id = PrincipalId::new(self.principal.as_deref().unwrap_or(&self.id));
@@ -184,7 +246,10 @@ impl Store {
             let any = transaction.sql(ANY).bind(self.tenant).bind(role.as_str());
             let (any,): (bool,) = any.fetch_one().await.map_err(doing(DOING))?;
             if !any {
-                let spec = NewTokenSpec::of(role).labelled(format!("first {}", role.as_str()));
+                let spec = NewTokenSpec {
+                    created_by: Some(PrincipalId::gateway()),
+                    ..NewTokenSpec::of(role).labelled(format!("first {}", role.as_str()))
+                };
                 made.push(insert(&mut transaction, self.tenant, &spec, None).await?);
             }
         }
@@ -235,9 +300,34 @@ impl Store {
         }
         // The answer is as old as its question.
         let asked = std::time::Instant::now();
-        let verdict = self.look_up(&digest).await?.map(|token| token.credential());
-        self.tokens.keep(digest, verdict.clone(), asked);
+        let token = self.look_up(&digest).await?;
+        let verdict = token.as_ref().map(Token::credential);
+        let expires_at_ms = token.as_ref().and_then(|token| token.expires_at_ms);
+        self.tokens.keep(
+            digest,
+            verdict.clone().map(|credential| Known { credential, expires_at_ms }),
+            asked,
+        );
+        if let Some(token) = token {
+            self.note_use(token);
+        }
         Ok(verdict)
+    }
+
+    /// Keeps when a token was last used. Nobody waits for it, and where it cannot be written the next use tries again.
+    fn note_use(&self, token: Token) {
+        let now = now_ms();
+        if token.used_at_ms.is_some_and(|used_at_ms| now - used_at_ms < USED_PRECISION_MS) {
+            return;
+        }
+        let store = self.clone();
+        tokio::spawn(async move {
+            let used = store.db.sql(USED).bind(store.tenant).bind(&token.id).bind(now);
+            let used = used.bind(now - USED_PRECISION_MS);
+            if let Err(error) = used.execute().await {
+                tracing::debug!(%error, token = token.id, "when it was used could not be kept");
+            }
+        });
     }
 
     /// The answer of `verify` if it is known without asking the database: `None` means "ask".
@@ -276,7 +366,7 @@ impl Store {
 
     async fn look_up(&self, digest: &Digest) -> Result<Option<Token>, StoreError> {
         const DOING: &str = "verify a token";
-        let query = self.db.sql(VERIFY).bind(self.tenant).bind(&digest[..]);
+        let query = self.db.sql(VERIFY).bind(self.tenant).bind(&digest[..]).bind(now_ms());
         let row: Option<TokenRow> = query.fetch_optional().await.map_err(doing(DOING))?;
         row.map(|row| row.read(DOING)).transpose()
     }
@@ -293,7 +383,7 @@ async fn insert(
     spec: &NewTokenSpec,
     of_session: Option<(&SessionId, Option<&TokenId>)>,
 ) -> Result<NewToken, StoreError> {
-    let NewTokenSpec { role, label, principal, kind, groups, agent } = spec;
+    let NewTokenSpec { role, label, principal, kind, groups, agent, expires_at_ms, created_by } = spec;
     let id = format!("{ID_PREFIX}{}", uuid::Uuid::now_v7().simple());
     let random = URL_SAFE_NO_PAD.encode(random_bytes::<SECRET_BYTES>()?);
     let secret = format!("tg_{}_{random}", role.as_str());
@@ -305,6 +395,8 @@ async fn insert(
     let insert = insert.bind(of_session.map(|(session, _)| without_nul(session.as_str())));
     let insert =
         insert.bind(of_session.and_then(|(_, opener)| opener).map(|opener| opener.as_str().to_owned()));
+    let insert = insert.bind(*expires_at_ms);
+    let insert = insert.bind(created_by.as_ref().map(|created_by| without_nul(created_by.as_str())));
     insert.execute().await.map_err(doing("create a token"))?;
     Ok(NewToken { id, secret, role: *role })
 }
@@ -349,6 +441,9 @@ row! {
         revoked_at_ms: Option<i64>,
         agent: Option<String>,
         session: Option<String>,
+        expires_at_ms: Option<i64>,
+        created_by: Option<String>,
+        used_at_ms: Option<i64>,
     }
 }
 
@@ -367,6 +462,9 @@ impl TokenRow {
             agent: agent.transpose()?,
             session: self.session.map(SessionId::new),
             created_at_ms: self.created_at_ms,
+            created_by: self.created_by,
+            used_at_ms: self.used_at_ms,
+            expires_at_ms: self.expires_at_ms,
             revoked_at_ms: self.revoked_at_ms,
         })
     }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use sha2::{Digest as _, Sha256};
 use toolgate_core::scope::Credential;
 
+use crate::now_ms;
+
 pub(crate) type Digest = [u8; 32];
 
 /// How long a verdict is trusted: the time in which a token revoked by another process still opens the door.
@@ -27,10 +29,24 @@ pub struct TokenCache {
 
 #[derive(Default)]
 struct Verdicts {
-    good: HashMap<Digest, Verdict<Credential>>,
+    good: HashMap<Digest, Verdict<Known>>,
     bad: HashMap<Digest, Verdict<()>>,
     /// When the database last failed to answer.
     outage: Option<Instant>,
+}
+
+/// What is known of a token that lets somebody in.
+pub(crate) struct Known {
+    pub(crate) credential: Credential,
+    /// Its end counts whoever can be asked.
+    pub(crate) expires_at_ms: Option<i64>,
+}
+
+impl Known {
+    fn unless_expired(&self) -> Option<Credential> {
+        let expired = self.expires_at_ms.is_some_and(|expires_at_ms| expires_at_ms <= now_ms());
+        (!expired).then(|| self.credential.clone())
+    }
 }
 
 struct Verdict<T> {
@@ -52,20 +68,20 @@ impl TokenCache {
     fn check_at(&self, digest: &Digest, now: Instant) -> Option<Option<Credential>> {
         let mut verdicts = self.lock();
         if let Some(verdict) = verdicts.good.get_mut(digest) {
-            return verdict.usable(now).then(|| Some(verdict.value.clone()));
+            return verdict.usable(now).then(|| verdict.value.unless_expired());
         }
         let verdict = verdicts.bad.get_mut(digest)?;
         verdict.usable(now).then_some(None)
     }
 
     /// Keeps the answer to a question that was put at `asked`.
-    pub(crate) fn keep(&self, digest: Digest, verdict: Option<Credential>, asked: Instant) {
+    pub(crate) fn keep(&self, digest: Digest, verdict: Option<Known>, asked: Instant) {
         let mut verdicts = self.lock();
         verdicts.outage = None;
         match verdict {
-            Some(credential) => {
+            Some(known) => {
                 verdicts.bad.remove(&digest);
-                insert(&mut verdicts.good, GOOD_MAX, digest, credential, asked);
+                insert(&mut verdicts.good, GOOD_MAX, digest, known, asked);
             }
             None => {
                 verdicts.good.remove(&digest);
@@ -106,7 +122,7 @@ impl TokenCache {
 impl Verdicts {
     fn last_known(&self, digest: &Digest, max_age: Duration, now: Instant) -> Option<Credential> {
         let verdict = self.good.get(digest)?;
-        (now.saturating_duration_since(verdict.asked) < max_age).then(|| verdict.value.clone())
+        (now.saturating_duration_since(verdict.asked) < max_age).then(|| verdict.value.unless_expired())?
     }
 }
 
@@ -144,6 +160,10 @@ mod tests {
         Credential::of(Principal::new(PrincipalId::new("tok_1"), Role::Agent))
     }
 
+    fn known() -> Known {
+        Known { credential: credential(), expires_at_ms: None }
+    }
+
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
     }
@@ -151,7 +171,7 @@ mod tests {
     #[test]
     fn a_verdict_is_forgotten_after_a_second() {
         let (cache, start) = (TokenCache::default(), Instant::now());
-        cache.keep([1; 32], Some(credential()), start);
+        cache.keep([1; 32], Some(known()), start);
         cache.keep([2; 32], None, start);
         assert_eq!(cache.check_at(&[1; 32], start + ms(499)), Some(Some(credential())));
         assert_eq!(cache.check_at(&[2; 32], start + ms(499)), Some(None));
@@ -164,7 +184,7 @@ mod tests {
     #[test]
     fn one_caller_renews_while_the_others_go_on() {
         let (cache, start) = (TokenCache::default(), Instant::now());
-        cache.keep([1; 32], Some(credential()), start);
+        cache.keep([1; 32], Some(known()), start);
         assert_eq!(cache.check_at(&[1; 32], start + ms(600)), None);
         assert_eq!(cache.check_at(&[1; 32], start + ms(600)), Some(Some(credential())));
         assert_eq!(cache.check_at(&[1; 32], start + ms(999)), Some(Some(credential())));
@@ -173,9 +193,19 @@ mod tests {
     }
 
     #[test]
+    fn a_token_that_expires_ends_also_while_nobody_can_be_asked() {
+        let (cache, start) = (TokenCache::default(), Instant::now());
+        cache.keep([1; 32], Some(Known { expires_at_ms: Some(now_ms() - 1), ..known() }), start);
+        assert_eq!(cache.check_at(&[1; 32], start), Some(None));
+        assert_eq!(cache.last_known(&[1; 32], ms(60_000)), None);
+        cache.keep([2; 32], Some(Known { expires_at_ms: Some(now_ms() + 60_000), ..known() }), start);
+        assert_eq!(cache.check_at(&[2; 32], start), Some(Some(credential())));
+    }
+
+    #[test]
     fn guesses_stay_bounded_and_do_not_push_out_good_tokens() {
         let (cache, start) = (TokenCache::default(), Instant::now());
-        cache.keep([255; 32], Some(credential()), start);
+        cache.keep([255; 32], Some(known()), start);
         for guess in 0..5_000_u32 {
             cache.keep(digest(&guess.to_string()), None, start);
         }

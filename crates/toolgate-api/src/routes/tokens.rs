@@ -52,6 +52,18 @@ pub(crate) struct TokenView {
     #[schema(value_type = Option<String>)]
     agent: Option<AgentName>,
     created_at: String,
+    /// Who made it; left out where nobody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_by: Option<String>,
+    /// When it last let somebody in, to the minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_used_at: Option<String>,
+    /// From when on it lets nobody in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+    /// live, expired or revoked.
+    #[schema(example = "live")]
+    state: &'static str,
     /// Since when it is useless.
     #[serde(skip_serializing_if = "Option::is_none")]
     revoked_at: Option<String>,
@@ -81,6 +93,10 @@ pub(crate) struct NewTokenBody {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     agent: Option<AgentName>,
+    /// For how long it lets somebody in; for ever without it.
+    #[serde(default)]
+    #[schema(example = 2_592_000)]
+    expires_in_seconds: Option<u64>,
 }
 
 /// A token at the one moment its secret is known
@@ -91,15 +107,20 @@ pub(crate) struct NewTokenView {
     role: Role,
     /// The secret. It cannot be shown again.
     token: String,
+    /// From when on it lets nobody in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
 }
 
 /// List tokens
 #[utoipa::path(get, path = "/tokens", tag = "tokens",
-    responses((status = 200, description = "All, revoked ones too", body = TokensPage)))]
+    responses((status = 200, description = "All, expired and revoked ones too", body = TokensPage)))]
 pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
-    let tokens = context.store.list_tokens().await?.into_iter().map(TokenView::from).collect();
+    let now_ms = context.clock.now_ms();
+    let tokens = context.store.list_tokens().await?;
+    let tokens = tokens.into_iter().map(|token| TokenView::of(token, now_ms)).collect();
     Ok(json(StatusCode::OK, &TokensPage { tokens }))
 }
 
@@ -115,17 +136,21 @@ pub(crate) async fn create(
     Json(body): Json<NewTokenBody>,
 ) -> Answered<Response> {
     let warning = body.agent.as_ref().and_then(|agent| unknown_agent(&context, agent));
-    let spec = NewTokenSpec::from(body);
-    let detail = serde_json::json!({
+    let spec = body.spec(&principal, context.clock.now_ms());
+    let mut detail = serde_json::json!({
         "role": spec.role, "principal": spec.principal, "groups": spec.groups, "agent": spec.agent,
     });
+    let expires_at = spec.expires_at_ms.map(rfc3339);
+    if let Some(expires_at) = &expires_at {
+        detail["expires_at"] = expires_at.as_str().into();
+    }
     let token = context.store.create_token(spec).await.map_err(not_made)?;
     if let Err(problem) = note(&context, &principal, EventKind::TokenCreated, &token.id, detail).await {
         // What is in no ledger lets nobody in.
         drop(context.store.revoke_token(&token.id).await);
         return Err(problem);
     }
-    let view = NewTokenView { id: token.id, role: token.role, token: token.secret, warning };
+    let view = NewTokenView { id: token.id, role: token.role, token: token.secret, expires_at, warning };
     Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], json(StatusCode::CREATED, &view))
         .into_response())
 }
@@ -150,7 +175,7 @@ pub(crate) async fn revoke(
     if token.revoked_at_ms.is_some() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    if is_last_admin(&tokens, token) {
+    if is_last_admin(&tokens, token, context.clock.now_ms()) {
         let detail = "this is the last token of an admin: without it nobody could make tokens here any more";
         return Err(Problem::new(StatusCode::CONFLICT, "last_admin", detail).hint(
             "make another one first, or run `toolgate token revoke` on the machine that has the data folder",
@@ -161,9 +186,9 @@ pub(crate) async fn revoke(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-fn is_last_admin(tokens: &[Token], token: &Token) -> bool {
-    let is_live_admin = |one: &&Token| one.role == Role::Admin && one.revoked_at_ms.is_none();
-    token.role == Role::Admin && tokens.iter().filter(is_live_admin).count() == 1
+fn is_last_admin(tokens: &[Token], token: &Token, now_ms: i64) -> bool {
+    let is_live_admin = |one: &Token| one.role == Role::Admin && one.is_live(now_ms);
+    is_live_admin(token) && tokens.iter().filter(|one| is_live_admin(one)).count() == 1
 }
 
 fn unknown_agent(context: &Context, agent: &AgentName) -> Option<String> {
@@ -195,16 +220,22 @@ async fn note(
     Ok(context.books.append(entry).await?)
 }
 
-impl From<NewTokenBody> for NewTokenSpec {
-    fn from(body: NewTokenBody) -> Self {
-        let NewTokenBody { role, label, principal, kind, groups, agent } = body;
-        Self { role, label, principal, kind, groups, agent }
+impl NewTokenBody {
+    fn spec(self, by: &Principal, now_ms: i64) -> NewTokenSpec {
+        let NewTokenBody { role, label, principal, kind, groups, agent, expires_in_seconds } = self;
+        let expires_at_ms = expires_in_seconds.map(|seconds| {
+            let ms = i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX);
+            now_ms.saturating_add(ms)
+        });
+        let created_by = Some(by.id.clone());
+        NewTokenSpec { role, label, principal, kind, groups, agent, expires_at_ms, created_by }
     }
 }
 
-impl From<Token> for TokenView {
-    fn from(token: Token) -> Self {
+impl TokenView {
+    fn of(token: Token, now_ms: i64) -> Self {
         Self {
+            state: token.state(now_ms).as_str(),
             id: token.id,
             role: token.role,
             label: token.label,
@@ -213,6 +244,9 @@ impl From<Token> for TokenView {
             groups: token.groups,
             agent: token.agent,
             created_at: rfc3339(token.created_at_ms),
+            created_by: token.created_by,
+            last_used_at: token.used_at_ms.map(rfc3339),
+            expires_at: token.expires_at_ms.map(rfc3339),
             revoked_at: token.revoked_at_ms.map(rfc3339),
         }
     }

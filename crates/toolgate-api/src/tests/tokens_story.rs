@@ -91,3 +91,23 @@ async fn what_cannot_be_a_token_is_refused_and_nothing_is_made() {
     assert_eq!((gone.status, gone.problem().as_str()), (StatusCode::NOT_FOUND, "not_found"));
     assert_eq!(gate.get(&admin, "/tokens").await.json(), json!({ "tokens": [] }));
 }
+
+#[tokio::test]
+async fn a_token_says_who_made_it_until_when_it_holds_and_when_it_was_used() {
+    let gate = Gate::open().await;
+    let admin = somebody("root", Role::Admin);
+    let made = make(&gate, &admin, json!({ "role": "agent", "expires_in_seconds": 3600 })).await;
+    assert!(made["expires_at"].is_string(), "{made}");
+    let listed = gate.get(&admin, "/tokens").await.json();
+    let token = &listed["tokens"][0];
+    assert_eq!((&token["created_by"], &token["state"]), (&json!("root"), &json!("live")), "{token}");
+    assert_eq!(token["expires_at"], made["expires_at"]);
+    let ledger = gate.get(&admin, "/ledger?limit=1").await.json();
+    assert_eq!(ledger["events"][0]["detail"]["expires_at"], made["expires_at"], "{ledger}");
+    let never = json!({ "role": "agent", "expires_in_seconds": 0 });
+    let refused = gate.post(&admin, "/tokens", &never.to_string()).await;
+    assert_eq!(
+        (refused.status, refused.problem().as_str()),
+        (StatusCode::UNPROCESSABLE_ENTITY, "token_invalid")
+    );
+}

@@ -67,6 +67,7 @@ impl Sessions {
             return Ok(());
         }
         let tokens = self.desk.store.list_tokens().await.map_err(down)?;
+        // One that expired still says whose name it is.
         let is_theirs = |token: &Token| token.revoked_at_ms.is_none() && token.principal().id == principal.id;
         if !tokens.iter().any(is_theirs) {
             return Ok(());

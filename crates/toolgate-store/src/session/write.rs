@@ -25,7 +25,8 @@ const DUE: &str = "WHERE tenant = $1 AND state = 'open' AND kind = 'explicit' AN
         OR id IN (
             SELECT own.session FROM tokens AS own
             JOIN tokens AS openers ON openers.tenant = own.tenant AND openers.id = own.opener
-            WHERE own.tenant = $1 AND own.revoked_at_ms IS NULL AND openers.revoked_at_ms IS NOT NULL
+            WHERE own.tenant = $1 AND own.revoked_at_ms IS NULL
+                AND (openers.revoked_at_ms IS NOT NULL OR openers.expires_at_ms <= $2)
         )
     ) ORDER BY id LIMIT $5";
 
@@ -162,7 +163,7 @@ impl Books {
     }
 
     /// Ends sessions that nobody used for too long (`idle`), that are too old (`lifetime`) or whose opener's token was
-    /// revoked (`revoked`): as many as fit into one transaction, which may be none. `event` tells of each.
+    /// revoked or has expired (`revoked`): as many as fit into one transaction, which may be none. `event` tells of each.
     pub async fn close_unused_sessions(
         &self,
         unused: Unused,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Kind, Principal, PrincipalId, Role};
-use toolgate_store::{NewTokenSpec, Store, StoreError};
+use toolgate_store::{NewTokenSpec, Store, StoreError, TokenState};
 
 use crate::world::{World, within, within_a_second};
 
@@ -21,6 +21,8 @@ crate::on_both!(
     a_server_has_a_token_of_its_own_name,
     a_token_that_would_be_mistaken_for_another_is_not_made,
     while_the_database_is_away_the_last_yes_holds_for_a_while,
+    a_token_lets_nobody_in_once_its_time_is_over,
+    a_token_says_who_made_it_and_when_it_was_last_used,
 );
 
 async fn who(store: &Store, secret: &str) -> Principal {
@@ -42,8 +44,9 @@ async fn a_token_opens_the_door_until_it_is_revoked(world: World) {
     let revoked = store.revoke_token(&token.id).await.expect("revoked");
     assert!(revoked.revoked_at_ms.is_some());
     assert_eq!(store.verify(&token.secret).await.expect("asked"), None);
-    assert_eq!(store.list_tokens().await.expect("listed"), std::slice::from_ref(&revoked));
-    assert_eq!(store.revoke_token(&token.id).await.expect("again"), revoked);
+    let listed = store.list_tokens().await.expect("listed");
+    assert_eq!((listed.len(), &listed[0].id, listed[0].revoked_at_ms), (1, &token.id, revoked.revoked_at_ms));
+    assert_eq!(store.revoke_token(&token.id).await.expect("again").revoked_at_ms, revoked.revoked_at_ms);
 }
 
 async fn the_cache_answers_without_waiting(world: World) {
@@ -247,4 +250,36 @@ async fn while_the_database_is_away_the_last_yes_holds_for_a_while(world: World)
     store.fail_never();
     store.revoke_token(&token.id).await.expect("revoked");
     assert_eq!(store.verify_or_last_known(&token.secret, AGE).await.expect("asked"), None);
+}
+
+async fn a_token_lets_nobody_in_once_its_time_is_over(world: World) {
+    let store = world.open().await;
+    let now =
+        || i64::try_from(std::time::UNIX_EPOCH.elapsed().expect("it is later").as_millis()).expect("soon");
+    let ending =
+        |expires_at_ms| NewTokenSpec { expires_at_ms: Some(expires_at_ms), ..NewTokenSpec::of(Role::Admin) };
+    let long = store.create_token(ending(now() + 3_600_000)).await.expect("created");
+    let short = store.create_token(ending(now() + 1_500)).await.expect("created");
+    assert!(store.verify(&long.secret).await.expect("asked").is_some());
+    // It may have been slow here; whatever it says now, it says no in the end, and nobody revoked it.
+    let over = async || store.verify(&short.secret).await.is_ok_and(|known| known.is_none());
+    within(Duration::from_secs(30), "the end of its time", over).await;
+    assert_eq!(store.token_of_secret(&short.secret).await.expect("asked"), None);
+    assert!(store.verify(&long.secret).await.expect("asked").is_some());
+    let listed = store.list_tokens().await.expect("listed");
+    let states: Vec<TokenState> = listed.iter().map(|token| token.state(now())).collect();
+    assert_eq!(states, [TokenState::Live, TokenState::Expired]);
+    assert!(store.create_token(ending(now())).await.is_err(), "one that was never of use");
+}
+
+async fn a_token_says_who_made_it_and_when_it_was_last_used(world: World) {
+    let store = world.open().await;
+    let spec = NewTokenSpec { created_by: Some(PrincipalId::new("ann")), ..NewTokenSpec::of(Role::Agent) };
+    let token = store.create_token(spec).await.expect("created");
+    let only = async || store.list_tokens().await.expect("listed").remove(0);
+    let made = only().await;
+    assert_eq!((made.created_by.as_deref(), made.used_at_ms), (Some("ann"), None));
+    assert!(store.verify(&token.secret).await.expect("asked").is_some());
+    let used = async || only().await.used_at_ms.is_some_and(|used_at_ms| used_at_ms >= made.created_at_ms);
+    within(Duration::from_secs(30), "its use", used).await;
 }

@@ -1,17 +1,21 @@
 //! `toolgate token …`
 
+use std::time::Duration;
+
 use clap::{Args, Subcommand, ValueEnum};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Kind, Role};
+
+use super::span::span;
 
 #[derive(Subcommand)]
 pub(crate) enum TokenCommand {
     /// Make a token; it is printed once and cannot be shown again
     #[command(
-        after_help = "Examples:\n  toolgate token create --role agent --label laptop\n  toolgate token create --role agent --agent researcher\n  toolgate token create --role approver --principal ann --group finance\n  toolgate token create --role server --server resume-profile-mcp"
+        after_help = "Examples:\n  toolgate token create --role agent --label laptop\n  toolgate token create --role agent --agent researcher\n  toolgate token create --role approver --principal ann --group finance\n  toolgate token create --role auditor --principal acme-audit --expires 30d\n  toolgate token create --role server --server resume-profile-mcp"
     )]
     Create(NewTokenArgs),
-    /// All tokens, without their secrets
+    /// All tokens: whose they are, who made them, when they were last used and until when they hold
     List {
         /// Also those of sessions, which are made and end with them
         #[arg(long)]
@@ -46,6 +50,9 @@ pub(crate) struct NewTokenArgs {
     /// The agent it is bound to: whoever holds it sees no more than that agent does
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: Option<AgentName>,
+    /// For how long it lets somebody in, such as 90m, 12h or 30d [default: until it is revoked]
+    #[arg(long, value_name = "TIME", value_parser = span)]
+    pub(crate) expires: Option<Duration>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

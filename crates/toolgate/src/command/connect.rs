@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use serde_json::json;
-use toolgate_core::Role;
 use toolgate_core::scope::AgentName;
+use toolgate_core::{Principal, Role};
 use toolgate_store::{NewToken, NewTokenSpec, Store};
 use url::Url;
 
@@ -103,8 +103,9 @@ async fn with_token(
         return hand_over(&token);
     }
     let label = format!("connect {}", client.name());
-    let NewToken { id, secret, .. } =
-        store.create_token(NewTokenSpec::of(Role::Agent).labelled(label)).await?;
+    let created_by = Some(Principal::local().id);
+    let spec = NewTokenSpec { created_by, ..NewTokenSpec::of(Role::Agent).labelled(label) };
+    let NewToken { id, secret, .. } = store.create_token(spec).await?;
     if let Err(error) = hand_over(&secret) {
         store.revoke_token(&id).await?;
         return Err(error);

@@ -14,8 +14,8 @@ use toolgate_core::server::{ServerHealth, TransportSpec};
 use toolgate_outbound::Trouble;
 use toolgate_store::{Others, Store};
 
-use super::Context;
 use super::servers::{Trial, target, try_servers};
+use super::{Context, shown};
 use crate::config::Config;
 use crate::local::open_store;
 use crate::output::{printable, say, talk};
@@ -110,7 +110,8 @@ fn check_folder(data: &Path) -> Finding {
 async fn check_tokens(store: &Store) -> Finding {
     match store.list_tokens().await {
         Ok(tokens) => {
-            let live = tokens.iter().filter(|token| token.revoked_at_ms.is_none()).count();
+            let now_ms = shown::now_ms();
+            let live = tokens.iter().filter(|token| token.is_live(now_ms)).count();
             let hint = (live == 0).then(|| "`toolgate token create --role agent` makes one".to_owned());
             Finding { ok: true, about: "tokens".into(), says: format!("{live} live"), hint }
         }

@@ -7,9 +7,11 @@ use anyhow::bail;
 use serde_json::{Value, json};
 use toolgate_core::event::{About, Entry, Event, EventKind};
 use toolgate_core::governance::{Clock, Ledger};
+use toolgate_core::moment::rfc3339;
 use toolgate_core::{Principal, RawJson, Role, ServerName};
 use toolgate_store::{NewTokenSpec, SESSIONS_PAGE_MAX, SessionFilter, SessionKind, Store, Token};
 
+use super::shown::{now_ms, span};
 use super::{Context, agents};
 use crate::cli::{NewTokenArgs, TokenCommand};
 use crate::config::Config;
@@ -53,11 +55,18 @@ async fn create(context: &Context, config: &Config, store: &Store, args: NewToke
         Some(server) => Some(checked_server(role, &server)?),
         None => args.principal,
     };
-    let NewTokenArgs { label, kind, groups, agent, .. } = args;
-    let spec = NewTokenSpec { role, label, principal, kind: kind.map(Into::into), groups, agent };
-    let detail = json!({
+    let NewTokenArgs { label, kind, groups, agent, expires, .. } = args;
+    let expires_at_ms =
+        expires.map(|time| now_ms().saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX)));
+    let (kind, created_by) = (kind.map(Into::into), Some(Principal::local().id));
+    let spec = NewTokenSpec { role, label, principal, kind, groups, agent, expires_at_ms, created_by };
+    let mut detail = json!({
         "role": spec.role, "principal": spec.principal, "groups": spec.groups, "agent": spec.agent,
     });
+    let expires_at = expires_at_ms.map(rfc3339);
+    if let Some(expires_at) = &expires_at {
+        detail["expires_at"] = json!(expires_at);
+    }
     let agent = spec.agent.clone();
     let token = store.create_token(spec).await?;
     note(config, store, EventKind::TokenCreated, &token.id, detail).await;
@@ -69,11 +78,15 @@ async fn create(context: &Context, config: &Config, store: &Store, args: NewToke
         if let Some(agent) = agent {
             said["agent"] = json!(agent);
         }
+        if let Some(expires_at) = expires_at {
+            said["expires_at"] = json!(expires_at);
+        }
         say!("{said}");
     } else {
         say!("{}", token.secret);
         let bound = agent.map(|agent| format!(", bound to agent {agent}")).unwrap_or_default();
-        talk!("{} ({}{bound}): keep it now, it cannot be shown again", token.id, token.role.as_str());
+        let until = expires_at.map(|at| format!(", until {at}")).unwrap_or_default();
+        talk!("{} ({}{bound}{until}): keep it now, it cannot be shown again", token.id, token.role.as_str());
     }
     Ok(())
 }
@@ -97,10 +110,22 @@ async fn session_tokens(store: &Store) -> anyhow::Result<Vec<Token>> {
 }
 
 fn table(tokens: &[Token]) -> Table {
-    let mut table =
-        Table::new(["ID", "ROLE", "KIND", "PRINCIPAL", "GROUPS", "AGENT", "SESSION", "LABEL", "STATE"]);
+    let mut table = Table::new([
+        "ID",
+        "ROLE",
+        "KIND",
+        "PRINCIPAL",
+        "GROUPS",
+        "AGENT",
+        "SESSION",
+        "LABEL",
+        "MADE BY",
+        "LAST USED",
+        "EXPIRES",
+        "STATE",
+    ]);
+    let now_ms = now_ms();
     for token in tokens {
-        let state = if token.revoked_at_ms.is_some() { "revoked" } else { "live" };
         table.row([
             token.id.clone(),
             token.role.as_str().into(),
@@ -110,7 +135,10 @@ fn table(tokens: &[Token]) -> Table {
             token.agent.as_ref().map(ToString::to_string).unwrap_or_default(),
             token.session.as_ref().map(ToString::to_string).unwrap_or_default(),
             token.label.clone().unwrap_or_default(),
-            state.into(),
+            token.created_by.clone().unwrap_or_default(),
+            token.used_at_ms.map(|at| format!("{} ago", span(now_ms - at))).unwrap_or_default(),
+            token.expires_at_ms.map(rfc3339).unwrap_or_default(),
+            token.state(now_ms).as_str().into(),
         ]);
     }
     table

@@ -38,6 +38,13 @@ struct Token {
     agent: Option<String>,
     created_at: String,
     #[serde(default)]
+    created_by: Option<String>,
+    #[serde(default)]
+    last_used_at: Option<String>,
+    #[serde(default)]
+    expires_at: Option<String>,
+    state: String,
+    #[serde(default)]
     revoked_at: Option<String>,
 }
 
@@ -126,7 +133,7 @@ fn list(visit: &Visit, tokens: &[Token]) -> Markup {
         table.list {
             thead { tr {
                 th scope="col" { "Token" } th scope="col" { "Role" } th scope="col" { "Whose" }
-                th scope="col" { "Made" } th scope="col" { "State" }
+                th scope="col" { "Made" } th scope="col" { "Last used" } th scope="col" { "State" }
             } }
             tbody { @for token in tokens.iter().rev() { (row(visit, token)) } }
         }
@@ -146,12 +153,24 @@ fn row(visit: &Visit, token: &Token) -> Markup {
                 @if !token.groups.is_empty() { div.help { "in " (text::short(&token.groups.join(", "))) } }
                 @if let Some(agent) = &token.agent { div.help { "bound to agent " (text::short(agent)) } }
             }
-            td data-name="Made" { (ago(visit, &token.created_at)) }
-            td data-name="State" {
-                @match &token.revoked_at {
-                    Some(at) => { (parts::badge("revoked", Tone::Bad)) " " (ago(visit, at)) }
-                    None => (revoking(visit, token)),
-                }
+            td data-name="Made" {
+                (ago(visit, &token.created_at))
+                @if let Some(by) = &token.created_by { div.help { "by " (text::short(by)) } }
+            }
+            td data-name="Last used" { @if let Some(at) = &token.last_used_at { (ago(visit, at)) } @else { "–" } }
+            td data-name="State" { (standing(visit, token)) }
+        }
+    }
+}
+
+fn standing(visit: &Visit, token: &Token) -> Markup {
+    html! {
+        @match (&token.revoked_at, &token.expires_at) {
+            (Some(at), _) => { (parts::badge("revoked", Tone::Bad)) " " (ago(visit, at)) }
+            (None, Some(at)) if token.state == "expired" => { (parts::badge("expired", Tone::Bad)) " " (ago(visit, at)) }
+            (None, expires) => {
+                @if let Some(at) = expires { div.help { "expires " (ago(visit, at)) } }
+                (revoking(visit, token))
             }
         }
     }
@@ -190,6 +209,7 @@ fn making(visit: &Visit, draft: &Draft) -> Markup {
                 (choice(draft, "kind", "What holds it", &Kind::ALL.map(|kind| (kind.as_str(), kind.as_str())), Some("as the role")))
                 (input(draft, "groups", "Groups, with commas", "finance, legal"))
                 (input(draft, "agent", "Bound to the agent", "researcher"))
+                (choice(draft, EXPIRES, "Lets somebody in", &TIMES, Some("until it is revoked")))
             }
             p.help { "Without a principal each token stands for itself. Groups are those that gates ask. A token that is bound to an agent sees no more than that agent does." }
             p { button.button.primary type="submit" { "Make token" } }
@@ -205,6 +225,16 @@ const ROLES: [(&str, &str); 6] = [
     ("operator", "operator: runs the gateway"),
     ("admin", "admin: everything, tokens too"),
     ("server", "server: registers itself"),
+];
+
+const EXPIRES: &str = "expires_in_seconds";
+/// For how long a token lets somebody in.
+const TIMES: [(&str, &str); 5] = [
+    ("3600", "for an hour"),
+    ("86400", "for a day"),
+    ("604800", "for a week"),
+    ("2592000", "for 30 days"),
+    ("31536000", "for a year"),
 ];
 
 fn choice(
@@ -245,12 +275,16 @@ impl Draft {
         let groups: Vec<&str> = fields.text("groups").unwrap_or_default().split(',').map(str::trim).collect();
         let groups: Vec<&str> = groups.into_iter().filter(|group| !group.is_empty()).collect();
         wish.insert("groups".to_owned(), json!(groups));
+        if let Some(seconds) = fields.text(EXPIRES).and_then(|text| text.parse::<u64>().ok()) {
+            wish.insert(EXPIRES.to_owned(), json!(seconds));
+        }
         Self(wish)
     }
 
     fn text(&self, name: &str) -> String {
         match self.0.get(name) {
             Some(Value::String(text)) => text.clone(),
+            Some(Value::Number(number)) => number.to_string(),
             Some(Value::Array(texts)) => {
                 texts.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
             }

@@ -167,3 +167,39 @@ async fn what_was_opened_with_a_token_ends_when_it_is_revoked() {
         tokio::time::timeout(WAIT, ended).await.expect("the stream ends");
     }
 }
+
+#[tokio::test]
+async fn a_token_that_expires_lets_nobody_in_afterwards() {
+    let gateway = boot("");
+    let create = ["token", "create", "--role", "agent", "--label", "guest", "--expires"];
+    let made = cli(&gateway, &[&create[..], &["2s", "--json"]].concat()).well().json();
+    let client = HttpClient::new(&gateway.endpoint, made["token"].as_str().expect("a token"));
+    let refused = || async { (client.modern("tools/list", json!({})).await.status == 401).then_some(()) };
+    assert!(until_async(WAIT, refused).await.is_some(), "the token still works");
+    let listed = tokens(&gateway);
+    let token = listed.iter().find(|token| token["id"] == made["id"]).expect("it is listed");
+    assert!(token["revoked_at_ms"].is_null() && token["expires_at_ms"].is_i64(), "{token}");
+    let table = cli(&gateway, &["token", "list"]).well().stdout;
+    let row = table.lines().find(|line| line.contains("guest")).expect("a row");
+    assert!(row.contains("expired") && row.contains("local"), "{table}");
+    for wrong in ["soon", "30", "0s"] {
+        let said = cli(&gateway, &[&create[..], &[wrong]].concat());
+        assert_ne!(said.code, Some(0), "{said:?}");
+    }
+}
+
+#[tokio::test]
+async fn tokens_tell_who_made_them_and_when_they_were_last_used() {
+    let gateway = boot("");
+    let secret = cli(&gateway, &["token", "create", "--role", "agent", "--label", "mine"]).well().stdout;
+    let mine = || tokens(&gateway).into_iter().find(|token| token["label"] == "mine").expect("it is listed");
+    let before = mine();
+    assert_eq!((&before["created_by"], &before["used_at_ms"]), (&json!("local"), &Value::Null), "{before}");
+    let client = HttpClient::new(&gateway.endpoint, secret.trim());
+    assert_eq!(client.modern("tools/list", json!({})).await.status, 200);
+    let used = until_async(WAIT, || async { mine()["used_at_ms"].as_i64() }).await.expect("its use is kept");
+    assert!(used >= before["created_at_ms"].as_i64().expect("a time"), "{used}");
+    let first =
+        tokens(&gateway).into_iter().find(|token| token["label"] == "first admin").expect("it is there");
+    assert_eq!(first["created_by"], "gateway");
+}
