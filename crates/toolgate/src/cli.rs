@@ -57,7 +57,7 @@ pub(crate) struct Global {
     /// Keep everything in this folder [default: $TOOLGATE_DATA, else ./toolgate-data]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Print JSON instead of text for people
+    /// Print JSON instead of text for people; errors too, with their hint, on standard error
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }

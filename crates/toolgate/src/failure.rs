@@ -1,5 +1,6 @@
 //! How a failure is told: what happened, each cause once, then what to do about it.
 
+use serde_json::{Value, json};
 use toolgate_store::StoreError;
 
 use crate::output::printable;
@@ -8,6 +9,25 @@ const HINT: &str = "\nhint: ";
 
 /// The text for people, without a line break at its end. It may hold what servers said.
 pub(crate) fn render(error: &anyhow::Error) -> String {
+    let (mut told, hints) = parts(error);
+    for hint in hints {
+        told.push_str(HINT);
+        told.push_str(&hint);
+    }
+    printable(&told)
+}
+
+/// The same for programs: what happened, and what to do about it where somebody knows.
+pub(crate) fn json(error: &anyhow::Error) -> Value {
+    let (told, hints) = parts(error);
+    let mut said = json!({ "error": printable(&told) });
+    if !hints.is_empty() {
+        said["hint"] = printable(&hints.join("\n")).into();
+    }
+    said
+}
+
+fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
     let mut told = String::new();
     let mut hints = Vec::new();
     for cause in error.chain() {
@@ -25,11 +45,7 @@ pub(crate) fn render(error: &anyhow::Error) -> String {
         }
         hints.extend(hint);
     }
-    for hint in hints {
-        told.push_str(HINT);
-        told.push_str(&hint);
-    }
-    printable(&told)
+    (told, hints)
 }
 
 /// What can be done about a failure of the store.
@@ -71,6 +87,16 @@ mod tests {
     fn the_hint_comes_after_every_cause() {
         let error = Err::<(), _>(io("in use")).context("could not listen\nhint: choose another").unwrap_err();
         assert_eq!(render(&error), "could not listen: in use\nhint: choose another");
+    }
+
+    #[test]
+    fn programs_get_the_hint_by_itself() {
+        let error = Err::<(), _>(io("in use")).context("could not listen\nhint: choose another").unwrap_err();
+        assert_eq!(
+            super::json(&error),
+            json!({ "error": "could not listen: in use", "hint": "choose another" })
+        );
+        assert_eq!(super::json(&anyhow::anyhow!("no")), json!({ "error": "no" }));
     }
 
     #[test]

@@ -43,6 +43,7 @@ use tracing_subscriber::EnvFilter;
 
 use cli::{Cli, Command, ConfineArgs};
 use output::{put, talk};
+use table::Reader;
 
 /// Sets how much is logged.
 const LOG_VARIABLE: &str = "TOOLGATE_LOG";
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         _ => {}
     }
     start_logging(&cli.command);
+    let listener = if cli.global.json { Reader::Program } else { Reader::Terminal };
     #[cfg(debug_assertions)]
     if let Ok(point) = std::env::var("TOOLGATE_STOP_AT") {
         toolgate_core::stop_point::arm(point);
@@ -79,14 +81,16 @@ fn main() -> ExitCode {
     let runtime =
         match tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build() {
             Ok(runtime) => runtime,
-            Err(error) => return fail(&anyhow::Error::new(error).context("could not start the runtime")),
+            Err(error) => {
+                return fail(&anyhow::Error::new(error).context("could not start the runtime"), listener);
+            }
         };
     let outcome = runtime.block_on(command::run(cli));
     // A read of standard input that is still blocked must not keep the process alive.
     runtime.shutdown_background();
     match outcome {
         Ok(code) => code,
-        Err(error) => fail(&error),
+        Err(error) => fail(&error, listener),
     }
 }
 
@@ -101,8 +105,11 @@ fn print_completions(shell: clap_complete::Shell) {
     put!("{}", String::from_utf8_lossy(&script));
 }
 
-fn fail(error: &anyhow::Error) -> ExitCode {
-    talk!("error: {}", failure::render(error));
+fn fail(error: &anyhow::Error, listener: Reader) -> ExitCode {
+    match listener {
+        Reader::Program => talk!("{}", failure::json(error)),
+        _ => talk!("error: {}", failure::render(error)),
+    }
     ExitCode::FAILURE
 }
 

@@ -15,7 +15,7 @@ use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::{Digest, Kind, Principal, PrincipalId, Role, Tool};
 use toolgate_policy::{PolicyEngine, Template, check, decisions, run_tests, schema_for, table};
 
-use self::in_force::InForce;
+pub(super) use self::in_force::InForce;
 use super::Context;
 use crate::cli::{ExplainArgs, PolicyCommand};
 use crate::config::Config;

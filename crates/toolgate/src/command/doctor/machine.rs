@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use toolgate_core::decision::Policy as _;
 use toolgate_core::event::Filter;
 use toolgate_core::moment::rfc3339;
 use toolgate_policy::PolicyEngine;
@@ -9,6 +10,7 @@ use toolgate_store::{Order, Store};
 use toolgate_wire::Version;
 
 use super::{Finding, fine, wrong};
+use crate::command::policy::InForce;
 use crate::command::shown::{now_ms, several};
 use crate::config::Config;
 use crate::failure;
@@ -27,7 +29,7 @@ pub(super) fn version() -> Finding {
 }
 
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
-    vec![clock(store).await, room(&config.data), policy(config)]
+    vec![clock(store).await, room(&config.data), policy(config).await]
 }
 
 /// A clock that stands before the last thing it recorded was set back, and tokens, leases and certificates go by it.
@@ -68,21 +70,29 @@ fn told_bytes(bytes: u64) -> String {
     }
 }
 
-fn policy(config: &Config) -> Finding {
+/// What the files say, and whether the gateway that runs decides by it.
+async fn policy(config: &Config) -> Finding {
     let place = match &config.policy.folder {
         Some(folder) => folder.display().to_string(),
         None => "no folder of your own".into(),
     };
-    match PolicyEngine::load(sources(config)) {
-        Ok(engine) => {
-            let rules = several(engine.rules().len() as u64, "rule");
-            fine("policy", format!("{rules} in force; {place}"))
-        }
+    let in_force = InForce::of(config).await;
+    let engine = match PolicyEngine::load(sources(config)) {
+        Ok(engine) => engine,
         Err(error) => {
-            let hint = "`toolgate policy check` says where".to_owned();
-            wrong("policy", failure::render(&error.into()), Some(hint))
+            let decides =
+                in_force.version().map(|version| format!("; the running gateway decides by {version}"));
+            let says = format!("{}{}", failure::render(&error.into()), decides.unwrap_or_default());
+            return wrong("policy", says, Some("`toolgate policy check` says where".to_owned()));
         }
-    }
+    };
+    let told = in_force.told(Some(engine.version()));
+    let (told, hint) = match told.split_once("\nhint: ") {
+        Some((told, hint)) => (told, Some(hint.to_owned())),
+        None => (told.as_str(), None),
+    };
+    let says = format!("{} written; {place}; {told}", several(engine.rules().len() as u64, "rule"));
+    Finding { ok: in_force.is_by(engine.version()), hint, ..fine("policy", says) }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::local::LocalApi;
 use crate::output::printable;
 
 /// What decides now.
-pub(super) enum InForce {
+pub(in crate::command) enum InForce {
     NoGateway,
     Version {
         version: String,
@@ -19,7 +19,7 @@ pub(super) enum InForce {
 }
 
 impl InForce {
-    pub(super) async fn of(config: &Config) -> Self {
+    pub(in crate::command) async fn of(config: &Config) -> Self {
         let answered = async {
             let Some(mut api) = LocalApi::running(config).await? else { return Ok(None) };
             let policy = api.get(&["policy"], &[]).await;
@@ -36,8 +36,25 @@ impl InForce {
         }
     }
 
+    /// The version that decides, where a gateway says so.
+    pub(in crate::command) fn version(&self) -> Option<&str> {
+        match self {
+            InForce::Version { version, .. } => Some(version),
+            InForce::NoGateway | InForce::Unknown(_) => None,
+        }
+    }
+
+    /// Whether nothing else than this decides: the gateway goes by it, or there is none.
+    pub(in crate::command) fn is_by(&self, written: Digest) -> bool {
+        match self {
+            InForce::NoGateway => true,
+            InForce::Unknown(_) => false,
+            InForce::Version { version, refused } => refused.is_none() && written.to_string() == *version,
+        }
+    }
+
     /// Whether what is written decides. `written` is its version, where it loads.
-    pub(super) fn told(&self, written: Option<Digest>) -> String {
+    pub(in crate::command) fn told(&self, written: Option<Digest>) -> String {
         match self {
             InForce::NoGateway => "no gateway runs on this data folder, so nothing is in force".to_owned(),
             InForce::Unknown(error) => printable(&format!(
@@ -50,7 +67,7 @@ impl InForce {
                 match written.is_some_and(|written| written.to_string() == *version) {
                     true => format!("in force: the running gateway decides by this ({version})"),
                     false => format!(
-                        "not in force: the running gateway decides by {version}\nhint: it takes up what loads within two seconds; \
+                        "not in force: the running gateway decides by {version}\nhint: it takes up what loads within a second; \
                          its log and `toolgate ledger tail --kind policy.refused` say what does not"
                     ),
                 }

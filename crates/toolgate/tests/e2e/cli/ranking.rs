@@ -51,12 +51,12 @@ fn lines_and_files_that_are_wrong_are_named() {
     file(&place.path("."), "bad.jsonl", "{\"server\": \"s\", \"name\": \"t\"}\n{\"server\": 7}\n");
     let search = |args: &[&str]| place.run(&[&["tools", "search", "--json"], args].concat());
     search(&["x", "--catalogue", "bad.jsonl"])
-        .badly(1, &["bad.jsonl:2: this is not a tool", "hint: on each line {"]);
+        .badly(1, &["bad.jsonl:2: this is not a tool", "\"hint\":\"on each line {"]);
     search(&["--catalogue", "tools.jsonl", "--queries", "bad.jsonl"])
-        .badly(1, &["bad.jsonl:1: this is not a query", "hint: on each line {"]);
+        .badly(1, &["bad.jsonl:1: this is not a query", "\"hint\":\"on each line {"]);
     search(&["x", "--catalogue", "gone.jsonl"]).badly(1, &["gone.jsonl"]);
     search(&["x", "--catalogue", "tools.jsonl", "--servers", "wether"])
-        .badly(1, &["\"wether\"", "hint: there are"]);
-    search(&["x", "--catalogue", "tools.jsonl", "--model", "none"]).badly(1, &["none", "hint: "]);
+        .badly(1, &["\"wether\"", "\"hint\":\"there are"]);
+    search(&["x", "--catalogue", "tools.jsonl", "--model", "none"]).badly(1, &["none", "\"hint\":"]);
     search(&["--queries", "queries.jsonl"]).badly(2, &["--catalogue"]);
 }

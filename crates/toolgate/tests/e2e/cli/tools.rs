@@ -100,3 +100,26 @@ fn without_servers_there_are_no_tools() {
     let place = Place::new("");
     assert_eq!(place.run(&["tools", "list", "--json"]).well().json(), Value::Array(Vec::new()));
 }
+
+#[test]
+fn text_where_a_number_belongs_is_answered_with_the_way_to_write_a_number() {
+    both_ways(&conforming("conf", &[]), |run| {
+        for more in [&[][..], &["--json"][..]] {
+            let call = ["tools", "call", "conf__test_structured_content", "number=21"];
+            run(&[&call[..], more].concat()).badly(1, &["hint: ", "`number:=21` is JSON"]);
+        }
+    });
+}
+
+#[test]
+fn programs_read_errors_as_json_with_the_hint() {
+    both_ways(&conforming("conf", &[]), |run| {
+        let said = run(&["tools", "describe", "conf__ecoh", "--json"]);
+        assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said:?}");
+        let line = said.stderr.lines().last().unwrap_or_default();
+        let error: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {said:?}"));
+        let expected =
+            json!({ "error": "there is no tool \"conf__ecoh\"", "hint": "did you mean conf__echo?" });
+        assert_eq!(error, expected);
+    });
+}

@@ -27,6 +27,10 @@ async fn a_policy_that_is_added_to_a_running_gateway_is_obeyed() {
     });
     gated.await.expect("the gate asks");
     assert!(bank.say(&["policy", "check"]).contains("in force"), "the command says what is in force");
+    let doctor = bank.gateway.cli(&["doctor"]);
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    let line = said.lines().find(|line| line.starts_with("ok    policy: ")).unwrap_or_default();
+    assert!(line.contains("in force: the running gateway decides by this"), "{said}");
     bank.write("toolgate.toml", &before);
     let open = until_async(WAIT, || async {
         (status(&call(&agent, TOOL, money(3)).await) == "succeeded").then_some(())
@@ -77,6 +81,10 @@ async fn a_policy_that_fails_on_a_tool_is_refused_and_the_old_ones_stay() {
     let check = bank.gateway.cli(&["policy", "check"]);
     let said = String::from_utf8_lossy(&check.stdout).into_owned();
     assert!(!check.status.success() && said.contains("not in force"), "{check:?}");
+    let doctor = bank.gateway.cli(&["doctor"]);
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    let line = said.lines().find(|line| line.starts_with("WRONG policy: ")).unwrap_or_default();
+    assert!(line.contains("not in force") && said.contains("amont"), "{said}");
     let explained = bank.gateway.cli(&["policy", "explain", "--tool", "bank:transfer"]);
     assert!(String::from_utf8_lossy(&explained.stderr).contains("not in force"), "{explained:?}");
 }
