@@ -1,10 +1,12 @@
 //! Whether the database answers. One connection of its own is asked all the time, so that nobody else has to find out by
-//! waiting: while there is no answer, every statement fails at once, those under way too.
+//! waiting: while there is no answer, every statement fails at once, those under way too. A database that is merely slow is
+//! there: as long as it answers anybody, it answers.
 //!
 //! Only Postgres is felt for. SQLite is a file of this machine.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{Connection as _, PgConnection};
@@ -15,16 +17,20 @@ use crate::db::is_cut_off;
 /// Together less than two seconds: that is how long it takes until a gateway says that it is not ready.
 const EVERY: Duration = Duration::from_millis(400);
 const PATIENCE: Duration = Duration::from_millis(1_200);
+const RECENT_MS: u64 = 600;
 
 const AWAY: &str = "the database does not answer";
 
 pub(crate) struct Pulse {
     answers: watch::Sender<bool>,
+    began: Instant,
+    /// When a statement was last answered, in milliseconds since then.
+    answered_ms: AtomicU64,
 }
 
 impl Default for Pulse {
     fn default() -> Self {
-        Self { answers: watch::Sender::new(true) }
+        Self { answers: watch::Sender::new(true), began: Instant::now(), answered_ms: AtomicU64::new(0) }
     }
 }
 
@@ -52,10 +58,24 @@ impl Pulse {
         let mut answers = self.answers.subscribe();
         tokio::select! {
             biased;
-            done = work => done,
+            done = work => {
+                if done.is_ok() {
+                    self.answered_ms.store(self.now_ms(), Ordering::Relaxed);
+                }
+                done
+            }
             // The sender is this pulse itself, which is there.
             _ = answers.wait_for(|answers| !answers) => Err(away()),
         }
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Whether somebody was answered a moment ago.
+    fn answered_recently(&self) -> bool {
+        self.now_ms().saturating_sub(self.answered_ms.load(Ordering::Relaxed)) < RECENT_MS
     }
 
     fn note(&self, answers: bool) {
@@ -72,18 +92,21 @@ async fn beat(options: PgConnectOptions, pulse: Weak<Pulse>) {
     let mut connection = None;
     loop {
         tokio::time::sleep(EVERY).await;
+        let began = Instant::now();
         let felt = tokio::time::timeout(PATIENCE, ask(&options, &mut connection)).await;
-        let answers = match &felt {
-            Ok(Ok(())) => true,
-            // Whoever says why not is there.
-            Ok(Err(error)) => matches!(error, sqlx::Error::Database(_)) && !is_cut_off(error),
-            Err(_) => false,
-        };
+        // Whoever woke so late was not given the time to hear an answer.
+        let overslept = began.elapsed() > 2 * PATIENCE;
         if !matches!(felt, Ok(Ok(()))) {
             connection = None;
         }
         let Some(pulse) = pulse.upgrade() else { return };
-        pulse.note(answers);
+        match felt {
+            Ok(Ok(())) => pulse.note(true),
+            // Whoever says why not is there.
+            Ok(Err(error)) => pulse.note(matches!(error, sqlx::Error::Database(_)) && !is_cut_off(&error)),
+            Err(_) if overslept || pulse.answered_recently() => {}
+            Err(_) => pulse.note(false),
+        }
     }
 }
 

@@ -42,6 +42,10 @@ impl House {
 
     fn is_shelved(&self, server: &ServerName) -> bool {
         let snapshot = self.catalog.snapshot();
+        // What has to be named first is not shown yet.
+        if snapshot.unrecorded.iter().any(|one| one.server == *server) {
+            return false;
+        }
         let sections = [&snapshot.tools, &snapshot.prompts, &snapshot.resources, &snapshot.templates];
         sections.iter().any(|section| section.entries().iter().any(|entry| entry.server == *server))
     }

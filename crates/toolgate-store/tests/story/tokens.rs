@@ -161,6 +161,8 @@ async fn a_token_says_whose_it_is_and_which_groups_they_are_in(world: World) {
         kind: None,
         groups: vec!["finance".into(), "it \"ops\"".into()],
         agent: None,
+        expires_at_ms: None,
+        created_by: None,
     };
     let token = store.create_token(spec.clone()).await.expect("created");
     let principal = who(&store, &token.secret).await;

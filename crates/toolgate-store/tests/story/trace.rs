@@ -45,13 +45,11 @@ pub(crate) async fn trace(store: &Store, id: &ApprovalId) -> Trace {
 }
 
 fn step(trace: &mut Trace, to: ApprovalState) {
-    use ApprovalState::{
-        Approved, Cancelled, ChangesRequested, Consumed, Expired, Lapsed, Pending, Rejected,
-    };
+    use ApprovalState::{Approved, Cancelled, ChangesRequested, Denied, Expired, Lapsed, Pending, Used};
     let allowed: &[ApprovalState] = match trace.last() {
         None => &[Pending],
-        Some(Pending) => &[Approved, Rejected, ChangesRequested, Expired, Cancelled],
-        Some(Approved) => &[Consumed, Lapsed],
+        Some(Pending) => &[Approved, Denied, ChangesRequested, Expired, Cancelled],
+        Some(Approved) => &[Used, Lapsed],
         Some(_) => &[],
     };
     assert!(allowed.contains(&to), "{:?} → {to:?}", trace.states);
