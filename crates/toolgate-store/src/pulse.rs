@@ -14,10 +14,12 @@ use tokio::sync::watch;
 
 use crate::db::is_cut_off;
 
-/// Together less than two seconds: that is how long it takes until a gateway says that it is not ready.
+/// Together less than two seconds: so long does it take at most until a gateway notices that connections are refused.
 const EVERY: Duration = Duration::from_millis(400);
 const PATIENCE: Duration = Duration::from_millis(1_200);
 const RECENT_MS: u64 = 600;
+/// So many in a row, and one that says nothing is away. One that refuses connections is at once.
+const SILENCES: u32 = 3;
 
 const AWAY: &str = "the database does not answer";
 
@@ -89,7 +91,7 @@ impl Pulse {
 }
 
 async fn beat(options: PgConnectOptions, pulse: Weak<Pulse>) {
-    let mut connection = None;
+    let (mut connection, mut silences) = (None, 0);
     loop {
         tokio::time::sleep(EVERY).await;
         let began = Instant::now();
@@ -101,11 +103,19 @@ async fn beat(options: PgConnectOptions, pulse: Weak<Pulse>) {
         }
         let Some(pulse) = pulse.upgrade() else { return };
         match felt {
-            Ok(Ok(())) => pulse.note(true),
+            Ok(Ok(())) => {
+                silences = 0;
+                pulse.note(true);
+            }
             // Whoever says why not is there.
             Ok(Err(error)) => pulse.note(matches!(error, sqlx::Error::Database(_)) && !is_cut_off(&error)),
-            Err(_) if overslept || pulse.answered_recently() => {}
-            Err(_) => pulse.note(false),
+            Err(_) if overslept || pulse.answered_recently() => silences = 0,
+            Err(_) => {
+                silences += 1;
+                if silences >= SILENCES {
+                    pulse.note(false);
+                }
+            }
         }
     }
 }

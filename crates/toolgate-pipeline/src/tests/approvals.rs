@@ -114,7 +114,7 @@ async fn a_no_is_told_with_its_reason_and_nothing_runs() {
     decide(&world, Decision::Deny, None).await.expect("ann may");
     assert_eq!(world.books.0.only_approval().state, ApprovalState::Denied);
     let refused = decide(&world, Decision::Approve, None).await.expect_err("a decision stands");
-    assert!(refused.to_string().contains("already rejected"), "{refused}");
+    assert!(refused.to_string().contains("already denied"), "{refused}");
     let told = world.call(transfer()).await;
     assert_eq!((code(&told), told.envelope.status), ("rejected", Outcome::Rejected));
     assert_eq!(code(&world.call(transfer()).await), "pending_approval", "told once, it is a new question");

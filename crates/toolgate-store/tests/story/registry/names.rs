@@ -23,7 +23,7 @@ async fn a_name_belongs_to_whoever_had_it_first(world: World) {
     let (store, one, two) = replicas(&world).await;
     let first = wanted("x__y__z", "x.y", "z");
     let given = one.give_wire_names(std::slice::from_ref(&first)).await.expect("written");
-    assert_eq!(given, [first.clone()]);
+    assert_eq!(given, std::slice::from_ref(&first));
     let prompt = WireName { kind: NamedKind::Prompt, ..wanted("x__y__z", "x", "y__z") };
     let late = [wanted("x__y__z", "x", "y__z"), wanted("x__plain", "x", "plain"), prompt.clone()];
     let mut given = two.give_wire_names(&late).await.expect("written");

@@ -46,6 +46,7 @@ fn both_ways(check: impl Fn(&dyn Fn(&[&str]) -> Said)) {
     tools::both_ways(&two_servers(), |run| {
         // Sessions that commands make for themselves are kept where there is a data folder.
         run(&["token", "create", "--role", "agent"]).well();
+        run(&["tools", "list"]).well();
         check(run);
     });
 }
