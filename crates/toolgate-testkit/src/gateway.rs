@@ -190,6 +190,7 @@ fn command(program: &Path, folder: &Path) -> Command {
         .arg(folder.join("toolgate.toml"))
         .arg("--data")
         .arg(folder.join("data"))
+        .env("XDG_STATE_HOME", folder.join("state"))
         .current_dir(folder);
     command
 }

@@ -1,6 +1,6 @@
 //! Configuration files that nobody named: one lies in the folder that somebody happens to stand in, and says which programs
-//! are started as them. It counts once they have agreed to it, and what they agreed to is kept by its path: whoever works in a
-//! folder changes what is in it.
+//! are started as them. It counts once they have agreed to it or started a gateway from it by name, and what they agreed to is
+//! kept by its path: whoever works in a folder changes what is in it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use toolgate_core::server::TransportSpec;
 
-use crate::config::{Config, References, Whereabouts};
+use crate::config::{Config, FILE_NAME, References, Whereabouts};
 use crate::output::{printable, talk, write_talk};
 
 const FOLDER: &str = "toolgate";
@@ -41,6 +41,18 @@ pub(crate) fn see_to(at: &Whereabouts<'_>) -> anyhow::Result<()> {
         talk!("warning: that could not be kept, so it will be asked again: {error}");
     }
     Ok(())
+}
+
+/// Remembers a file that a gateway was started from by its name, so that commands in its folder find that gateway. A file
+/// with another name is found nowhere by itself.
+pub(crate) fn keep_named(at: &Whereabouts<'_>) {
+    let Some(file) = at.config.map(|file| at.cwd.join(file)) else { return };
+    if file.file_name().is_none_or(|name| name != FILE_NAME) || is_agreed(&file) {
+        return;
+    }
+    if let Err(error) = agree(&file) {
+        tracing::debug!(%error, "could not keep that this configuration is wanted; commands in its folder will ask");
+    }
 }
 
 /// Remembers that a person wants this file.

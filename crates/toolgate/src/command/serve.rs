@@ -58,6 +58,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     // Made once it is certain that they will be shown: a start that fails must not use them up.
     let first = store.first_start_tokens().await?;
     lock.announce(Some(endpoint.clone()))?;
+    consent::keep_named(&context.whereabouts());
     // From here on there is something to clean up, and whoever reads that it is ready may end it at once.
     let mut signals = Signals::listen()?;
     let sockets = Sockets::open(&config.data, &house, &config.limits);

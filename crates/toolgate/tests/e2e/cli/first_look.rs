@@ -77,6 +77,19 @@ fn a_configuration_that_is_named_is_used() {
 }
 
 #[test]
+fn a_gateway_started_by_name_is_found_from_its_folder() {
+    let place = stranger();
+    std::fs::create_dir(place.path("elsewhere")).expect("a folder");
+    let mut serve = place.command(&["--json", "serve", "--listen", "127.0.0.1:0", "--config", "../toolgate.toml"]);
+    serve.current_dir(place.path("elsewhere")).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut gateway = Killed(serve.spawn().expect("it starts"));
+    let stdout = gateway.0.stdout.take().expect("stdout is piped");
+    BufReader::new(stdout).read_line(&mut String::new()).expect("it is ready");
+    let said = place.run(&["servers", "list", "--json"]).well();
+    assert_eq!(said.json()[0]["name"], "trap");
+}
+
+#[test]
 fn a_person_at_a_terminal_is_asked_once_and_told_what_would_be_started() {
     let place = stranger();
     let said = at_terminal(&place, &["servers", "list"], "n\n");
