@@ -36,6 +36,10 @@ impl Decoder {
     /// Takes one chunk and hands every event that it completed to `on_event`. An event that only set an id or a
     /// retry time is handed over too, with empty data.
     pub fn push(&mut self, mut chunk: &[u8], mut on_event: impl FnMut(Event)) -> Result<(), TooLarge> {
+        // Nothing has come: the other half of a line break may still.
+        if chunk.is_empty() {
+            return Ok(());
+        }
         if self.last_was_cr && chunk.first() == Some(&b'\n') {
             chunk = &chunk[1..];
         }
@@ -139,6 +143,11 @@ mod tests {
         for cut in 0..text.len() {
             assert_eq!(data(&[&text[..cut], &text[cut..]]), ["{\"a\":\n1}", "x"], "cut at {cut}");
         }
+    }
+
+    #[test]
+    fn an_empty_piece_within_a_line_break_ends_no_event() {
+        assert_eq!(data(&["data:x\r", "", "\ndata:y\n\n"]), ["x\ny"]);
     }
 
     #[test]
