@@ -1,17 +1,16 @@
 //! What is done with an input, by target. Errors are fine; panics, hangs and floods are not.
 
-use std::fmt;
-
 use capability_documents::{OpenOptions, PageSource, open, pdf};
 use capability_language::{KeywordOptions, Length, SummaryOptions};
 use capability_ocr::Picture;
 use capability_typeset::{Article, DocxOptions, PdfOptions};
+use toolgate_damage::Random;
 
-use crate::seeds;
+use crate::{mutate, seeds};
 
 /// A door through which files come in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum Target {
+pub enum Target {
     /// PDF: text, tables, pictures of pages
     Pdf,
     /// DOCX, ODT, PPTX, XLSX, EPUB
@@ -28,35 +27,11 @@ pub(crate) enum Target {
     Resume,
 }
 
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Target::Pdf => "pdf",
-            Target::Office => "office",
-            Target::Web => "web",
-            Target::Picture => "picture",
-            Target::Typeset => "typeset",
-            Target::Text => "text",
-            Target::Resume => "resume",
-        })
-    }
-}
-
 /// Enough to see letters.
 const DPI: f32 = 36.0;
 
-impl Target {
-    pub(crate) const ALL: [Target; 7] = [
-        Target::Pdf,
-        Target::Office,
-        Target::Web,
-        Target::Picture,
-        Target::Typeset,
-        Target::Text,
-        Target::Resume,
-    ];
-
-    pub(crate) fn seeds(self) -> Vec<Vec<u8>> {
+impl toolgate_damage::Target for Target {
+    fn seeds(self) -> Vec<Vec<u8>> {
         match self {
             Target::Pdf => {
                 vec![
@@ -77,7 +52,19 @@ impl Target {
         }
     }
 
-    pub(crate) fn try_one(self, input: &[u8]) {
+    fn words(self) -> &'static [&'static [u8]] {
+        &mutate::WORDS
+    }
+
+    fn damaged(self, seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+        let seed = random.pick(seeds);
+        if seed.starts_with(b"PK") && random.below(4) > 0 {
+            return mutate::repacked(seed, random).unwrap_or_else(|| seed.clone());
+        }
+        toolgate_damage::mutate::damaged(seeds, self.words(), random)
+    }
+
+    fn try_one(self, input: &[u8]) {
         match self {
             Target::Pdf => read_pdf(input),
             Target::Office | Target::Web => read_document(input),

@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use nix::sys::resource::{Resource, setrlimit};
 
-use crate::mutate;
+use crate::Target;
 use crate::random::Random;
-use crate::targets::Target;
 
 const MEMORY_BYTES_MAX: u64 = 2 << 30;
 /// Far more than anything small should take, on a machine that does other things too.
@@ -22,10 +21,10 @@ const INPUT_TIME_MAX: Duration = Duration::from_secs(20);
 /// As a worker of the kit has it.
 const STACK_BYTES: usize = 64 << 20;
 /// The exit code of a process whose input took too long.
-pub(crate) const TOO_SLOW: i32 = 3;
+const TOO_SLOW: i32 = 3;
 
-/// Damages seeds and tries them until the time is over. How many there were.
-pub(crate) fn run(target: Target, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {
+/// Tries the seeds, then damaged ones until the time is over. How many there were.
+pub(crate) fn run<T: Target>(target: T, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {
     setrlimit(Resource::RLIMIT_AS, MEMORY_BYTES_MAX, MEMORY_BYTES_MAX).context("could not limit memory")?;
     let at_hand = at_hand.to_owned();
     let worker =
@@ -36,14 +35,16 @@ pub(crate) fn run(target: Target, seed: u64, time: Duration, at_hand: &Path) -> 
         .map_err(|_| anyhow::anyhow!("the fuzzer itself failed"))?
 }
 
-fn work(target: Target, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {
+fn work<T: Target>(target: T, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {
     let seeds = target.seeds();
     let mut random = Random::new(seed);
     let watch = Watch::start(at_hand.to_owned());
     let began = Instant::now();
     let mut tried = 0;
-    while began.elapsed() < time {
-        let input = mutate::damaged(&seeds, &mut random);
+    let mut whole = seeds.iter();
+    // However little time there is, no seed is left out.
+    while whole.len() > 0 || began.elapsed() < time {
+        let input = whole.next().cloned().unwrap_or_else(|| target.damaged(&seeds, &mut random));
         fs::write(at_hand, &input).context("could not write the input at hand")?;
         watch.tick();
         once(target, &input)?;
@@ -54,7 +55,7 @@ fn work(target: Target, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Re
 }
 
 /// One input; a panic is what is looked for.
-pub(crate) fn once(target: Target, input: &[u8]) -> anyhow::Result<()> {
+pub(crate) fn once<T: Target>(target: T, input: &[u8]) -> anyhow::Result<()> {
     if panic::catch_unwind(AssertUnwindSafe(|| target.try_one(input))).is_err() {
         bail!("a panic");
     }
