@@ -1,0 +1,16 @@
+//! One target of `capability-fuzz` under libFuzzer: the variable `FUZZ_TARGET` says which.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use clap::ValueEnum;
+use libfuzzer_sys::fuzz_target;
+use toolgate_damage::Target as _;
+use capability_fuzz::Target;
+
+static TARGET: LazyLock<Target> = LazyLock::new(|| {
+    let name = std::env::var("FUZZ_TARGET").expect("FUZZ_TARGET names a target");
+    Target::from_str(&name, false).expect("FUZZ_TARGET is one of the targets")
+});
+
+fuzz_target!(|input: &[u8]| TARGET.try_one(input));
