@@ -47,7 +47,7 @@ const SITTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor, Ro
 /// Looking at what there is, and at what happens to it.
 const WATCHING: Who = INBOX;
 
-pub(crate) static TABLE: [Access; 100] = [
+pub(crate) static TABLE: [Access; 102] = [
     Access::get("/openapi.json", EVERYBODY),
     Access::post("/tools/call", CALLING),
     Access::get("/tools", CALLING),
@@ -124,6 +124,8 @@ pub(crate) static TABLE: [Access; 100] = [
     Access::get("/registry/tools", WATCHING),
     Access::get("/registry/tools/{name}", WATCHING),
     Access::get("/registry/tools/{name}/diff", WATCHING),
+    Access::get("/registry/tools/{name}/versions", WATCHING),
+    Access::get("/registry/tools/{name}/versions/compare", WATCHING),
     Access::post("/registry/tools/{name}/review", RUNNING),
     Access::get("/secrets/{server}", RUNNING),
     Access::put("/secrets/{server}/{name}", RUNNING),

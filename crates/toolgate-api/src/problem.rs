@@ -222,12 +222,16 @@ impl From<ApprovalRefusal> for Box<Problem> {
         use ApprovalRefusal as Why;
         let (status, code, hint) = match refusal {
             Why::Settled(_) => (StatusCode::CONFLICT, "approval_settled", "the earlier decision stands"),
-            Why::Expired => {
-                (StatusCode::CONFLICT, "approval_expired", "the caller can repeat its call, which asks anew")
-            }
-            Why::Changed => {
-                (StatusCode::CONFLICT, "approval_changed", "the caller can repeat its call, which asks anew")
-            }
+            Why::Expired => (
+                StatusCode::CONFLICT,
+                "approval_expired",
+                "the caller can repeat its call, which asks the approvers again",
+            ),
+            Why::Changed => (
+                StatusCode::CONFLICT,
+                "approval_changed",
+                "the caller can repeat its call, which asks the approvers again",
+            ),
             Why::Edited => (
                 StatusCode::CONFLICT,
                 "approval_edited",
@@ -236,7 +240,7 @@ impl From<ApprovalRefusal> for Box<Problem> {
             Why::Withdrawn(_) => (
                 StatusCode::CONFLICT,
                 "approval_withdrawn",
-                "a call that still waits is asked about anew by itself; look into the inbox",
+                "a call that still waits is asked about again by itself; look into the inbox",
             ),
             Why::Requester => (StatusCode::FORBIDDEN, "approval_requester", "somebody else must decide"),
             Why::NotAPerson => {

@@ -142,6 +142,8 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(registry::list))
         .routes(routes!(registry::show))
         .routes(routes!(registry::diff))
+        .routes(routes!(registry::versions))
+        .routes(routes!(registry::compare))
         .routes(routes!(registry::review))
         .routes(routes!(secrets::list))
         .routes(routes!(secrets::store, secrets::remove))

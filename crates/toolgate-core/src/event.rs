@@ -176,9 +176,9 @@ words!(
         Unknown = "unknown",
         /// The arguments do not fit the tool's schema.
         Invalid = "invalid",
-        /// Policy or a filter forbids it.
+        /// Policy, a filter or a person said no.
         Denied = "denied",
-        /// A person said no: the approval is denied.
+        /// A person said no, in ledgers of earlier versions.
         Rejected = "rejected",
         /// A person wants something else proposed.
         ChangesRequested = "changes_requested",

@@ -147,7 +147,7 @@ impl Fault {
                 )
             }
             FaultKind::Unread { .. } => {
-                "the tool did not run; repeat the call, and hand in the content anew if it fails again".into()
+                "the tool did not run; repeat the call, and upload the content again if it fails again".into()
             }
         }
     }

@@ -46,12 +46,12 @@ pub enum VaultError {
     Value,
     #[error(
         "the vault was sealed with another key than the one from {key}: secret \"{name}\" of server \"{server}\" does not open\n\
-         hint: give back the key it was sealed with, or store the secret anew with `toolgate secrets set {server} {name}`"
+         hint: give back the key it was sealed with, or store the secret again with `toolgate secrets set {server} {name}`"
     )]
     OtherKey { key: KeySource, server: ServerName, name: String },
     #[error(
         "secret \"{name}\" of server \"{server}\" was changed behind the vault's back and does not open\n\
-         hint: store it anew with `toolgate secrets set {server} {name}`"
+         hint: store it again with `toolgate secrets set {server} {name}`"
     )]
     Tampered { server: ServerName, name: String },
     #[error("no random numbers from the operating system: {0}")]

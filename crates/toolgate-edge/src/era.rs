@@ -161,7 +161,7 @@ const OWN_INSTRUCTIONS: &str = "\
 This is Toolgate, a gateway to several MCP servers. A tool is called by its name as listed, `server__tool`.
 Where more tools exist than are listed, `search_tools` finds them, `describe_tools` says what they take, and `call_tool` calls them.
 Some calls need a person's approval. An answer with `pending_approval` says who decides and until when: tell the user, and repeat exactly the same call later. It runs once.
-An answer with `denied`, `rejected` or `expired` is a no, with its reason. Do not repeat the call unchanged, and do not look for another way to the same end.
+An answer with `denied`, `approval_denied` or `expired` is a no, with its reason. Do not repeat the call unchanged, and do not look for another way to the same end.
 An approver may change the arguments of a call. Its result then says first what was changed: report what ran.";
 /// What parts the gateway's words from those of others.
 const OF_SERVERS: &str =

@@ -141,7 +141,7 @@ impl<'a> Errand<'a> {
                 "file_changed",
                 format!("{} is not what was agreed to any more", changed.id),
             )
-            .hint("call again, which asks anew")),
+            .hint("call again, which asks the approvers again")),
         }
     }
 

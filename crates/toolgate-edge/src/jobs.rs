@@ -210,7 +210,7 @@ fn working_message(approval: &Approval) -> String {
     match approval.state {
         ApprovalState::Pending => format!("waiting for approval {}", approval.id),
         ApprovalState::Cancelled => {
-            "the policies that asked for approval have changed; the call is judged anew".into()
+            "the policies that asked for approval have changed; the call is judged again".into()
         }
         _ if approval.complete => "approved; the call runs".into(),
         _ => "approved; make the same call again, since parts of it are not kept".into(),

@@ -49,7 +49,7 @@ pub fn too_large(bytes_max: u64) -> Refusal {
 
 /// A file that could not be read to its end.
 pub(crate) fn broken_off(error: &SourceError) -> Refusal {
-    Refusal::new(RefusalKind::Gone, "file_changed", error.0.clone()).hint("store the file anew")
+    Refusal::new(RefusalKind::Gone, "file_changed", error.0.clone()).hint("store the file again")
 }
 
 pub(crate) fn bad_name(error: BadFileName) -> Refusal {

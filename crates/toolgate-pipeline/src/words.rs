@@ -61,14 +61,14 @@ impl<'a> Reader<'a> {
         self.about(refusal, approval).tell(tell)
     }
 
-    pub(crate) fn rejected(&self, approval: &Approval) -> Refusal {
+    pub(crate) fn denied_by_person(&self, approval: &Approval) -> Refusal {
         let Self { tool, .. } = self;
         let (person, reason) = self.word(approval);
         let message = format!("not run: {person} said no to this call of {tool}");
-        let hint = "do not make the same call again unless something has changed: it would ask people anew; do not look for \
+        let hint = "do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
             another way to the same end";
-        let tell = format!("{person} refused {tool}: {reason}");
-        let refusal = Refusal::new("rejected", Blame::Caller, message, hint);
+        let tell = format!("{person} denied {tool}: {reason}");
+        let refusal = Refusal::new("approval_denied", Blame::Caller, message, hint);
         self.about(refusal, approval).because(reason).tell(tell)
     }
 
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         let Self { tool, .. } = self;
         let (person, reason) = self.word(approval);
         let message = format!("not run: {person} wants another proposal than this call of {tool}");
-        let hint = "change the arguments as the reason says and call again, which asks people anew; do not repeat it unchanged";
+        let hint = "change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged";
         let tell = format!("{person} wants {tool} to be called otherwise: {reason}");
         let refusal = Refusal::new("changes_requested", Blame::Caller, message, hint);
         self.about(refusal, approval).because(reason).tell(tell)
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
             "not run: nobody decided in time on this call of {tool}, which means no (approval {}, ended {ended})",
             approval.id
         );
-        let hint = "do not ask again unchanged by yourself: the same call again asks the same people anew, so ask the user first";
+        let hint = "do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first";
         let tell = format!("{tool} has not run, because {who} did not decide in time");
         let refusal = Refusal::new("expired", Blame::Caller, message, hint);
         self.about(refusal, approval).because(why(&approval.requirement.gates)).tell(tell)
@@ -99,14 +99,15 @@ impl<'a> Reader<'a> {
     /// A yes that was not used in time.
     pub(crate) fn lapsed(&self, approval: &Approval) -> Refusal {
         let message = format!("not run: the approval {} of {} was not used in time", approval.id, self.tool);
-        let refusal = Refusal::new("expired", Blame::Caller, message, "call again, which asks people anew");
+        let refusal =
+            Refusal::new("expired", Blame::Caller, message, "call again, which asks the approvers again");
         self.about(refusal, approval)
     }
 
     pub(crate) fn withdrawn(&self, approval: &Approval) -> Refusal {
         let why = approval.withdrawn.map_or("somebody took it back", Withdrawn::told);
         let message = format!("not run: the request for approval {} was withdrawn", approval.id);
-        let hint = "call again if it is still wanted, which asks people anew";
+        let hint = "call again if it is still wanted, which asks the approvers again";
         self.about(Refusal::new("cancelled", Blame::Caller, message, hint), approval).because(why)
     }
 
@@ -128,7 +129,7 @@ impl<'a> Reader<'a> {
         };
         let message =
             format!("this call of {tool} was sent before, as {call}, after people had agreed: {ended}");
-        let hint = "look for its effect before you make the same call again, which asks people anew";
+        let hint = "look for its effect before you make the same call again, which asks the approvers again";
         let tell = format!("{tool} was sent once ({call}); {ended}");
         self.about(Refusal::new("ran_before", Blame::Caller, message, hint), approval).tell(tell)
     }
@@ -207,18 +208,18 @@ fn why(gates: &[PolicyRef]) -> String {
     if told.is_empty() { "policy asks for approval".into() } else { told.join("; ") }
 }
 
-/// Whose word it takes: `2 people, somebody of finance among them`.
+/// Whose word it takes: `2 people, including one of finance`.
 pub(crate) fn who(requirement: &Requirement) -> String {
     let entry = |groups: &Vec<String>| match groups.as_slice() {
         [one] if one == CALLER_GROUP => "the person at this client".to_owned(),
-        groups => format!("somebody of {}", groups.join(" or ")),
+        groups => format!("one of {}", groups.join(" or ")),
     };
     let entries: Vec<String> = requirement.approvers.iter().map(entry).collect();
     match (entries.as_slice(), requirement.quorum as usize) {
-        ([], 1) => "somebody who may approve".into(),
+        ([], 1) => "anyone who may approve".into(),
         ([], people) => format!("{people} people who may approve"),
         (entries, people) if people > entries.len() => {
-            format!("{people} people, {} among them", entries.join(" and "))
+            format!("{people} people, including {}", entries.join(" and "))
         }
         (entries, _) => entries.join(" and "),
     }

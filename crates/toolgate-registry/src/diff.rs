@@ -30,12 +30,22 @@ pub(crate) fn sides(row: &ToolRow) -> (String, String) {
 
 /// From what is pinned to what is offered.
 pub(crate) fn unified(old: &str, new: &str) -> String {
+    headed(old, new, ("pinned", "offered"))
+}
+
+/// From one version to another.
+pub(crate) fn between(from: &Definition, to: &Definition) -> String {
+    let names = (from.version.to_string(), to.version.to_string());
+    headed(&written(from), &written(to), (&names.0, &names.1))
+}
+
+fn headed(old: &str, new: &str, names: (&str, &str)) -> String {
     if old == new {
         return String::new();
     }
     let diff = TextDiff::from_lines(old, new);
     let mut unified = diff.unified_diff();
-    unified.context_radius(CONTEXT_LINES).header("pinned", "offered").to_string()
+    unified.context_radius(CONTEXT_LINES).header(names.0, names.1).to_string()
 }
 
 fn written(definition: &Definition) -> String {

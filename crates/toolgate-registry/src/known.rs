@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use toolgate_catalog::Alias;
-use toolgate_core::registry::ToolRow;
-use toolgate_core::{CanonicalName, PrincipalId, ServerName};
+use toolgate_core::registry::{Definition, ToolRow};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 
 use crate::source::{FileState, Source};
 
@@ -55,6 +55,48 @@ pub struct ToolDiff {
     pub pinned: String,
     /// What is offered, as the diff has it.
     pub offered: String,
+}
+
+/// A definition that a tool was seen with.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ToolVersion {
+    pub definition: Definition,
+    pub first_seen_ms: i64,
+    pub standing: Standing,
+}
+
+/// What a version is to its tool now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// What agents see, unless the tool is withheld.
+    Pinned,
+    /// What the server offers instead.
+    Offered,
+    /// What somebody said no to.
+    Rejected,
+    Past,
+}
+
+impl Standing {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Standing::Pinned => "pinned",
+            Standing::Offered => "offered",
+            Standing::Rejected => "rejected",
+            Standing::Past => "past",
+        }
+    }
+}
+
+/// What differs between two versions of a tool.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Compared {
+    pub tool: ToolRow,
+    pub from: Digest,
+    pub to: Digest,
+    /// A unified diff of both, each written out readably with its keys sorted.
+    pub text: String,
 }
 
 /// What a new value of a setting has to go together with.

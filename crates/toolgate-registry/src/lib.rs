@@ -26,7 +26,9 @@ mod traits;
 mod tests;
 
 pub use definitions::{Defined, DefinitionKind, DefinitionProblem, DefinitionSource};
-pub use known::{InstanceView, KnownServer, Lease, Setting, SettingContext, ToolDiff};
+pub use known::{
+    Compared, InstanceView, KnownServer, Lease, Setting, SettingContext, Standing, ToolDiff, ToolVersion,
+};
 pub use port::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
 pub use records::Records;
 pub use registry::{Registry, Setup};

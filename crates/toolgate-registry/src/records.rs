@@ -2,6 +2,7 @@
 //! and gateways that run notice.
 
 mod defining;
+mod versions;
 
 use std::sync::Arc;
 
@@ -272,7 +273,7 @@ fn alias_events(
 
 fn stale(key: &str, expected: u64, current: u64) -> Refusal {
     let message = format!("the setting {key} is at version {current}, not {expected}");
-    Refusal::new(RefusalKind::Stale, "stale", message).hint("read it again and make the change anew")
+    Refusal::new(RefusalKind::Stale, "stale", message).hint("read it again and make the change again")
 }
 
 fn changed_meanwhile(name: &str) -> Refusal {

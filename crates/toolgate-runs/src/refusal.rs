@@ -43,7 +43,7 @@ pub(crate) fn refusal(error: RunError) -> Refusal {
         }
         RunError::Stale { current } => {
             Refusal::new(RefusalKind::Stale, "stale", format!("it is at version {current} now"))
-                .hint("read it again and make the change anew")
+                .hint("read it again and make the change again")
         }
         RunError::Store(error) => down(&error),
     }

@@ -192,7 +192,7 @@ impl Sessions {
             Err(ChangeSessionError::Stale { current }) => {
                 let message = format!("the session {id} is at version {current}");
                 Err(Refusal::new(RefusalKind::Stale, "stale", message)
-                    .hint("read it again and make the change anew"))
+                    .hint("read it again and make the change again"))
             }
             Err(ChangeSessionError::Store(error)) => Err(down(error)),
         }

@@ -9,6 +9,7 @@ mod db;
 mod error;
 mod fault;
 mod file;
+mod gateways;
 mod grant;
 mod ledger;
 mod login;
@@ -43,6 +44,7 @@ pub use file::{
     CONDEMNED_LEASE_MS, Claim, Doer, FILES_PAGE_MAX, FileEnd, FileFilter, NewUpload, StoreArtifactError,
     Stored, Touched, Upload,
 };
+pub use gateways::{CLAIM_SILENCE_MAX, ClaimError, StoredGateway, StreamClaim};
 pub use grant::{GRANTS_MAX, Grants};
 pub use ledger::{
     BadCallCursor, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCursor,
@@ -55,8 +57,8 @@ pub use open::Others;
 pub use outage::Outage;
 pub use registry::{
     Join, Joined, NAMES_PER_SERVER_MAX, RegisterError, RegisteredServer, Registering, RegistrationLimits,
-    SealedSecret, SecretOrigin, Setting, StoredInstance, StoredTool, ToolRowChange, ToolRowFilter,
-    ToolRowPage, ToolRowsWritten, ToolTraits, Whose, WriteSettingError,
+    SealedSecret, SecretOrigin, Setting, StoredInstance, StoredTool, StoredVersion, ToolRowChange,
+    ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits, VERSIONS_PER_TOOL_MAX, Whose, WriteSettingError,
 };
 pub use revisions::Revisions;
 pub use run::{

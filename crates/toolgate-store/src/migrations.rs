@@ -22,14 +22,14 @@ struct Step {
     sql: &'static str,
 }
 
-static SQLITE: [Step; 14] = steps! { "sqlite":
+static SQLITE: [Step; 16] = steps! { "sqlite":
     ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
-    ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words"]
+    ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions" 16 "gateways"]
 };
 
-static POSTGRES: [Step; 14] = steps! { "postgres":
+static POSTGRES: [Step; 16] = steps! { "postgres":
     ["000" 1 "start" 2 "approvals" 3 "ledger" 4 "registry" 5 "sessions" 6 "files" 7 "runs" 8 "logins" 9 "call_counts"]
-    ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words"]
+    ["00" 10 "told" 11 "secret_origins" 12 "openers" 13 "lasting" 14 "tokens_and_words" 15 "versions" 16 "gateways"]
 };
 
 pub(crate) fn sqlite() -> Migrator {

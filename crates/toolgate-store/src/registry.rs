@@ -19,7 +19,10 @@ pub use instances::{
 pub use names::NAMES_PER_SERVER_MAX;
 pub use origins::{SecretOrigin, Whose};
 pub use settings::{Setting, WriteSettingError};
-pub use tools::{StoredTool, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits};
+pub use tools::{
+    StoredTool, StoredVersion, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits,
+    VERSIONS_PER_TOOL_MAX,
+};
 pub use vault::SealedSecret;
 
 /// Names what cannot be read.

@@ -2,6 +2,7 @@
 
 mod callers;
 mod chronicle;
+mod claim;
 mod cli;
 mod command;
 mod config;

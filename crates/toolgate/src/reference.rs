@@ -1,7 +1,7 @@
 //! `docs/reference`: pages made from what the program itself goes by, so that they cannot say anything else.
 //!
 //! Lives here: how each page is written, and the tests that hold the pages in `docs/reference` against the code.
-//! `script/reference` writes them anew. None of it is part of the program.
+//! `script/reference` writes them again. None of it is part of the program.
 
 mod cli;
 mod config;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 type Pages = BTreeMap<String, String>;
 
 const UPDATE: &str = "UPDATE_REFERENCE";
-const FOOT: &str = "\n---\n\nThis page is made from the code; `script/reference` writes it anew.\n";
+const FOOT: &str = "\n---\n\nThis page is made from the code; `script/reference` writes it again.\n";
 
 fn pages() -> Pages {
     let mut pages = Pages::new();
@@ -70,7 +70,7 @@ fn the_reference_says_what_the_code_says() {
     let stale: BTreeSet<&String> = made.keys().chain(kept.keys()).filter(differs).collect();
     assert!(
         stale.is_empty(),
-        "stale in docs/reference: {stale:?}\nhint: `script/reference` writes them anew"
+        "stale in docs/reference: {stale:?}\nhint: `script/reference` writes them again"
     );
 }
 

@@ -74,7 +74,7 @@ pub(crate) struct CallView {
     #[schema(example = "tc_0198f5c2a4b07c3d8e1f")]
     id: String,
     /// awaiting_approval, dispatched, input_required, abandoned (its gateway ended before it was sent) or how it ended:
-    /// succeeded, tool_error, failed, cancelled, unknown, invalid, denied, `rejected`, pending_approval, …
+    /// succeeded, tool_error, failed, cancelled, unknown, invalid, denied, pending_approval, …
     #[schema(example = "succeeded")]
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,7 @@ use toolgate_core::moment::rfc3339;
 use toolgate_core::registry::{Definition, Finding, ToolRow, ToolStatus};
 use toolgate_core::tool::{FileStrategy, ToolExtra};
 use toolgate_core::{Digest, Effects, Principal, RawJson};
-use toolgate_registry::Verdict;
+use toolgate_registry::{Compared, Standing, ToolVersion, Verdict};
 use toolgate_store::ToolRowFilter;
 use utoipa::{IntoParams, ToSchema};
 
@@ -159,6 +159,54 @@ pub(crate) struct ToolDiffView {
     offered: String,
 }
 
+/// The versions of a tool
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolVersions {
+    versions: Vec<ToolVersionView>,
+}
+
+/// A definition that a tool was seen with
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolVersionView {
+    #[schema(value_type = String)]
+    version: Digest,
+    first_seen: String,
+    /// pinned, offered, rejected or past.
+    #[schema(value_type = String)]
+    standing: Standing,
+    /// As the server gave it.
+    #[schema(value_type = Object)]
+    definition: RawJson,
+}
+
+impl From<ToolVersion> for ToolVersionView {
+    fn from(ToolVersion { definition, first_seen_ms, standing }: ToolVersion) -> Self {
+        let Definition { json, version } = definition;
+        Self { version, first_seen: rfc3339(first_seen_ms), standing, definition: json }
+    }
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompareQuery {
+    /// The older one; a beginning of its digest is enough
+    from: String,
+    /// The newer one; the pinned one if not said
+    #[serde(default)]
+    to: Option<String>,
+}
+
+/// What differs between two versions
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ComparedView {
+    #[schema(value_type = String)]
+    from: Digest,
+    #[schema(value_type = String)]
+    to: Digest,
+    /// A unified diff; empty if nothing differs.
+    diff: String,
+}
+
 /// What somebody says who looked at it
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -204,6 +252,31 @@ pub(crate) async fn diff(State(context): State<Context>, Path(name): Path<String
     let tool = RegistryTool::of(&context, &diff.tool);
     let view = ToolDiffView { tool, diff: diff.text, pinned: diff.pinned, offered: diff.offered };
     Ok(json(StatusCode::OK, &view))
+}
+
+/// Show every version of a tool
+///
+/// Every definition that its server was seen with, the oldest first.
+#[utoipa::path(get, path = "/registry/tools/{name}/versions", tag = "registry", params(("name" = String, Path, description = "Canonical name")),
+    responses((status = 200, description = "The versions", body = ToolVersions), (status = 404, description = "There is none")))]
+pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
+    let versions = context.registry.records().versions(&name).await?.into_iter().map(ToolVersionView::from);
+    Ok(json(StatusCode::OK, &ToolVersions { versions: versions.collect() }))
+}
+
+/// Compare two versions of a tool
+#[utoipa::path(get, path = "/registry/tools/{name}/versions/compare", tag = "registry",
+    params(("name" = String, Path, description = "Canonical name"), CompareQuery),
+    responses((status = 200, description = "What differs", body = ComparedView), (status = 400, description = "There is no such version"),
+        (status = 404, description = "There is no such tool")))]
+pub(crate) async fn compare(
+    State(context): State<Context>,
+    Path(name): Path<String>,
+    Query(query): Query<CompareQuery>,
+) -> Answered<Response> {
+    let compared = context.registry.records().compare(&name, &query.from, query.to.as_deref()).await?;
+    let Compared { from, to, text, .. } = compared;
+    Ok(json(StatusCode::OK, &ComparedView { from, to, diff: text }))
 }
 
 /// Review a change

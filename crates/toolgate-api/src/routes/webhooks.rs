@@ -130,7 +130,7 @@ impl Signed {
             "signature_stale",
             "the message was signed more than five minutes ago, or ahead of time",
         )
-        .hint("sign it anew when it is sent again, and check the clocks"))
+        .hint("sign it again when it is sent again, and check the clocks"))
     }
 }
 

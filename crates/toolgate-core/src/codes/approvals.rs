@@ -18,19 +18,19 @@ pub(super) const CODES: &[Code] = &[
         message: "not run yet: this call of bank__transfer waits for approval apr_019a…",
         hint: "do not look for another way to the same end; repeat exactly the same call in a minute or later: it attaches to \
              this approval, runs once if people agreed, and hears it if they did not",
-        see: &["rejected", "expired", "configuration.md#approvals"],
+        see: &["approval_denied", "expired", "configuration.md#approvals"],
     },
     Code {
-        code: "rejected",
+        code: "approval_denied",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
         title: "A person said no",
         happened: "An approver denied the call; `why` has their reason. Where the no came after the call had been \
              answered, the same call is told it, once.",
-        advice: "Do not make the same call again unless something has changed: it would ask people anew.",
+        advice: "Do not make the same call again unless something has changed: the approvers would be asked again.",
         message: "not run: ann said no to this call of bank__transfer",
-        hint: "do not make the same call again unless something has changed: it would ask people anew; do not look for \
+        hint: "do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
              another way to the same end",
         see: &["changes_requested", "denied"],
     },
@@ -43,8 +43,8 @@ pub(super) const CODES: &[Code] = &[
         happened: "An approver sent the call back; `why` says what should be different.",
         advice: "Change the arguments and call again.",
         message: "not run: ann wants another proposal than this call of bank__transfer",
-        hint: "change the arguments as the reason says and call again, which asks people anew; do not repeat it unchanged",
-        see: &["rejected"],
+        hint: "change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged",
+        see: &["approval_denied"],
     },
     Code {
         code: "expired",
@@ -53,10 +53,10 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Result],
         title: "Nobody decided in time",
         happened: "The time to decide is over, which means no; or the approval was given and not used in time.",
-        advice: "Ask the user before you call again, which asks the same people anew.",
+        advice: "Ask the user before you call again, which asks the same people again.",
         message: "not run: nobody decided in time on this call of bank__transfer, which means no (approval apr_019a…, ended \
              2026-08-01 12:00 UTC)",
-        hint: "do not ask again unchanged by yourself: the same call again asks the same people anew, so ask the user first",
+        hint: "do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first",
         see: &["pending_approval", "approval_expired", "configuration.md#approvals"],
     },
     Code {
@@ -82,7 +82,7 @@ pub(super) const CODES: &[Code] = &[
         advice: "Look for the effect of the call. The same call once more is a new question to people.",
         message: "this call of bank__transfer was sent before, as tc_019a…, after people had agreed: whether it took effect \
              is not known",
-        hint: "look for its effect before you make the same call again, which asks people anew",
+        hint: "look for its effect before you make the same call again, which asks the approvers again",
         see: &["under_way", "not_approved"],
     },
     Code {
@@ -93,9 +93,9 @@ pub(super) const CODES: &[Code] = &[
         title: "The approval does not cover this call",
         happened: "There is a yes, but not for the call as it is now: the arguments, the file, the tool's \
              version or the policies are others, or it was used already.",
-        advice: "Call again, which asks anew.",
+        advice: "Call again, which asks the approvers again.",
         message: "the call as it stands now needs other people's approval",
-        hint: "call again to ask anew",
+        hint: "call again, which asks the approvers again",
         see: &["approval_changed", "invalid_edit"],
     },
     Code {
@@ -121,9 +121,9 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Result],
         title: "The arguments as an approver edited them cannot be used",
         happened: "An approver changed the arguments, and they do not fit the tool any more.",
-        advice: "Call again, which asks anew.",
+        advice: "Call again, which asks the approvers again.",
         message: "the arguments as they were edited do not fit the tool",
-        hint: "call again to ask anew",
+        hint: "call again, which asks the approvers again",
         see: &["arguments_invalid", "approval_not_editable"],
     },
     Code {
@@ -146,9 +146,9 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Http(409)],
         title: "The time to decide is over",
         happened: "The approval was not decided in time, which counts as no.",
-        advice: "The caller can repeat its call, which asks anew.",
+        advice: "The caller can repeat its call, which asks the approvers again.",
         message: "the time to decide is over",
-        hint: "the caller can repeat its call, which asks anew",
+        hint: "the caller can repeat its call, which asks the approvers again",
         see: &["expired"],
     },
     Code {
@@ -159,9 +159,9 @@ pub(super) const CODES: &[Code] = &[
         title: "The approval was given for another call",
         happened: "What the approval is bound to (tool version, arguments, files, policy) is not what is \
              decided on now.",
-        advice: "The caller can repeat its call, which asks anew.",
+        advice: "The caller can repeat its call, which asks the approvers again.",
         message: "the approval was given for another call",
-        hint: "the caller can repeat its call, which asks anew",
+        hint: "the caller can repeat its call, which asks the approvers again",
         see: &["tool_changed", "not_approved"],
     },
     Code {
@@ -185,9 +185,9 @@ pub(super) const CODES: &[Code] = &[
         title: "The request for approval was withdrawn",
         happened: "Whoever made the call took it back, or the policies that asked for approval have changed. `withdrawn` of \
              the approval says which. Nothing runs under it.",
-        advice: "Nothing. A call that still waits is asked about anew by itself, under the policies in force.",
+        advice: "Nothing. A call that still waits is asked about again by itself, under the policies in force.",
         message: "the request was withdrawn: the policies that asked for approval have changed",
-        hint: "a call that still waits is asked about anew by itself; look into the inbox",
+        hint: "a call that still waits is asked about again by itself; look into the inbox",
         see: &["approval_settled", "approval_changed"],
     },
     Code {

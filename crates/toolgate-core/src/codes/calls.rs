@@ -51,7 +51,7 @@ pub(super) const CODES: &[Code] = &[
         title: "There is no such tool",
         happened: "No tool has this name, or this caller may not use it: what is forbidden looks the same as \
              what does not exist.",
-        advice: "Search or list the tools anew. The hint has the nearest names. An operator sees with \
+        advice: "Search or list the tools again. The hint has the nearest names. An operator sees with \
              `toolgate sessions explain` why a tool is absent.",
         message: "there is no tool \"bank:transfr\"",
         hint: "did you mean bank:transfer?",
@@ -160,7 +160,7 @@ pub(super) const CODES: &[Code] = &[
         advice: "Do not repeat it as it is. The operator sees with `toolgate policy explain --tool NAME` what would be allowed.",
         message: "not run: policy does not allow this call of bank__transfer",
         hint: "do not repeat it as it is, and do not look for another way to the same end",
-        see: &["rejected", "role_insufficient", "configuration.md#policy"],
+        see: &["approval_denied", "role_insufficient", "configuration.md#policy"],
     },
     Code {
         code: "filter_blocked",
@@ -413,9 +413,9 @@ pub(super) const CODES: &[Code] = &[
         title: "A file could not be read to its end",
         happened: "Content that belonged into the request to the server broke off while it was sent, so the \
              request never was whole and the tool did not run.",
-        advice: "Repeat the call; store the file anew if it fails again.",
+        advice: "Repeat the call; store the file again if it fails again.",
         message: "file_019a… could not be read to its end",
-        hint: "the tool did not run; repeat the call, and hand in the content anew if it fails again",
+        hint: "the tool did not run; repeat the call, and upload the content again if it fails again",
         see: &["file_changed", "storage_down"],
     },
 ];

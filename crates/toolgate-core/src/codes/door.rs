@@ -382,10 +382,10 @@ pub(super) const CODES: &[Code] = &[
         happened: "The version that the request was made for is not the current one any more: somebody else \
              changed the setting, session, task or definition, or the state of a call that was to go on \
              is outdated.",
-        advice: "Read it again and make the change anew. A tool call is made again from the start, without \
+        advice: "Read it again and make the change again. A tool call is made again from the start, without \
              `requestState`.",
         message: "the setting mcp_servers is at version 4, not 3",
-        hint: "read it again and make the change anew",
+        hint: "read it again and make the change again",
         see: &["changed_meanwhile", "if_match_invalid"],
     },
     Code {
@@ -422,9 +422,9 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Http(401)],
         title: "The message was signed too long ago",
         happened: "The `webhook-timestamp` is more than five minutes away from the gateway's clock.",
-        advice: "Sign the message anew when it is sent again, and check both clocks.",
+        advice: "Sign the message again when it is sent again, and check both clocks.",
         message: "the message was signed more than five minutes ago, or ahead of time",
-        hint: "sign it anew when it is sent again, and check the clocks",
+        hint: "sign it again when it is sent again, and check the clocks",
         see: &["webhook_replayed"],
     },
     Code {

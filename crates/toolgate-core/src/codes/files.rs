@@ -406,7 +406,7 @@ pub(super) const CODES: &[Code] = &[
         title: "The file is not what it was",
         happened: "A file or ref that the call names was changed or deleted after the call was decided on, or \
              cannot be read any more.",
-        advice: "Make the call again, which asks anew; store the file anew if it is gone.",
+        advice: "Make the call again, which asks the approvers again; store the file again if it is gone.",
         message: "file_019a… is not what it was when the call was decided on",
         hint: "what was approved no longer fits; make the call again",
         see: &["not_approved", "content_unread"],

@@ -150,7 +150,7 @@ pub(super) const CODES: &[Code] = &[
         title: "It changed while you looked",
         happened: "The server offers another definition than the one that was reviewed, or others keep changing \
              the same setting.",
-        advice: "Look again with `toolgate tools diff NAME` and decide anew; for a setting, try again in a \
+        advice: "Look again with `toolgate tools diff NAME` and decide again; for a setting, try again in a \
              moment.",
         message: "what the server offers for bank:transfer is not what was looked at",
         hint: "it offers sha256:9f86… now; look at `toolgate tools diff bank:transfer` again",

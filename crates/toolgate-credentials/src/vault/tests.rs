@@ -57,7 +57,7 @@ async fn a_row_copied_over_another_one_does_not_open() {
     fixture.books.put_sealed(&mail, None, "token", &stolen, &[], Vec::new()).await.unwrap();
     let refused = fixture.vault.get(&mail, None, "token").await.unwrap_err();
     assert!(matches!(refused, VaultError::Tampered { .. }), "{refused}");
-    assert!(refused.to_string().contains("hint: store it anew"), "{refused}");
+    assert!(refused.to_string().contains("hint: store it again"), "{refused}");
 }
 
 #[tokio::test]

@@ -423,7 +423,7 @@ async fn settle(
         ApprovalState::Approved => return take(pipeline, asking, approval),
         ApprovalState::Used => return Err(ran_before(pipeline, asking.ticket, &approval).await),
         ApprovalState::Pending => (Outcome::PendingApproval, reader.pending(&approval)),
-        ApprovalState::Denied => (Outcome::Rejected, reader.rejected(&approval)),
+        ApprovalState::Denied => (Outcome::Denied, reader.denied_by_person(&approval)),
         ApprovalState::ChangesRequested => (Outcome::ChangesRequested, reader.changes_requested(&approval)),
         ApprovalState::Expired => (Outcome::Expired, reader.expired(&approval)),
         ApprovalState::Lapsed => (Outcome::Expired, reader.lapsed(&approval)),
@@ -439,7 +439,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
     // The same call from another session may have met fewer gates, and people agreed to those only.
     if !covered(&asking.requirement, &approval.requirement) {
         let message = "people agreed to this call for another session, where policy asks for less";
-        let hint = "call again once that approval is used or has ended, which asks anew";
+        let hint = "call again once that approval is used or has ended, which asks the approvers again";
         let refusal = Refusal::new("not_approved", Blame::Caller, message, hint);
         return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal));
     }
@@ -457,7 +457,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
         asking.arguments = match restored {
             Ok(effective) => effective,
             Err(lost) => {
-                let hint = "call again to ask anew";
+                let hint = "call again, which asks the approvers again";
                 let refusal = Refusal::new("invalid_edit", Blame::Caller, lost.to_string(), hint);
                 return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
             }
@@ -487,7 +487,12 @@ fn check_again(
     if let InputCheck::Invalid(problems) = pipeline.schemas.check_input(&ticket.tool, effective) {
         let message =
             format!("the arguments as they were edited do not fit the tool:\n{}", render(&problems));
-        return Err(Refusal::new("invalid_edit", Blame::Caller, message, "call again to ask anew"));
+        return Err(Refusal::new(
+            "invalid_edit",
+            Blame::Caller,
+            message,
+            "call again, which asks the approvers again",
+        ));
     }
     filter::look_again(pipeline, ticket, effective)?;
     match judge(pipeline, ticket, effective) {
@@ -495,7 +500,12 @@ fn check_again(
         Verdict::Approve(requirement) if covered(&requirement, &approval.requirement) => Ok(()),
         Verdict::Approve(_) => {
             let message = "the call as it stands now needs other people's approval";
-            Err(Refusal::new("not_approved", Blame::Caller, message, "call again to ask anew"))
+            Err(Refusal::new(
+                "not_approved",
+                Blame::Caller,
+                message,
+                "call again, which asks the approvers again",
+            ))
         }
         Verdict::Deny(denial) => Err(Reader::of(pipeline, ticket).denied(&ticket.tool.name, &denial)),
     }

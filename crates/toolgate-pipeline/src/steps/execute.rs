@@ -327,7 +327,7 @@ async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefu
         }
     }
     let message = format!("the call was not sent: {refusal}");
-    let hint = "call again, which asks anew";
+    let hint = "call again, which asks the approvers again";
     let details = json!({ "approval_id": ticket.approval });
     let refusal = Refusal::new("not_approved", Blame::Caller, message, hint).details(details);
     Stopped::new(ticket, Outcome::Refused, refusal)

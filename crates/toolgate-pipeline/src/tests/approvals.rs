@@ -116,7 +116,7 @@ async fn a_no_is_told_with_its_reason_and_nothing_runs() {
     let refused = decide(&world, Decision::Approve, None).await.expect_err("a decision stands");
     assert!(refused.to_string().contains("already denied"), "{refused}");
     let told = world.call(transfer()).await;
-    assert_eq!((code(&told), told.envelope.status), ("rejected", Outcome::Rejected));
+    assert_eq!((code(&told), told.envelope.status), ("approval_denied", Outcome::Denied));
     assert_eq!(code(&world.call(transfer()).await), "pending_approval", "told once, it is a new question");
     assert_eq!(world.ran(), 0);
 }
@@ -204,7 +204,7 @@ async fn a_held_call_hears_of_its_decision() {
     let settings = Settings { hold: Duration::from_secs(60), ..Settings::default() };
     for (decision, outcome, ran) in [
         (Decision::Approve, Outcome::Succeeded, 1),
-        (Decision::Deny, Outcome::Rejected, 0),
+        (Decision::Deny, Outcome::Denied, 0),
         (Decision::RequestChanges, Outcome::ChangesRequested, 0),
     ] {
         let world = World::with(Verdict::Approve(requirement()), settings.clone());
@@ -300,8 +300,8 @@ async fn the_person_at_the_client_decides_where_the_gate_lets_them() {
     let own = Requirement { approvers: vec![vec![CALLER_GROUP.into()]], ..requirement() };
     for (answer, status, ran) in [
         (json!({ "action": "accept", "content": { "approve": true } }), Outcome::Succeeded, 1),
-        (json!({ "action": "accept", "content": { "approve": false } }), Outcome::Rejected, 0),
-        (json!({ "action": "decline" }), Outcome::Rejected, 0),
+        (json!({ "action": "accept", "content": { "approve": false } }), Outcome::Denied, 0),
+        (json!({ "action": "decline" }), Outcome::Denied, 0),
         (json!({ "action": "cancel" }), Outcome::PendingApproval, 0),
     ] {
         let mut world = gated_with(own.clone());

@@ -73,10 +73,10 @@ async fn a_call_that_waits_says_for_whom_and_until_when() {
     assert_snapshot!(read(|reader, approval| reader.pending(approval)).await, @r"
     not run yet: this call of bank__transfer waits for approval apr_1
     why: more than 1,000 leaves the house (gate large); gate gates.cedar:7 asks for approval
-    decides: 3 people, somebody of finance and somebody of legal or board among them
+    decides: 3 people, including one of finance and one of legal or board
     until: 2026-11-16 12:00 UTC (in 59 minutes); then others are asked as well
     hint: do not look for another way to the same end; repeat exactly the same call in a minute or later: it attaches to this approval, runs once if people agreed, and hears it if they did not
-    tell the user: bank__transfer has not run: it waits for 3 people, somebody of finance and somebody of legal or board among them, until 2026-11-16 12:00 UTC (in 59 minutes), because more than 1,000 leaves the house (gate large); gate gates.cedar:7 asks for approval
+    tell the user: bank__transfer has not run: it waits for 3 people, including one of finance and one of legal or board, until 2026-11-16 12:00 UTC (in 59 minutes), because more than 1,000 leaves the house (gate large); gate gates.cedar:7 asks for approval
     link for people: https://gate.example.com/console/inbox/approvals/apr_1
     ");
 }
@@ -85,13 +85,13 @@ async fn a_call_that_waits_says_for_whom_and_until_when() {
 async fn a_no_says_whose_it_is_and_why() {
     let text = read(|reader, approval| {
         said(approval, Ballot::Deny, Some("not before Monday"));
-        reader.rejected(approval)
+        reader.denied_by_person(approval)
     });
     assert_snapshot!(text.await, @r"
     not run: ann said no to this call of bank__transfer
     why: not before Monday
-    hint: do not make the same call again unless something has changed: it would ask people anew; do not look for another way to the same end
-    tell the user: ann refused bank__transfer: not before Monday
+    hint: do not make the same call again unless something has changed: the approvers would be asked again; do not look for another way to the same end
+    tell the user: ann denied bank__transfer: not before Monday
     link for people: https://gate.example.com/console/inbox/approvals/apr_1
     ");
     let text = read(|reader, approval| {
@@ -101,7 +101,7 @@ async fn a_no_says_whose_it_is_and_why() {
     assert_snapshot!(text.await, @r"
     not run: ann wants another proposal than this call of bank__transfer
     why: half of it
-    hint: change the arguments as the reason says and call again, which asks people anew; do not repeat it unchanged
+    hint: change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged
     tell the user: ann wants bank__transfer to be called otherwise: half of it
     link for people: https://gate.example.com/console/inbox/approvals/apr_1
     ");
@@ -116,8 +116,8 @@ async fn a_question_that_ended_without_a_word_says_so() {
     assert_snapshot!(text.await, @r"
     not run: nobody decided in time on this call of bank__transfer, which means no (approval apr_1, ended 2026-11-16 11:00 UTC)
     why: more than 1,000 leaves the house (gate large); gate gates.cedar:7 asks for approval
-    hint: do not ask again unchanged by yourself: the same call again asks the same people anew, so ask the user first
-    tell the user: bank__transfer has not run, because 3 people, somebody of finance and somebody of legal or board among them did not decide in time
+    hint: do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first
+    tell the user: bank__transfer has not run, because 3 people, including one of finance and one of legal or board did not decide in time
     link for people: https://gate.example.com/console/inbox/approvals/apr_1
     ");
     assert_snapshot!(read(|reader, approval| reader.unattended(approval)).await, @r"
@@ -133,14 +133,14 @@ async fn a_question_that_ended_without_a_word_says_so() {
     assert_snapshot!(text.await, @r"
     not run: the request for approval apr_1 was withdrawn
     why: the policies that asked for approval have changed
-    hint: call again if it is still wanted, which asks people anew
+    hint: call again if it is still wanted, which asks the approvers again
     link for people: https://gate.example.com/console/inbox/approvals/apr_1
     ");
     let call = CallId::new("tc_1");
     let text = read(|reader, approval| reader.ran_before(approval, &call, Outcome::Unknown));
     assert_snapshot!(text.await, @r"
     this call of bank__transfer was sent before, as tc_1, after people had agreed: whether it took effect is not known
-    hint: look for its effect before you make the same call again, which asks people anew
+    hint: look for its effect before you make the same call again, which asks the approvers again
     tell the user: bank__transfer was sent once (tc_1); whether it took effect is not known
     link for people: https://gate.example.com/console/inbox/approvals/apr_1
     ");
@@ -172,15 +172,12 @@ fn whose_word_it_takes_is_said_in_words() {
         let approvers = approvers.iter().map(|one| one.iter().map(|&group| group.into()).collect()).collect();
         who(&Requirement { approvers, quorum, ..requirement() })
     };
-    assert_eq!(of(&[], 1), "somebody who may approve");
+    assert_eq!(of(&[], 1), "anyone who may approve");
     assert_eq!(of(&[], 2), "2 people who may approve");
-    assert_eq!(of(&[&["finance"]], 1), "somebody of finance");
+    assert_eq!(of(&[&["finance"]], 1), "one of finance");
     assert_eq!(of(&[&["caller"]], 1), "the person at this client");
-    assert_eq!(
-        of(&[&["finance"], &["legal", "board"]], 1),
-        "somebody of finance and somebody of legal or board"
-    );
-    assert_eq!(of(&[&["finance"]], 2), "2 people, somebody of finance among them");
+    assert_eq!(of(&[&["finance"], &["legal", "board"]], 1), "one of finance and one of legal or board");
+    assert_eq!(of(&[&["finance"]], 2), "2 people, including one of finance");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod page;
 mod row;
+mod versions;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -14,6 +15,7 @@ use toolgate_core::{CanonicalName, Digest, RawJson, ServerName};
 
 pub use page::{ToolRowFilter, ToolRowPage};
 use row::{COLUMN_COUNT, COLUMNS, ToolText};
+pub use versions::{StoredVersion, VERSIONS_PER_TOOL_MAX};
 
 use super::{read_count, stored_count};
 use crate::books::Books;
@@ -144,6 +146,7 @@ impl Books {
         let tenant = change.tenant;
         let write = WRITE.execute(&mut change.tx, changes, |to, one| row::push(tenant, one, to));
         write.await.map_err(&doing)?;
+        versions::note(&mut change.tx, tenant, changes).await.map_err(&doing)?;
         change.finish(events).await.map_err(&doing)?;
         Ok(ToolRowsWritten::All)
     }

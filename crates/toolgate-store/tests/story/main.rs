@@ -5,6 +5,7 @@ mod desk;
 mod faults;
 mod files;
 mod folders;
+mod gateways;
 mod grants;
 mod interleavings;
 mod ledger;

@@ -44,14 +44,13 @@ pub(crate) enum ToolsCommand {
         arguments: Vec<String>,
     },
     /// What a server changed about its tools since they were pinned
-    #[command(after_help = "Examples:\n  toolgate tools diff\n  toolgate tools diff files:read --exit-code")]
-    Diff {
-        /// Only this tool [default: all that wait for somebody to look]
-        name: Option<String>,
-        /// End with exit code 1 if something differs
-        #[arg(long)]
-        exit_code: bool,
-    },
+    #[command(
+        after_help = "Examples:\n  toolgate tools diff\n  toolgate tools diff files:read --exit-code\n  toolgate tools diff files:read --from 01fdf7bc --to 9f86d081"
+    )]
+    Diff(DiffArgs),
+    /// Every definition that a server was seen with for a tool, the oldest first
+    #[command(after_help = "Example:\n  toolgate tools history files:read")]
+    History { name: String },
     /// Take what the server offers now: agents see and call it from then on
     #[command(
         after_help = "Examples:\n  toolgate tools accept files:read\n  toolgate tools accept --all --server files"
@@ -112,6 +111,21 @@ pub(crate) struct CostArgs {
     /// The tools of this server, one by one
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct DiffArgs {
+    /// Only this tool [default: all that wait for somebody to look]
+    pub(crate) name: Option<String>,
+    /// From this version on, as `tools history` shows it; a beginning of it is enough
+    #[arg(long, value_name = "VERSION", requires = "name")]
+    pub(crate) from: Option<String>,
+    /// Up to this version [default: the pinned one]
+    #[arg(long, value_name = "VERSION", requires = "from")]
+    pub(crate) to: Option<String>,
+    /// End with exit code 1 if something differs
+    #[arg(long)]
+    pub(crate) exit_code: bool,
 }
 
 #[derive(Args)]

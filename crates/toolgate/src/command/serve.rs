@@ -22,6 +22,7 @@ use toolgate_registry::Registry;
 use toolgate_store::{NewToken, Others};
 
 use super::Context;
+use crate::claim::Claim;
 use crate::cli::ServeArgs;
 use crate::config::{CapabilityServers, Config, FilterRule};
 use crate::consent;
@@ -52,6 +53,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     })?;
     let address = listener.local_addr().context("could not find the address that was bound")?;
     let endpoint = endpoint(address);
+    let claim = Claim::take(&config, &store, &endpoint).await?;
     let written = config.clone();
     let config = with_model(config, args.model);
     let house = wiring::start(&config, &store, address, Record::Yes).await?;
@@ -93,6 +95,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
         () = signals.next() => {}
     }
     sockets.remove();
+    claim.release().await;
     store.close().await;
     drop(lock);
     Ok(ExitCode::SUCCESS)

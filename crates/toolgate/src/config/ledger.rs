@@ -70,11 +70,15 @@ impl Default for LedgerSettings {
 
 pub(super) fn read_store(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> StoreSettings {
     section.refuse_unknown_keys(&STORE_KEYS, &[], problems);
+    let places = ctx.places(section);
     let url = section.string("url", problems).and_then(|url| {
-        let expanded = ctx.places(section).plain("url", &url, problems)?;
+        let expanded = places.plain("url", &url, problems)?;
         checked_store_url(&expanded, &url, problems)
     });
-    let stream = section.string("stream", problems).and_then(|stream| checked_stream(&stream, problems));
+    let stream = section.string("stream", problems).and_then(|stream| {
+        let expanded = places.plain("stream", &stream, problems)?;
+        checked_stream(expanded, &stream, problems)
+    });
     StoreSettings { url, stream: stream.unwrap_or_else(|| StoreSettings::default().stream) }
 }
 
@@ -97,11 +101,10 @@ fn checked_store_url(expanded: &str, url: &At<&str>, problems: &mut Problems) ->
     None
 }
 
-fn checked_stream(stream: &At<&str>, problems: &mut Problems) -> Option<String> {
-    let name = stream.value;
+fn checked_stream(name: String, stream: &At<&str>, problems: &mut Problems) -> Option<String> {
     let fits = !name.is_empty() && name.chars().count() <= STREAM_CHARS_MAX;
     if fits && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) {
-        return Some(name.to_owned());
+        return Some(name);
     }
     let what = format!("`stream` in `[store]` cannot be {name:?}");
     let expected = "1 to 64 letters, digits, `-`, `_` and `.`";

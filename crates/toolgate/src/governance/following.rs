@@ -64,7 +64,7 @@ impl Follower {
     async fn taken(&self, read: Result<Digest, PolicyError>) {
         match read {
             Ok(version) => {
-                tracing::info!(%version, "policies were read anew and are in force");
+                tracing::info!(%version, "policies were read again and are in force");
                 self.note(EventKind::PolicyLoaded, None).await;
             }
             Err(error) => {

@@ -54,7 +54,7 @@ pub(super) fn sentence(state: &str) -> &'static str {
             "It was sent, and the gateway ended before the answer: nobody knows whether it took effect."
         }
         "invalid" => "The arguments do not fit the tool's schema; nothing was sent.",
-        "denied" => "Policy forbids it; nothing was sent.",
+        "denied" => "Policy, a filter or a person said no; nothing was sent.",
         "rejected" => "A person said no; nothing was sent.",
         "changes_requested" => "A person wants something else proposed; nothing was sent.",
         "expired" => "Nobody decided in time, which means no.",

@@ -71,7 +71,7 @@ pub(super) fn decided(visit: &Visit, approval: &Approval) -> Markup {
 
 fn sentence(approval: &Approval) -> &'static str {
     if approval.withdrawn.as_deref() == Some("policies_changed") {
-        return "Withdrawn: the policies that asked for it have changed. A call that still waits is asked about anew";
+        return "Withdrawn: the policies that asked for it have changed. A call that still waits is asked about again";
     }
     match approval.state.as_str() {
         "approved" => "Approved",

@@ -120,7 +120,11 @@ impl ToolText {
     }
 }
 
-fn definition(json: String, version: &[u8], doing: &'static str) -> Result<Definition, StoreError> {
+pub(super) fn definition(
+    json: String,
+    version: &[u8],
+    doing: &'static str,
+) -> Result<Definition, StoreError> {
     let json: RawJson = read_raw(json, doing, "definition of a tool")?;
     Ok(Definition { json, version: digest(version, doing)? })
 }

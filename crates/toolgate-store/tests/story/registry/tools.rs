@@ -6,9 +6,10 @@ use toolgate_core::registry::{ToolRow, ToolStatus};
 use toolgate_core::tool::{Effects, FileStrategy, SlotForm};
 use toolgate_store::{
     Order, Revisions, Store, StoredTool, ToolRowChange, ToolRowFilter, ToolRowsWritten, ToolTraits,
+    VERSIONS_PER_TOOL_MAX,
 };
 
-use super::{SEEN_MS, count_of, event, first, name, quarantined, replicas, revisions, tool};
+use super::{SEEN_MS, count_of, definition, event, first, name, quarantined, replicas, revisions, tool};
 use crate::desk::{books, kinds};
 use crate::world::World;
 
@@ -22,6 +23,8 @@ crate::on_both!(
     one_outdated_row_keeps_all_of_a_change_back,
     a_reading_is_seen_without_a_change,
     the_ledger_finds_what_the_registry_tells,
+    every_definition_that_was_seen_is_kept,
+    of_very_many_definitions_the_oldest_go,
 );
 
 async fn read(store: &Store, row: &ToolRow) -> StoredTool {
@@ -30,6 +33,49 @@ async fn read(store: &Store, row: &ToolRow) -> StoredTool {
 
 fn update(row: ToolRow, after: u64) -> ToolRowChange {
     ToolRowChange { row, traits: ToolTraits::default(), after: Some(after) }
+}
+
+fn described(row: &ToolRow, description: &str, seen_ms: i64) -> ToolRow {
+    ToolRow { pinned: definition(&row.own, description), last_seen_ms: seen_ms, ..row.clone() }
+}
+
+async fn versions(store: &Store, row: &ToolRow) -> Vec<(toolgate_core::Digest, i64)> {
+    let stored = store.read_tool_versions(&row.name).await.expect("read");
+    stored.into_iter().map(|one| (one.definition.version, one.first_seen_ms)).collect()
+}
+
+async fn every_definition_that_was_seen_is_kept(world: World) {
+    let (store, one, _two) = replicas(&world).await;
+    let row = tool("files", "read");
+    let write = async |change: ToolRowChange| {
+        assert_eq!(one.write_tool_rows(&[change], Vec::new()).await.expect("written"), ToolRowsWritten::All);
+    };
+    write(first(row.clone())).await;
+    let offered = ToolRow { candidate: Some(definition("read", "second")), ..row.clone() };
+    write(update(ToolRow { last_seen_ms: SEEN_MS + 1, ..offered }, 1)).await;
+    write(update(described(&row, "second", SEEN_MS + 2), 2)).await;
+    write(update(described(&row, "third", SEEN_MS + 3), 3)).await;
+    write(update(described(&row, "first", SEEN_MS + 4), 4)).await;
+    let expected = [("first", 0), ("second", 1), ("third", 3)]
+        .map(|(text, after)| (definition("read", text).version, SEEN_MS + after));
+    assert_eq!(versions(&store, &row).await, expected, "each once, as it was first seen");
+    assert!(versions(&store, &tool("files", "write")).await.is_empty());
+}
+
+async fn of_very_many_definitions_the_oldest_go(world: World) {
+    let (store, one, _two) = replicas(&world).await;
+    let row = tool("files", "read");
+    let written = one.write_tool_rows(&[first(row.clone())], Vec::new()).await.expect("written");
+    assert_eq!(written, ToolRowsWritten::All);
+    let max = u64::try_from(VERSIONS_PER_TOOL_MAX).expect("small");
+    for at in 1..=max + 5 {
+        let seen_ms = SEEN_MS + i64::try_from(at).expect("small");
+        let change = update(described(&row, &at.to_string(), seen_ms), at);
+        assert_eq!(one.write_tool_rows(&[change], Vec::new()).await.expect("written"), ToolRowsWritten::All);
+    }
+    let kept = versions(&store, &row).await;
+    assert_eq!(kept.len() as u64, max);
+    assert_eq!(kept[0].1, SEEN_MS + 6, "the first and five more went");
 }
 
 fn scan() -> SlotForm {

@@ -41,7 +41,7 @@ fn hint_to(refusal: ApprovalRefusal) -> &'static str {
             "`toolgate approvals show` shows them as they are now; decide with the `--digest` that it names"
         }
         ApprovalRefusal::Withdrawn(_) => {
-            "a call that still waits is asked about anew by itself; `toolgate approvals list` has it"
+            "a call that still waits is asked about again by itself; `toolgate approvals list` has it"
         }
         ApprovalRefusal::Changed => "look at it again with `toolgate approvals show`",
     }

@@ -6,10 +6,11 @@ use toolgate_core::decision::Policy as _;
 use toolgate_core::event::Filter;
 use toolgate_core::moment::rfc3339;
 use toolgate_policy::PolicyEngine;
-use toolgate_store::{Order, Store};
+use toolgate_store::{Order, Store, StoredGateway};
 use toolgate_wire::Version;
 
 use super::{Finding, fine, wrong};
+use crate::claim;
 use crate::command::policy::InForce;
 use crate::command::shown::{now_ms, several};
 use crate::config::Config;
@@ -29,7 +30,11 @@ pub(super) fn version() -> Finding {
 }
 
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
-    vec![clock(store).await, room(&config.data), policy(config).await]
+    let mut findings = vec![clock(store).await, room(&config.data), policy(config).await];
+    if store.is_shared() {
+        findings.push(stream(config, store).await);
+    }
+    findings
 }
 
 /// A clock that stands before the last thing it recorded was set back, and tokens, leases and certificates go by it.
@@ -47,6 +52,27 @@ async fn clock(store: &Store) -> Finding {
         ),
         None => fine("clock", rfc3339(now)),
     }
+}
+
+/// The gateways on the same database, and whether one of them writes the stream that this one would.
+async fn stream(config: &Config, store: &Store) -> Finding {
+    let own = &config.store.stream;
+    let (place, gateways) = match (claim::place(&config.data), store.read_gateways().await) {
+        (Ok(place), Ok(gateways)) => (place, gateways),
+        (Err(error), _) => return wrong("stream", error.to_string(), None),
+        (_, Err(error)) => return wrong("stream", error.to_string(), None),
+    };
+    let seen = |one: &StoredGateway| format!("{} (last seen {})", one.shown, rfc3339(one.seen_ms));
+    let (same, others): (Vec<_>, Vec<_>) =
+        gateways.iter().filter(|one| one.place != place).partition(|one| one.stream == *own);
+    if let Some(other) = same.first() {
+        let hint = "give each gateway on a database a name of its own: `stream` in `[store]`";
+        return wrong("stream", format!("{own:?} is written by {}", seen(other)), Some(hint.into()));
+    }
+    let beside: Vec<String> = others.iter().map(|one| format!("{:?} by {}", one.stream, seen(one))).collect();
+    let beside =
+        if beside.is_empty() { String::new() } else { format!("; others write {}", beside.join(", ")) };
+    fine("stream", format!("{own:?}{beside}"))
 }
 
 fn room(data: &Path) -> Finding {

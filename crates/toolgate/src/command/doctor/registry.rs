@@ -43,7 +43,7 @@ async fn check_vault(config: &Config, store: &Store) -> Finding {
                 "vault",
                 format!("holds {} and its key is gone", several(secrets.len() as u64, "secret")),
                 Some(format!(
-                    "bring back {}, or store the secrets anew with `toolgate secrets set`",
+                    "bring back {}, or store the secrets again with `toolgate secrets set`",
                     made.display()
                 )),
             ),

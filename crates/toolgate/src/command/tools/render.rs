@@ -79,8 +79,13 @@ pub(super) fn diff(row: &ToolRow, text: &str, colour: Colour) -> String {
         return shown;
     }
     shown.push('\n');
-    text.lines().for_each(|line| shown.push_str(&painted(&printable(line), colour)));
+    shown.push_str(&painted_diff(text, colour));
     shown
+}
+
+/// A unified diff, line by line.
+pub(super) fn painted_diff(text: &str, colour: Colour) -> String {
+    text.lines().map(|line| painted(&printable(line), colour)).collect()
 }
 
 fn facts(row: &ToolRow) -> Vec<(&'static str, String)> {

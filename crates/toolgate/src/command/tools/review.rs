@@ -162,7 +162,7 @@ fn tell(context: &Context, rows: &[ToolRow], said: &str) {
 }
 
 /// By its canonical name, or by the name that agents see.
-async fn find(room: &Room, name: &str) -> anyhow::Result<ToolRow> {
+pub(super) async fn find(room: &Room, name: &str) -> anyhow::Result<ToolRow> {
     match room.records.tool(name).await {
         Ok(row) => Ok(row),
         Err(refusal) => {

@@ -80,7 +80,8 @@ fn a_configuration_that_is_named_is_used() {
 fn a_gateway_started_by_name_is_found_from_its_folder() {
     let place = stranger();
     std::fs::create_dir(place.path("elsewhere")).expect("a folder");
-    let mut serve = place.command(&["--json", "serve", "--listen", "127.0.0.1:0", "--config", "../toolgate.toml"]);
+    let mut serve =
+        place.command(&["--json", "serve", "--listen", "127.0.0.1:0", "--config", "../toolgate.toml"]);
     serve.current_dir(place.path("elsewhere")).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut gateway = Killed(serve.spawn().expect("it starts"));
     let stdout = gateway.0.stdout.take().expect("stdout is piped");

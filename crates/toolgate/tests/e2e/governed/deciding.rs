@@ -90,10 +90,10 @@ async fn a_person_who_says_no_is_obeyed(backing: Backing) {
     let id = wait_for_one(&bank).await;
     bank.say(&["approvals", "deny", &id, "--reason", "wrong account"]);
     let said = held.await.expect("answered");
-    assert_eq!((status(&said), &said["isError"]), ("rejected", &json!(true)), "{said}");
+    assert_eq!((status(&said), &said["isError"]), ("denied", &json!(true)), "{said}");
     assert!(text(&said).contains("wrong account"), "{said}");
     assert_eq!(bank.ran(), Vec::<String>::new());
-    assert_eq!(bank.outcomes(), ["rejected"]);
+    assert_eq!(bank.outcomes(), ["denied"]);
 }
 
 /// The one approval that waits.

@@ -108,11 +108,11 @@ async fn a_person_at_the_client_may_say_no_or_nothing() {
     let no = json!({ "action": "accept", "content": { "approve": false, "reason": "not me" } });
     let question = asked(&client, 1).await;
     let said = answered(&client, 1, &question["requestState"], no).await.result();
-    assert_eq!(status(&said), "rejected", "{said}");
+    assert_eq!(status(&said), "denied", "{said}");
     assert!(text(&said).contains("not me"), "{said}");
     let question = asked(&client, 2).await;
     let said = answered(&client, 2, &question["requestState"], json!({ "action": "decline" })).await.result();
-    assert_eq!(status(&said), "rejected", "{said}");
+    assert_eq!(status(&said), "denied", "{said}");
     let question = asked(&client, 3).await;
     let said = answered(&client, 3, &question["requestState"], json!({ "action": "cancel" })).await.result();
     let id = pending(&said);
@@ -126,7 +126,7 @@ async fn a_person_at_an_older_client_is_asked_on_the_stream_of_the_call() {
     let client = older(&bank).await;
     for (id, answer, expected) in [
         (1, yes(), "succeeded"),
-        (2, json!({ "action": "decline" }), "rejected"),
+        (2, json!({ "action": "decline" }), "denied"),
         (3, json!({ "action": "cancel" }), "pending_approval"),
     ] {
         let params = json!({ "name": TOOL, "arguments": money(id) });

@@ -168,7 +168,7 @@ async fn a_no_that_came_too_late_is_told_once(backing: Backing) {
     let id = pending(&call(&agent, TOOL, money(1)).await);
     bank.say(&["approvals", "deny", &id, "--reason", "not before Monday"]);
     let told = call(&agent, TOOL, money(1)).await;
-    assert_eq!((status(&told), &envelope(&told)["approval_id"]), ("rejected", &json!(id)), "{told}");
+    assert_eq!((status(&told), &envelope(&told)["approval_id"]), ("denied", &json!(id)), "{told}");
     let said = text(&told);
     assert!(said.contains("not before Monday") && said.contains("do not make the same call again"), "{said}");
     assert_ne!(pending(&call(&agent, TOOL, money(1)).await), id, "after that it is a new question");
@@ -255,7 +255,7 @@ async fn whoever_waits_or_is_refused_reads_what_happened_and_what_to_do() {
     let lines = [
         format!("not run yet: this call of {TOOL} waits for approval {id}"),
         "why: more than 100 leaves the house (gate large)".into(),
-        "decides: 2 people, somebody of finance among them".into(),
+        "decides: 2 people, including one of finance".into(),
         "until: 20".into(),
         "hint: do not look for another way to the same end; repeat exactly the same call".into(),
         format!("tell the user: {TOOL} has not run: it waits for 2 people"),
@@ -266,7 +266,7 @@ async fn whoever_waits_or_is_refused_reads_what_happened_and_what_to_do() {
     assert_eq!(waits["isError"], true, "{waits}");
     let said = &waits["structuredContent"]["error"];
     assert_eq!(said["why"], "more than 100 leaves the house (gate large)", "{said}");
-    assert_eq!(said["decides"], "2 people, somebody of finance among them", "{said}");
+    assert_eq!(said["decides"], "2 people, including one of finance", "{said}");
     assert_eq!(waits["_meta"]["dev.toolgate/fault"]["why"], said["why"], "{waits}");
 
     let denied = call(&agent, "bank__refund", money(9)).await;

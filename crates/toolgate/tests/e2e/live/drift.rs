@@ -269,6 +269,49 @@ async fn descriptions_with_orders_for_the_model_are_flagged_or_withheld() {
 }
 
 #[tokio::test]
+async fn every_version_of_a_tool_is_kept_and_can_be_compared() {
+    let site = Site::open_with("[registry]\ndrift = \"accept\"\n");
+    let token = site.server_token("jobs");
+    site.offer("tools.json", &json!([tool("run", "Runs one")]));
+    let _worker = site.worker(&token, "jobs", "a", &["--tools", &site.word("tools.json")]);
+    site.tool_is("jobs:run", "active").await;
+    let versions = async || {
+        let all = site.get("/registry/tools/jobs:run/versions").await;
+        all["versions"].as_array().expect("a list").clone()
+    };
+    for (count, text) in [(2, "Runs two"), (3, "Runs three")] {
+        site.offer("tools.json", &json!([tool("run", text)]));
+        let kept = until_async(WAIT, || async { Some(versions().await).filter(|all| all.len() == count) });
+        kept.await.expect("the new version is kept");
+    }
+    let all = versions().await;
+    let said: Vec<&str> =
+        all.iter().map(|one| one["definition"]["description"].as_str().expect("a text")).collect();
+    assert_eq!(said, ["Runs one", "Runs two", "Runs three"]);
+    let standing: Vec<&str> = all.iter().map(|one| one["standing"].as_str().expect("a word")).collect();
+    assert_eq!(standing, ["past", "past", "pinned"]);
+    let listed = site.say(&["tools", "history", "jobs:run"]);
+    assert_eq!(listed.lines().filter(|line| line.contains("sha256:")).count(), 3, "{listed}");
+
+    let version = |at: usize| all[at]["version"].as_str().expect("a digest");
+    let (first, second) = (version(0), version(1));
+    let path = format!("/registry/tools/jobs:run/versions/compare?from={first}&to={second}");
+    let compared = site.get(&path).await["diff"].as_str().expect("a text").to_owned();
+    assert!(
+        compared.contains("-description: Runs one") && compared.contains("+description: Runs two"),
+        "{compared}"
+    );
+    let short = &first["sha256:".len()..][..12];
+    let to_pinned = site.say(&["tools", "diff", "jobs:run", "--from", short]);
+    assert!(to_pinned.contains("-description: Runs one") && to_pinned.contains("+description: Runs three"));
+    let unknown = site.refuse(&["tools", "diff", "jobs:run", "--from", "ffffffffffff"]);
+    assert!(
+        unknown.contains("no version begins with") && unknown.contains("toolgate tools history"),
+        "{unknown}"
+    );
+}
+
+#[tokio::test]
 async fn a_server_that_lists_something_else_each_time_is_found_out() {
     let site = Site::open();
     let (token, good) = (site.server_token("jobs"), site.server_token("good"));

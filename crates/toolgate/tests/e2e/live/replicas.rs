@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolgate_testkit::gateway::until_async;
+use toolgate_testkit::gateway::{Gateway, until_async};
 
-use super::site::{Site, done, registration, tool};
+use super::site::{Ending, Site, done, registration, tool};
 use super::worker::Worker;
 use crate::doors::WAIT;
 use crate::governed::database::Backing;
@@ -151,4 +151,41 @@ async fn a_gateway_that_dies_takes_no_registration_with_it() {
     let beat = two.rest(&admin, "POST", "/servers/jobs/instances/a/heartbeat", None).await;
     assert_eq!(beat.status, 200, "{beat:?}");
     assert_eq!(done(&call(&two.agent(), "jobs__work", json!({})).await)["instance"], "a");
+}
+
+#[tokio::test]
+async fn one_stream_of_the_ledger_is_written_by_one_gateway() {
+    let mut one = Site::open_on(Backing::postgres(), "");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let toml = format!("{}{}", one.backing.toml(), super::site::OPEN);
+    std::fs::write(folder.path().join("toolgate.toml"), &toml).expect("a file");
+    let second = |args: &[&str]| {
+        let mut command = std::process::Command::new(crate::toolgate());
+        command.arg("--config").arg(folder.path().join("toolgate.toml"));
+        command.arg("--data").arg(folder.path().join("data")).args(args).current_dir(folder.path());
+        let output = command.output().expect("it runs");
+        (output.status.success(), format!("{}{}", text(&output.stdout), text(&output.stderr)))
+    };
+    let (went_well, said) = second(&["serve", "--listen", "127.0.0.1:0"]);
+    assert!(!went_well, "{said}");
+    let named = format!("the stream \"gateway\" is written by another gateway: {}", one.gateway.endpoint);
+    assert!(
+        said.contains(&named) && said.contains("hint: give each gateway on a database a name of its own"),
+        "{said}"
+    );
+    let (healthy, said) = second(&["doctor"]);
+    assert!(!healthy && said.contains("WRONG stream: \"gateway\" is written by "), "{said}");
+    let own = one.say(&["doctor"]);
+    assert!(own.contains("ok    stream: \"gateway\"\n"), "{own}");
+
+    // Of one that was killed it is known in its own folder at once, and elsewhere once it was silent for a while.
+    one = one.restarted(Ending::Killed);
+    one.gateway.end(true);
+    let two =
+        Site { gateway: Gateway::boot_in(crate::toolgate(), &toml, folder), backing: one.backing.clone() };
+    assert!(two.say(&["doctor"]).contains("ok    stream: \"gateway\"\n"));
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -1,0 +1,71 @@
+//! The versions that a tool has had. It works on the store itself, whether or not a gateway runs.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use toolgate_core::moment::rfc3339;
+use toolgate_registry::{Compared, ToolVersion};
+
+use super::render::{self, Colour};
+use super::review::{Differing, find};
+use crate::command::Context;
+use crate::command::records::{Room, told};
+use crate::output::{put, talk};
+use crate::table::{Table, json};
+
+pub(super) async fn list(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
+    let room = Room::open(context).await?;
+    let versions = versions(&room, name).await;
+    room.close().await;
+    let versions = versions?;
+    let mut table = Table::new(["VERSION", "FIRST SEEN", "STANDING"]);
+    for one in &versions {
+        let version = render::short(one.definition.version);
+        table.row([version, rfc3339(one.first_seen_ms), one.standing.as_str().to_owned()]);
+    }
+    let views: Vec<Value> = versions.iter().map(view).collect();
+    put!("{}", table.render(context.reader(), &views));
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn versions(room: &Room, name: &str) -> anyhow::Result<Vec<ToolVersion>> {
+    let row = find(room, name).await?;
+    room.records.versions(row.name.as_str()).await.map_err(told)
+}
+
+/// As the API shows it.
+fn view(version: &ToolVersion) -> Value {
+    json!({
+        "version": version.definition.version,
+        "first_seen": rfc3339(version.first_seen_ms),
+        "standing": version.standing,
+        "definition": version.definition.json,
+    })
+}
+
+pub(super) async fn compare(
+    context: &Context,
+    name: &str,
+    from: &str,
+    to: Option<&str>,
+    differing: Differing,
+) -> anyhow::Result<ExitCode> {
+    let room = Room::open(context).await?;
+    let compared = compared(&room, name, from, to).await;
+    room.close().await;
+    let Compared { tool, from, to, text } = compared?;
+    if context.global.json {
+        put!("{}", json(&json!({ "name": tool.name, "from": from, "to": to, "diff": text })));
+    } else if text.is_empty() {
+        talk!("Nothing differs between the two.");
+    } else {
+        put!("{}", render::painted_diff(&text, Colour::of(context.reader())));
+    }
+    let fails = differing == Differing::Fails && !text.is_empty();
+    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+async fn compared(room: &Room, name: &str, from: &str, to: Option<&str>) -> anyhow::Result<Compared> {
+    let row = find(room, name).await?;
+    room.records.compare(row.name.as_str(), from, to).await.map_err(told)
+}
