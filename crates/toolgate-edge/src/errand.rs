@@ -293,8 +293,8 @@ impl Executor for Errand<'_> {
         let view = gateway.discovery.view(&caller.client.seat());
         let tokens = Tokens {
             tokenizer: tokens::TOKENIZER,
-            arguments: counted(arguments),
-            result: result.and_then(counted),
+            arguments: tokens::estimate(arguments.as_str()),
+            result: result.map(|result| tokens::estimate(result.as_str())),
             list: view.tally().map(|tally| tally.listed),
         };
         Account { instance, tokens: Some(tokens) }
@@ -313,13 +313,6 @@ impl Executor for Errand<'_> {
     fn unpack<'a>(&'a self, call: &'a CallId, clean: Clean) -> BoxFuture<'a, Clean> {
         Box::pin(self.take_out(call, clean))
     }
-}
-
-/// Longer texts are not counted: whoever waits for the answer would wait for that.
-const COUNTED_BYTES_MAX: usize = 64 << 10;
-
-fn counted(json: &RawJson) -> Option<usize> {
-    (json.as_bytes().len() <= COUNTED_BYTES_MAX).then(|| tokens::count(json.as_str()))
 }
 
 /// How a result came.

@@ -281,13 +281,12 @@ pub struct Account {
     pub tokens: Option<Tokens>,
 }
 
-/// Numbers of tokens. What is not counted is not there.
+/// Numbers of tokens, those of long texts estimated.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Tokens {
     pub tokenizer: &'static str,
     /// Of the arguments, as the client sent them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<usize>,
+    pub arguments: usize,
     /// Of the result, as the client gets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<usize>,

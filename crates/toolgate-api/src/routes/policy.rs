@@ -54,7 +54,8 @@ pub(crate) struct InForceView {
 #[utoipa::path(get, path = "/policy", tag = "policy",
     responses((status = 200, description = "Every text with its rules", body = InForceView)))]
 pub(crate) async fn show(State(context): State<Context>) -> Answered<Response> {
-    let in_force = context.policy.in_force();
+    let desk = context.policy.clone();
+    let in_force = apart(move || desk.in_force()).await;
     let loaded = Filter { kind: Some(EventKind::PolicyLoaded), ..Filter::default() };
     let loaded = context.store.ledger_page(&loaded, None, 1, Order::NewestFirst).await?;
     let of_this = |one: &&Recorded| one.event.policy_version == Some(in_force.version);

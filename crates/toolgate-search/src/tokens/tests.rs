@@ -29,6 +29,22 @@ fn counts_are_those_of_o200k() {
 }
 
 #[test]
+fn long_texts_are_reckoned_from_pieces_and_short_ones_counted() {
+    let record = |number: usize| {
+        format!("{{\"id\":{number},\"title\":\"Größe {number} does not fit\",\"open\":true}},")
+    };
+    let short: String = (0..20).map(record).collect();
+    assert_eq!(estimate(&short), count(&short));
+    let long: String = (0..2_000).map(record).collect();
+    let (near, exact) = (estimate(&long) as f64, count(&long) as f64);
+    assert!((near / exact - 1.0).abs() < 0.1, "{near} instead of {exact}");
+    // Whatever is cut falls between characters.
+    for letter in ["漢", "🚀", "é"] {
+        assert!(estimate(&letter.repeat(3_001)) > 0);
+    }
+}
+
+#[test]
 fn a_long_text_takes_no_longer_than_its_length() {
     for letter in ["a", " ", "\n", "é", "漢", "=", "\u{301}", "7"] {
         let start = Instant::now();

@@ -4,11 +4,11 @@ CREATE TABLE tool_versions (
     key           TEXT COLLATE "C" NOT NULL,
     version       BYTEA   NOT NULL,
     definition    TEXT   NOT NULL,
-    first_seen_ms BIGINT NOT NULL,
+    first_seen_us BIGINT NOT NULL,
     PRIMARY KEY (tenant, key, version)
 );
-INSERT INTO tool_versions (tenant, key, version, definition, first_seen_ms)
-    SELECT tenant, key, pinned_version, pinned, first_seen_ms FROM registry_tools;
-INSERT INTO tool_versions (tenant, key, version, definition, first_seen_ms)
-    SELECT tenant, key, candidate_version, candidate, last_seen_ms FROM registry_tools
+INSERT INTO tool_versions (tenant, key, version, definition, first_seen_us)
+    SELECT tenant, key, pinned_version, pinned, first_seen_ms * 1000 FROM registry_tools;
+INSERT INTO tool_versions (tenant, key, version, definition, first_seen_us)
+    SELECT tenant, key, candidate_version, candidate, last_seen_ms * 1000 + 1 FROM registry_tools
     WHERE candidate IS NOT NULL AND candidate_version <> pinned_version;

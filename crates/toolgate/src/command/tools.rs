@@ -1,6 +1,7 @@
 //! `toolgate tools`: what agents see, a way to call it by hand, and the review of what servers changed.
 
 mod cost;
+mod history;
 mod offline;
 mod render;
 mod review;
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 use toolgate_core::RawJson;
+use toolgate_core::registry::NamedKind;
 
 use super::Context;
 use super::servers::{roster, unknown_server};
@@ -26,10 +28,17 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
         ToolsCommand::List { server, status: Some(status) } => {
             review::list(context, status, server.as_deref()).await
         }
-        ToolsCommand::Diff { name, exit_code } => {
-            let differing = if exit_code { review::Differing::Fails } else { review::Differing::Succeeds };
-            review::diff(context, name.as_deref(), differing).await
+        ToolsCommand::Diff(args) => {
+            let differing =
+                if args.exit_code { review::Differing::Fails } else { review::Differing::Succeeds };
+            match (&args.name, &args.from) {
+                (Some(name), Some(from)) => {
+                    history::compare(context, name, from, args.to.as_deref(), differing).await
+                }
+                _ => review::diff(context, args.name.as_deref(), differing).await,
+            }
         }
+        ToolsCommand::History { name } => history::list(context, &name).await,
         ToolsCommand::Search(args) => search::run(context, args).await,
         ToolsCommand::Cost(args) => cost::run(context, args).await,
         ToolsCommand::Accept(args) => review::accept(context, args).await,
@@ -58,7 +67,7 @@ async fn speak(context: &Context, ask: Ask) -> anyhow::Result<ExitCode> {
     let mut client = LocalClient::open(&config).await?;
     let outcome = match ask {
         Ask::List(server) => list(context, &config, &mut client, server.as_deref()).await,
-        Ask::Describe(name) => describe(context, &mut client, &name).await,
+        Ask::Describe(name) => describe(context, &config, &mut client, &name).await,
         Ask::Call { name, arguments, hint } => {
             call(context, &mut client, &name, arguments, hint.as_deref()).await
         }
@@ -113,9 +122,16 @@ impl Own {
     }
 }
 
-async fn describe(context: &Context, client: &mut LocalClient, name: &str) -> anyhow::Result<ExitCode> {
+async fn describe(
+    context: &Context,
+    config: &Config,
+    client: &mut LocalClient,
+    name: &str,
+) -> anyhow::Result<ExitCode> {
     let tools = client.list("tools/list", "tools").await?;
-    let Some(tool) = find(&tools, name) else {
+    // Where several would be called the same, only the store knows which of them is.
+    let given = if name.contains(':') { given_name(config, name).await? } else { None };
+    let Some(tool) = find(&tools, given.as_deref().unwrap_or(name)) else {
         let names: Vec<&str> = tools.iter().map(|tool| text(&tool["name"])).collect();
         bail!("there is no tool {name:?}{}", nearest(name, &names));
     };
@@ -247,6 +263,17 @@ fn find<'a>(tools: &'a [Value], name: &str) -> Option<&'a Value> {
         Some(toolgate_catalog::wire_name(&toolgate_core::ServerName::new(server).ok()?, own))
     });
     tools.iter().find(|tool| tool["name"] == name || wire.as_deref() == tool["name"].as_str())
+}
+
+/// What agents call a tool, as recorded.
+async fn given_name(config: &Config, canonical: &str) -> anyhow::Result<Option<String>> {
+    let store = open_store(config).await?;
+    let names = store.read_wire_names().await;
+    store.close().await;
+    Ok(names?
+        .into_iter()
+        .find(|one| one.kind == NamedKind::Tool && one.owner.as_str() == canonical)
+        .map(|one| one.name))
 }
 
 fn nearest(name: &str, names: &[&str]) -> String {

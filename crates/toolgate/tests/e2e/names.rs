@@ -170,6 +170,9 @@ async fn names_that_collide_stay_apart_and_each_leads_to_its_own_tool() {
         [("x:y__z", "x y__z"), ("x:y.z", "x y.z"), ("x.y:z", "x.y z"), ("x__y:z", "x__y z")]
     {
         assert_eq!(text(&call(&client, canonical, json!({})).await), format!("{target} {{}}"), "{canonical}");
+        let described = gateway.cli(&["tools", "describe", canonical, "--json"]);
+        let described: Value = serde_json::from_slice(&described.stdout).expect("a definition");
+        assert_eq!(targets[described["name"].as_str().expect("a name")], target, "{canonical}");
     }
 }
 

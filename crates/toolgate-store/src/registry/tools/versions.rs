@@ -1,9 +1,10 @@
 //! Every definition that a tool was seen with. What is pinned or offered is noted in the transaction that writes its row.
 
 use std::sync::LazyLock;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use toolgate_core::CanonicalName;
 use toolgate_core::registry::Definition;
+use toolgate_core::{CanonicalName, RawJson};
 
 use super::row::definition;
 use super::{ToolRowChange, key};
@@ -15,13 +16,22 @@ use crate::{Store, StoreError};
 /// Definitions that are kept of one tool; of a server that changes all the time the oldest go.
 pub const VERSIONS_PER_TOOL_MAX: i64 = 100;
 
-const READ: &str = "SELECT version, definition, first_seen_ms FROM tool_versions
-    WHERE tenant = $1 AND key = $2 ORDER BY first_seen_ms, version";
-const FORGET: &str = "DELETE FROM tool_versions WHERE tenant = $1 AND key = $2 AND version NOT IN
-    (SELECT version FROM tool_versions WHERE tenant = $1 AND key = $2 ORDER BY first_seen_ms DESC LIMIT $3)";
+const READ: &str = "SELECT version, definition, first_seen_us FROM tool_versions
+    WHERE tenant = $1 AND key = $2 ORDER BY first_seen_us, version";
+/// Take the tenant, the keys as a JSON array, and how many of each stay.
+const FORGET_SQLITE: &str = "DELETE FROM tool_versions
+    WHERE tenant = $1 AND key IN (SELECT value FROM json_each($2))
+        AND $3 <= (SELECT COUNT(*) FROM tool_versions AS newer
+            WHERE newer.tenant = tool_versions.tenant AND newer.key = tool_versions.key
+                AND newer.first_seen_us > tool_versions.first_seen_us)";
+const FORGET_POSTGRES: &str = "DELETE FROM tool_versions
+    WHERE tenant = $1 AND key IN (SELECT json_array_elements_text($2::json))
+        AND $3 <= (SELECT COUNT(*) FROM tool_versions AS newer
+            WHERE newer.tenant = tool_versions.tenant AND newer.key = tool_versions.key
+                AND newer.first_seen_us > tool_versions.first_seen_us)";
 const COLUMN_COUNT: usize = 5;
 static WRITE: LazyLock<Rows> = LazyLock::new(|| {
-    let before = "INSERT INTO tool_versions (tenant, key, version, definition, first_seen_ms) VALUES ";
+    let before = "INSERT INTO tool_versions (tenant, key, version, definition, first_seen_us) VALUES ";
     Rows::new(before, COLUMN_COUNT, " ON CONFLICT DO NOTHING")
 });
 
@@ -38,8 +48,9 @@ impl Store {
         const DOING: &str = "read the versions of a tool";
         let read = self.db.sql(READ).bind(self.tenant).bind(key(name));
         let rows: Vec<(Vec<u8>, String, i64)> = read.fetch_all().await.map_err(doing(DOING))?;
-        let stored = |(version, json, first_seen_ms): (Vec<u8>, String, i64)| {
-            Ok(StoredVersion { definition: definition(json, &version, DOING)?, first_seen_ms })
+        let stored = |(version, json, first_seen_us): (Vec<u8>, String, i64)| {
+            let definition = definition(json, &version, DOING)?;
+            Ok(StoredVersion { definition, first_seen_ms: first_seen_us / 1000 })
         };
         rows.into_iter().map(stored).collect()
     }
@@ -51,23 +62,37 @@ pub(super) async fn note(
     tenant: &'static str,
     changes: &[ToolRowChange],
 ) -> Result<(), sqlx::Error> {
-    let seen: Vec<(&ToolRowChange, &Definition)> = changes
+    // Changes follow each other faster than milliseconds; what is offered comes after what is pinned.
+    let now_us = now_us();
+    let seen: Vec<(&ToolRowChange, &Definition, i64)> = changes
         .iter()
-        .flat_map(|change| [Some(&change.row.pinned), change.row.candidate.as_ref()].map(|one| (change, one)))
-        .filter_map(|(change, one)| Some((change, one?)))
+        .flat_map(|change| {
+            let pinned = Some((change, &change.row.pinned, now_us));
+            [pinned, change.row.candidate.as_ref().map(|offered| (change, offered, now_us + 1))]
+        })
+        .flatten()
         .collect();
-    let push = |to: &mut Statement<'_>, (change, definition): &(&ToolRowChange, &Definition)| {
+    let push = |to: &mut Statement<'_>, (change, definition, at_us): &(&ToolRowChange, &Definition, i64)| {
         to.push(tenant);
         to.push(key(&change.row.name));
         to.push(&definition.version.as_bytes()[..]);
         to.push(definition.json.as_str());
-        to.push(change.row.last_seen_ms);
+        to.push(*at_us);
     };
     WRITE.execute(tx, &seen, push).await?;
     // Of a tool that is new there cannot be too many.
-    for change in changes.iter().filter(|change| change.after.is_some()) {
-        let forget = tx.sql(FORGET).bind(tenant).bind(key(&change.row.name));
-        forget.bind(VERSIONS_PER_TOOL_MAX).execute().await?;
+    let changed = changes.iter().filter(|change| change.after.is_some());
+    let keys: Vec<String> = changed.map(|change| key(&change.row.name)).collect();
+    if keys.is_empty() {
+        return Ok(());
     }
+    let text = tx.dialect().pick(FORGET_SQLITE, FORGET_POSTGRES);
+    let forget = tx.sql(text).bind(tenant).bind(RawJson::from_serialize(&keys).as_str().to_owned());
+    forget.bind(VERSIONS_PER_TOOL_MAX).execute().await?;
     Ok(())
+}
+
+fn now_us() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }

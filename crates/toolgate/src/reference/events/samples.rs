@@ -184,7 +184,7 @@ fn of_call(kind: EventKind) -> &'static [Member] {
             (
                 "tokens",
                 "{\"tokenizer\":\"o200k_base\",\"arguments\":18,\"result\":240,\"list\":3120}",
-                "What a model reads of it: the arguments, the result (each up to 64 KiB), and the list of tools that the session \
+                "What a model reads of it: the arguments, the result (each estimated beyond 2 KiB), and the list of tools that the session \
                  shows, once that was counted",
             ),
             (

@@ -1,0 +1,62 @@
+//! Where the configuration and the data folder are looked for.
+
+use std::path::{Path, PathBuf};
+
+use super::{FILE_NAME, Lookup};
+
+const DEFAULT_DATA: &str = "toolgate-data";
+const DATA_VARIABLE: &str = "TOOLGATE_DATA";
+
+/// What the command line and the environment say about where to look.
+#[derive(Clone, Copy)]
+pub(crate) struct Whereabouts<'a> {
+    /// `--config`
+    pub(crate) config: Option<&'a Path>,
+    /// `--data`
+    pub(crate) data: Option<&'a Path>,
+    /// The working folder; absolute.
+    pub(crate) cwd: &'a Path,
+    pub(crate) env: Lookup<'a>,
+}
+
+impl Whereabouts<'_> {
+    /// The data folder, unless a file names another one.
+    pub(super) fn data_folder(&self) -> PathBuf {
+        self.cwd.join(self.named_data().unwrap_or_else(|| DEFAULT_DATA.into()))
+    }
+
+    /// The data folder that somebody named.
+    fn named_data(&self) -> Option<PathBuf> {
+        let from_env = || (self.env)(DATA_VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        self.data.map(Path::to_owned).or_else(from_env)
+    }
+
+    /// The file that would be read, where nobody named it or the data folder that it lies in; absolute.
+    pub(crate) fn unnamed_file(&self) -> Option<PathBuf> {
+        let file = self.existing_file().filter(|_| self.config.is_none())?;
+        let lies_in_named = self.named_data().is_some_and(|data| file.starts_with(self.cwd.join(data)));
+        (!lies_in_named).then_some(file)
+    }
+
+    /// The file to read, as messages call it: relative to the working folder where it was found so.
+    pub(super) fn find(&self) -> Option<PathBuf> {
+        if let Some(config) = self.config {
+            return Some(config.to_owned());
+        }
+        if self.cwd.join(FILE_NAME).exists() {
+            return Some(FILE_NAME.into());
+        }
+        let beside_data = self.data_folder().join(FILE_NAME);
+        beside_data.exists().then_some(beside_data)
+    }
+
+    /// The file that would be read, if there is one; absolute.
+    pub(crate) fn existing_file(&self) -> Option<PathBuf> {
+        self.find().map(|file| self.cwd.join(file))
+    }
+
+    /// Where a configuration is written if there is none yet.
+    pub(crate) fn file_to_write(&self) -> PathBuf {
+        self.cwd.join(self.find().unwrap_or_else(|| FILE_NAME.into()))
+    }
+}
