@@ -191,6 +191,9 @@ impl RequestCaller {
 
     /// Whether anybody is there to take the answer.
     pub(crate) fn is_there(&self) -> bool {
+        if self.leash.as_ref().is_some_and(Leash::has_left) {
+            return false;
+        }
         match self.stream.get() {
             Some(stream) => stream.is_attended(),
             None => !self.mailbox.is_abandoned(),

@@ -8,11 +8,23 @@ pub(crate) struct Leash {
     /// Ends the request, for whichever reason.
     pub(crate) cancel: CancellationToken,
     given_up: CancellationToken,
+    /// The door that its answer leaves by has lost the client.
+    left: CancellationToken,
 }
 
 impl Leash {
     pub(crate) fn new(cancel: CancellationToken) -> Self {
-        Self { cancel, given_up: CancellationToken::new() }
+        Self { cancel, given_up: CancellationToken::new(), left: CancellationToken::new() }
+    }
+
+    /// With word from its door of when the client has left.
+    pub(crate) fn of_door(mut self, left: CancellationToken) -> Self {
+        self.left = left;
+        self
+    }
+
+    pub(crate) fn has_left(&self) -> bool {
+        self.left.is_cancelled()
     }
 
     /// The client said that it does not want the request any more.

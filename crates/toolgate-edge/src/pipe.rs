@@ -39,6 +39,8 @@ pub(crate) struct Pipe {
     /// Requests of the newer era under way, by the text of their id.
     under_way: Mutex<HashMap<String, Leash>>,
     closed: CancellationToken,
+    /// The client sends nothing any more. Answers may still reach it, but nothing begins that it would have to wait for.
+    left: CancellationToken,
     /// The tasks that bring answers; once they have ended, everything that was asked is answered.
     answering: TaskTracker,
 }
@@ -52,6 +54,7 @@ impl Pipe {
             session: Mutex::default(),
             under_way: Mutex::default(),
             closed: CancellationToken::new(),
+            left: CancellationToken::new(),
             answering: TaskTracker::new(),
         })
     }
@@ -61,6 +64,11 @@ impl Pipe {
         self.answering.close();
         // What has no answer by then gets none: the pipe is closed next.
         drop(tokio::time::timeout(wait, self.answering.wait()).await);
+    }
+
+    /// The client has closed its side, or has ended.
+    pub(crate) fn leave(&self) {
+        self.left.cancel();
     }
 
     /// The other side has gone: everything it started ends.
@@ -183,7 +191,7 @@ impl Pipe {
             Err(error) => return self.refuse(Some(&request.head.id), &error).await,
         };
         let cancel = leash.cancel.clone();
-        let ties = Ties { session: Some(session.clone()), leash };
+        let ties = Ties { session: Some(session.clone()), leash: leash.of_door(self.left.clone()) };
         let exchange = Exchange::start(&self.gateway, session.client.clone(), request, ties);
         self.drive(exchange, cancel);
     }
@@ -194,7 +202,7 @@ impl Pipe {
             Err(error) => return self.refuse(Some(&request.head.id), &error).await,
         };
         let id = request.head.id.as_str().to_owned();
-        let leash = Leash::new(self.closed.child_token());
+        let leash = Leash::new(self.closed.child_token()).of_door(self.left.clone());
         let cancel = leash.cancel.clone();
         let in_use = {
             let mut under_way = lock(&self.under_way);

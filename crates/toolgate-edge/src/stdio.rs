@@ -50,12 +50,13 @@ pub async fn serve_pipe(
         }
     }
     // What was asked before the end of input is still answered.
-    pipe.drain(if gateway.shutdown.is_cancelled() {
+    let wait = if gateway.shutdown.is_cancelled() {
         gateway.limits.shutdown_wait
     } else {
+        pipe.leave();
         LAST_ANSWERS_WAIT
-    })
-    .await;
+    };
+    pipe.drain(wait).await;
     pipe.close();
     drop(pipe);
     // Calls that were under way have their last words written before the writer ends.

@@ -1,16 +1,19 @@
 //! Tokens: shown once, kept as a hash, refused once revoked.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use toolgate_core::event::Durability;
+use toolgate_core::event::{About, Durability, Entry, Event, EventKind};
 use toolgate_core::id::{SessionId, TokenId};
+use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::{AgentName, Credential};
-use toolgate_core::{Kind, Principal, PrincipalId, Role, ServerName};
+use toolgate_core::{Kind, Principal, PrincipalId, RawJson, Role, ServerName};
 
 use crate::db::{Lock, Transaction, without_nul};
 use crate::error::{doing, random_bytes};
+use crate::ledger::append_in;
 use crate::row::row;
 use crate::token_cache::{Digest, Known, digest};
 use crate::{Store, StoreError, StoredSession, now_ms};
@@ -226,22 +229,28 @@ impl Token {
 }
 
 impl Store {
-    pub async fn create_token(&self, spec: NewTokenSpec) -> Result<NewToken, StoreError> {
+    /// Creates a token and records it in this stream of the ledger, in one transaction.
+    pub async fn create_token(&self, stream: &str, spec: NewTokenSpec) -> Result<NewToken, StoreError> {
         const DOING: &str = "create a token";
         spec.check()?;
+        let pen = self.pen(stream).await?;
         let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
         let token = insert(&mut transaction, self.tenant, &spec, None).await?;
+        append_in(&mut transaction, &pen, entry(vec![created(&token.id, &spec)]))
+            .await
+            .map_err(doing(DOING))?;
         transaction.commit().await.map_err(doing(DOING))?;
         self.tokens.clear();
         Ok(token)
     }
 
     /// An admin's and an agent's token, unless there has ever been one of that role.
-    pub async fn first_start_tokens(&self) -> Result<Vec<NewToken>, StoreError> {
+    pub async fn first_start_tokens(&self, stream: &str) -> Result<Vec<NewToken>, StoreError> {
         const DOING: &str = "create the first tokens";
+        let pen = self.pen(stream).await?;
         let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
         transaction.alone(Lock::FirstTokens).await.map_err(doing(DOING))?;
-        let mut made = Vec::new();
+        let (mut made, mut events) = (Vec::new(), Vec::new());
         for role in [Role::Admin, Role::Agent] {
             let any = transaction.sql(ANY).bind(self.tenant).bind(role.as_str());
             let (any,): (bool,) = any.fetch_one().await.map_err(doing(DOING))?;
@@ -250,8 +259,13 @@ impl Store {
                     created_by: Some(PrincipalId::gateway()),
                     ..NewTokenSpec::of(role).labelled(format!("first {}", role.as_str()))
                 };
-                made.push(insert(&mut transaction, self.tenant, &spec, None).await?);
+                let token = insert(&mut transaction, self.tenant, &spec, None).await?;
+                events.push(created(&token.id, &spec));
+                made.push(token);
             }
+        }
+        if !events.is_empty() {
+            append_in(&mut transaction, &pen, entry(events)).await.map_err(doing(DOING))?;
         }
         transaction.commit().await.map_err(doing(DOING))?;
         self.tokens.clear();
@@ -277,13 +291,25 @@ impl Store {
     /// Revokes the token with this id, label, or beginning of an id, and with it the tokens of the sessions that it opened; the
     /// sessions themselves are closed by `close_unused_sessions`. Revoking twice changes nothing. That of a
     /// session ends with its session, and is not found here.
-    pub async fn revoke_token(&self, given: &str) -> Result<Token, StoreError> {
+    pub async fn revoke_token(
+        &self,
+        stream: &str,
+        by: &PrincipalId,
+        given: &str,
+    ) -> Result<Token, StoreError> {
         const DOING: &str = "revoke the token";
         let tokens = self.list_tokens().await?;
         let mut token = pick(&tokens, given)?.clone();
         let now = now_ms();
-        let revoke = self.db.sql(REVOKE).bind(self.tenant).bind(&token.id).bind(now);
-        revoke.execute().await.map_err(doing(DOING))?;
+        let pen = self.pen(stream).await?;
+        let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
+        let revoke = transaction.sql(REVOKE).bind(self.tenant).bind(&token.id).bind(now);
+        if revoke.execute().await.map_err(doing(DOING))? == 1 {
+            let detail = serde_json::json!({ "token": token.id });
+            let revoked = event(EventKind::TokenRevoked, by.clone(), detail);
+            append_in(&mut transaction, &pen, entry(vec![revoked])).await.map_err(doing(DOING))?;
+        }
+        transaction.commit().await.map_err(doing(DOING))?;
         self.tokens.clear();
         token.revoked_at_ms.get_or_insert(now);
         Ok(token)
@@ -375,6 +401,27 @@ impl Store {
     pub(crate) fn forget_verdicts(&self) {
         self.tokens.clear();
     }
+}
+
+fn created(id: &str, spec: &NewTokenSpec) -> Event {
+    let mut detail = serde_json::json!({
+        "token": id, "role": spec.role, "principal": spec.principal, "groups": spec.groups, "agent": spec.agent,
+    });
+    if let Some(expires_at_ms) = spec.expires_at_ms {
+        detail["expires_at"] = rfc3339(expires_at_ms).into();
+    }
+    let by = spec.created_by.clone().unwrap_or_else(PrincipalId::gateway);
+    event(EventKind::TokenCreated, by, detail)
+}
+
+fn event(kind: EventKind, by: PrincipalId, detail: serde_json::Value) -> Event {
+    let mut event = Event::new(kind, now_ms(), by, Arc::new(About::default()));
+    event.detail = Some(RawJson::from(detail));
+    event
+}
+
+fn entry(events: Vec<Event>) -> Entry {
+    Entry { events, durability: Durability::OnDisk, ..Entry::default() }
 }
 
 async fn insert(

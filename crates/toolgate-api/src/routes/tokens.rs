@@ -1,19 +1,14 @@
 //! Tokens: who may come in. A secret is in the answer that makes it, and nowhere else.
 
-use std::sync::Arc;
-
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use toolgate_core::event::{About, Durability, Entry, Event, EventKind};
-use toolgate_core::governance::Ledger;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::AgentName;
-use toolgate_core::{Kind, Principal, RawJson, Role};
+use toolgate_core::{Kind, Principal, Role};
 use toolgate_store::{NewTokenSpec, StoreError, Token};
 use utoipa::ToSchema;
 
@@ -137,19 +132,8 @@ pub(crate) async fn create(
 ) -> Answered<Response> {
     let warning = body.agent.as_ref().and_then(|agent| unknown_agent(&context, agent));
     let spec = body.spec(&principal, context.clock.now_ms());
-    let mut detail = serde_json::json!({
-        "role": spec.role, "principal": spec.principal, "groups": spec.groups, "agent": spec.agent,
-    });
     let expires_at = spec.expires_at_ms.map(rfc3339);
-    if let Some(expires_at) = &expires_at {
-        detail["expires_at"] = expires_at.as_str().into();
-    }
-    let token = context.store.create_token(spec).await.map_err(not_made)?;
-    if let Err(problem) = note(&context, &principal, EventKind::TokenCreated, &token.id, detail).await {
-        // What is in no ledger lets nobody in.
-        drop(context.store.revoke_token(&token.id).await);
-        return Err(problem);
-    }
+    let token = context.store.create_token(context.books.writer().stream(), spec).await.map_err(not_made)?;
     let view = NewTokenView { id: token.id, role: token.role, token: token.secret, expires_at, warning };
     Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], json(StatusCode::CREATED, &view))
         .into_response())
@@ -181,8 +165,7 @@ pub(crate) async fn revoke(
             "make another one first, or run `toolgate token revoke` on the machine that has the data folder",
         ));
     }
-    let revoked = context.store.revoke_token(&token.id).await?;
-    note(&context, &principal, EventKind::TokenRevoked, &revoked.id, serde_json::json!({})).await?;
+    context.store.revoke_token(context.books.writer().stream(), &principal.id, &token.id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -203,21 +186,6 @@ fn not_made(error: StoreError) -> Box<Problem> {
         }
         other => other.into(),
     }
-}
-
-/// Who may come in is part of what an auditor asks about.
-async fn note(
-    context: &Context,
-    by: &Principal,
-    kind: EventKind,
-    id: &str,
-    mut detail: Value,
-) -> Answered<()> {
-    detail["token"] = id.into();
-    let mut event = Event::new(kind, context.clock.now_ms(), by.id.clone(), Arc::new(About::default()));
-    event.detail = Some(RawJson::from(detail));
-    let entry = Entry { events: vec![event], durability: Durability::OnDisk, ..Entry::default() };
-    Ok(context.books.append(entry).await?)
 }
 
 impl NewTokenBody {

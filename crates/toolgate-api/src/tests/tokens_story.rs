@@ -53,7 +53,7 @@ async fn a_token_is_shown_once_and_works_until_it_is_revoked() {
 async fn the_last_token_of_an_admin_stays() {
     let gate = Gate::open().await;
     let admin = somebody("root", Role::Admin);
-    let first = gate.store.create_token(NewTokenSpec::of(Role::Admin)).await.expect("a token");
+    let first = gate.store.create_token("one", NewTokenSpec::of(Role::Admin)).await.expect("a token");
     let kept = gate.delete(&admin, &format!("/tokens/{}", first.id)).await;
     assert_eq!((kept.status, kept.problem().as_str()), (StatusCode::CONFLICT, "last_admin"));
     make(&gate, &admin, json!({ "role": "admin" })).await;

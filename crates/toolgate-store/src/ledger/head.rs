@@ -9,6 +9,7 @@ use toolgate_core::Digest;
 use super::line::no_hash;
 use super::row;
 use crate::db::{Dialect, Lock, Transaction};
+use crate::{Store, StoreError};
 
 /// The last number tells those that follow: nobody else writes meanwhile.
 const READ_SQLITE: &str = "SELECT stream_seq, hash, seal, \
@@ -32,6 +33,12 @@ pub(crate) struct Pen {
     pub(crate) tenant: &'static str,
     pub(crate) stream: Arc<str>,
     pub(crate) key: [u8; 32],
+}
+
+impl Store {
+    pub(crate) async fn pen(&self, stream: &str) -> Result<Pen, StoreError> {
+        Ok(Pen { tenant: self.tenant, stream: stream.into(), key: self.sealing_key().await? })
+    }
 }
 
 /// The last event of a stream.

@@ -39,8 +39,7 @@ impl Store {
     /// Ends the calls that were sent by a process of this stream that is no more: nobody knows what became of them. To be
     /// called before the process sends any of its own. Returns them, oldest first.
     pub async fn sweep(&self, stream: &str) -> Result<Vec<CallId>, StoreError> {
-        let key = self.sealing_key().await?;
-        let pen = Pen { tenant: self.tenant, stream: stream.into(), key };
+        let pen = self.pen(stream).await?;
         let mut swept = Vec::new();
         loop {
             let some =

@@ -53,8 +53,7 @@ enum Message {
 impl LedgerWriter {
     /// Starts the task. Give each process a stream of its own, the same after a restart: `Store::sweep` goes by it.
     pub async fn start(store: &Store, stream: &str) -> Result<LedgerWriter, StoreError> {
-        let key = store.sealing_key().await?;
-        let pen = Pen { tenant: store.tenant, stream: stream.into(), key };
+        let pen = store.pen(stream).await?;
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
         let up = Arc::new(AtomicBool::new(true));
         let pulse = Arc::clone(store.db.pulse());

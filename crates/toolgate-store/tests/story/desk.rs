@@ -23,8 +23,11 @@ pub(crate) fn settings(stream: &str) -> BooksSettings {
     BooksSettings { stream: stream.into(), approved_valid: HOUR, escalate_to: vec!["bosses".into()] }
 }
 
+/// The stream that stories are recorded in.
+pub(crate) const STREAM: &str = "one";
+
 pub(crate) async fn books(store: &Store) -> Books {
-    store.books(settings("one")).await.expect("the books open")
+    store.books(settings(STREAM)).await.expect("the books open")
 }
 
 pub(crate) fn person(name: &str, groups: &[&str]) -> Principal {

@@ -7,7 +7,9 @@ use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Approvals, DecideError, Ledger, StartRefused, Warrant};
 use toolgate_store::{Books, NewTokenSpec, Store};
 
-use crate::desk::{approve, books, call, completed, kinds, ledger, proposal, settled, start, started};
+use crate::desk::{
+    STREAM, approve, books, call, completed, kinds, ledger, proposal, settled, start, started,
+};
 use crate::trace::trace;
 use crate::world::{World, within};
 
@@ -163,7 +165,8 @@ async fn connections_that_the_server_cut_are_replaced() {
 async fn a_full_disk_refuses_calls_until_there_is_room() {
     let world = World::sqlite();
     let store = world.open().await;
-    let token = store.create_token(NewTokenSpec::of(toolgate_core::Role::Agent)).await.expect("created");
+    let token =
+        store.create_token(STREAM, NewTokenSpec::of(toolgate_core::Role::Agent)).await.expect("created");
     let books = books(&store).await;
     let opened = books.open(proposal("1", 100)).await.expect("asked").approval;
     // No more than there is: what still fits into half-full pages may be written.

@@ -8,6 +8,7 @@ use toolgate_core::server::ServerState;
 use toolgate_core::{Role, ServerName};
 use toolgate_store::{Counts, NewTokenSpec, Others, Store, StoreError};
 
+use crate::desk::STREAM;
 use crate::world::World;
 
 crate::on_both!(
@@ -48,7 +49,7 @@ async fn the_folder_and_its_files_are_private() {
     let parent = folder();
     let data = parent.path().join("deep/data");
     let store = Store::open(&data).await.expect("opened");
-    store.create_token(NewTokenSpec::of(Role::Agent)).await.expect("created");
+    store.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await.expect("created");
     let mode = |path: &Path| std::fs::metadata(path).expect("is there").permissions().mode() & 0o777;
     assert_eq!(mode(&data), 0o700);
     assert_eq!(Others::of(&data), Others::Nothing);
@@ -110,8 +111,8 @@ async fn writers_wait_for_each_other(world: World) {
                     .write_status(&server, &ServerState::starting(), Counts::default(), step)
                     .await
                     .expect("status");
-                store.create_token(NewTokenSpec::of(Role::Agent)).await.expect("token");
-                store.first_start_tokens().await.expect("transaction");
+                store.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await.expect("token");
+                store.first_start_tokens(STREAM).await.expect("transaction");
             }
         }));
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use toolgate_core::{PrincipalId, Role};
 use toolgate_store::NewTokenSpec;
 
+use crate::desk::STREAM;
 use crate::world::World;
 
 crate::on_both!(
@@ -19,7 +20,7 @@ const LONG: Duration = Duration::from_secs(60);
 async fn a_login_ends_with_its_token(world: World) {
     let store = world.open().await;
     let spec = NewTokenSpec { principal: Some("ann".into()), ..NewTokenSpec::of(Role::Approver) };
-    let made = store.create_token(spec).await.expect("created");
+    let made = store.create_token(STREAM, spec).await.expect("created");
     let token = store.token_of_secret(&made.secret).await.expect("asked").expect("known");
     let secret = store.log_in(&token, LONG).await.expect("logged in");
     // Another gateway on the same database knows it too.
@@ -27,14 +28,14 @@ async fn a_login_ends_with_its_token(world: World) {
     assert_eq!(found.credential.principal.id, PrincipalId::new("ann"));
     assert_eq!(found.credential.principal.role, Role::Approver);
 
-    store.revoke_token(&made.id).await.expect("revoked");
+    store.revoke_token(STREAM, &PrincipalId::local(), &made.id).await.expect("revoked");
     assert_eq!(store.login(&secret).await.expect("asked"), None);
     assert_eq!(store.token_of_secret(&made.secret).await.expect("asked"), None);
 }
 
 async fn a_login_ends_when_its_time_is_over_or_somebody_logs_out(world: World) {
     let store = world.open().await;
-    let made = store.create_token(NewTokenSpec::of(Role::Admin)).await.expect("created");
+    let made = store.create_token(STREAM, NewTokenSpec::of(Role::Admin)).await.expect("created");
     let token = store.token_of_secret(&made.secret).await.expect("asked").expect("known");
     let over = store.log_in(&token, Duration::ZERO).await.expect("logged in");
     assert_eq!(store.login(&over).await.expect("asked"), None);

@@ -17,6 +17,7 @@ use super::{Context, agents};
 use crate::cli::ConnectArgs;
 use crate::config::Config;
 use crate::connect::{self, Client, ClientFile, Gate, Machine, Os, Written};
+use crate::governance::COMMAND_STREAM;
 use crate::local::open_store;
 use crate::lock;
 use crate::output::{self, talk};
@@ -105,9 +106,9 @@ async fn with_token(
     let label = format!("connect {}", client.name());
     let created_by = Some(Principal::local().id);
     let spec = NewTokenSpec { created_by, ..NewTokenSpec::of(Role::Agent).labelled(label) };
-    let NewToken { id, secret, .. } = store.create_token(spec).await?;
+    let NewToken { id, secret, .. } = store.create_token(COMMAND_STREAM, spec).await?;
     if let Err(error) = hand_over(&secret) {
-        store.revoke_token(&id).await?;
+        store.revoke_token(COMMAND_STREAM, &Principal::local().id, &id).await?;
         return Err(error);
     }
     talk!("Made the token {id} for {} (`toolgate token revoke {id}` takes it back).", client.name());
@@ -206,7 +207,7 @@ mod tests {
         assert_eq!(desk.connect().await, Written::Changed { backup: None });
         assert_eq!(desk.connect().await, Written::Unchanged);
         assert_eq!(desk.live().await, 1);
-        desk.store.revoke_token("connect cursor").await.unwrap();
+        desk.store.revoke_token(COMMAND_STREAM, &Principal::local().id, "connect cursor").await.unwrap();
         assert!(matches!(desk.connect().await, Written::Changed { backup: Some(_) }));
         assert_eq!(desk.live().await, 1);
     }

@@ -58,7 +58,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     let config = with_model(config, args.model);
     let house = wiring::start(&config, &store, address, Record::Yes).await?;
     // Made once it is certain that they will be shown: a start that fails must not use them up.
-    let first = store.first_start_tokens().await?;
+    let first = store.first_start_tokens(&config.store.stream).await?;
     lock.announce(Some(endpoint.clone()))?;
     consent::keep_named(&context.whereabouts());
     // From here on there is something to clean up, and whoever reads that it is ready may end it at once.

@@ -1,21 +1,18 @@
 //! `toolgate token`: who may come in.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::bail;
-use serde_json::{Value, json};
-use toolgate_core::event::{About, Entry, Event, EventKind};
-use toolgate_core::governance::{Clock, Ledger};
+use serde_json::json;
 use toolgate_core::moment::rfc3339;
-use toolgate_core::{Principal, RawJson, Role, ServerName};
+use toolgate_core::{Principal, Role, ServerName};
 use toolgate_store::{NewTokenSpec, SESSIONS_PAGE_MAX, SessionFilter, SessionKind, Store, Token};
 
 use super::shown::{now_ms, span};
 use super::{Context, agents};
 use crate::cli::{NewTokenArgs, TokenCommand};
 use crate::config::Config;
-use crate::governance::{COMMAND_STREAM, SystemClock, books_settings};
+use crate::governance::COMMAND_STREAM;
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::table::Table;
@@ -36,8 +33,7 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> anyhow::Res
             put!("{}", table(&tokens).render(context.reader(), &tokens));
         }
         TokenCommand::Revoke { token } => {
-            let token = store.revoke_token(&token).await?;
-            note(&config, &store, EventKind::TokenRevoked, &token.id, json!({})).await;
+            let token = store.revoke_token(COMMAND_STREAM, &Principal::local().id, &token).await?;
             if context.global.json {
                 say!("{}", serde_json::to_string(&token)?);
             } else {
@@ -60,16 +56,9 @@ async fn create(context: &Context, config: &Config, store: &Store, args: NewToke
         expires.map(|time| now_ms().saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX)));
     let (kind, created_by) = (kind.map(Into::into), Some(Principal::local().id));
     let spec = NewTokenSpec { role, label, principal, kind, groups, agent, expires_at_ms, created_by };
-    let mut detail = json!({
-        "role": spec.role, "principal": spec.principal, "groups": spec.groups, "agent": spec.agent,
-    });
     let expires_at = expires_at_ms.map(rfc3339);
-    if let Some(expires_at) = &expires_at {
-        detail["expires_at"] = json!(expires_at);
-    }
     let agent = spec.agent.clone();
-    let token = store.create_token(spec).await?;
-    note(config, store, EventKind::TokenCreated, &token.id, detail).await;
+    let token = store.create_token(COMMAND_STREAM, spec).await?;
     if let Some(agent) = &agent {
         agents::warn_of_unknown(config, agent).await?;
     }
@@ -154,21 +143,5 @@ fn checked_server(role: Role, server: &str) -> anyhow::Result<String> {
     match ServerName::new(server) {
         Ok(server) => Ok(server.to_string()),
         Err(bad) => bail!("{bad}\nhint: --server is the name under which the server registers"),
-    }
-}
-
-/// Who may come in is part of what an auditor asks about. The token itself is made or revoked by then.
-async fn note(config: &Config, store: &Store, kind: EventKind, id: &str, mut detail: Value) {
-    detail["token"] = id.into();
-    let about = Arc::new(About::default());
-    let mut event = Event::new(kind, SystemClock::default().now_ms(), Principal::local().id, about);
-    event.detail = Some(RawJson::from(detail));
-    let entry = Entry { events: vec![event], ..Entry::default() };
-    let noted = match store.books(books_settings(config, COMMAND_STREAM)).await {
-        Ok(books) => books.append(entry).await.map_err(|down| down.to_string()),
-        Err(error) => Err(error.to_string()),
-    };
-    if let Err(error) = noted {
-        talk!("warning: this is not in the ledger: {error}");
     }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use toolgate_core::event::EventKind;
 use toolgate_core::id::TokenId;
 use toolgate_core::scope::{Credential, Scope};
-use toolgate_core::{Principal, Role};
+use toolgate_core::{Principal, PrincipalId, Role};
 use toolgate_store::{Books, ChangeSessionError, NewSessionError, SessionKind, Store, StoredSession};
 
 use super::{close, count_of, event, id, mounts, no_more_than, open, read, replicas, revision, session};
+use crate::desk::STREAM;
 use crate::world::World;
 
 crate::on_both!(
@@ -63,8 +64,11 @@ async fn the_token_of_a_session_stands_for_it(world: World) {
     assert_eq!(store.list_tokens().await.expect("listed"), [], "sessions are listed as sessions");
     let [listed] = &store.list_session_tokens(&opened.id).await.expect("listed")[..] else { panic!("one") };
     assert_eq!((&listed.id, listed.session.as_ref()), (&token.id, Some(&opened.id)));
-    assert!(store.revoke_token(&token.id).await.is_err(), "it ends with its session");
-    assert_eq!(store.first_start_tokens().await.expect("asked").len(), 2, "it is nobody's first token");
+    assert!(
+        store.revoke_token(STREAM, &PrincipalId::local(), &token.id).await.is_err(),
+        "it ends with its session"
+    );
+    assert_eq!(store.first_start_tokens(STREAM).await.expect("asked").len(), 2, "it is nobody's first token");
 }
 
 async fn no_more_sessions_are_open_than_allowed_whoever_asks(world: World) {

@@ -1,5 +1,9 @@
 //! What the caller of a call hears: an end that it missed, once; what an approver changed; what to do and to tell.
 
+use std::io::{BufRead, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Stdio};
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -123,6 +127,54 @@ async fn what_is_approved_after_a_client_of_the_older_era_left_waits_for_it_and_
         let done = call(&bank.agent(), TOOL, money(1)).await;
         assert_eq!((status(&done), &envelope(&done)["approval_id"]), ("succeeded", &json!(id)), "{done}");
         assert_eq!(bank.ran(), [moved(1)], "streams: {streams}");
+    }
+}
+
+/// A client of `toolgate stdio` that has made the call.
+fn stdio_call(bank: &Bank) -> (Child, ChildStdin) {
+    let mut stdio = bank.gateway.cli_command(&["stdio"]);
+    stdio.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut client = stdio.spawn().expect("it starts");
+    let mut stdin = client.stdin.take().expect("stdin is piped");
+    let about = json!({ "name": "client", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about });
+    let transfer = json!({ "name": TOOL, "arguments": money(1) });
+    for (id, method, params) in [(1, "initialize", hello), (2, "tools/call", transfer)] {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        writeln!(stdin, "{request}").expect("it reads");
+    }
+    (client, stdin)
+}
+
+#[tokio::test]
+async fn what_is_approved_after_a_stdio_client_left_waits_for_it_and_runs_once() {
+    for killed in [false, true] {
+        let bank = Bank::open(&holding(GATED));
+        let (mut client, stdin) = stdio_call(&bank);
+        let id = waiting(&bank).await;
+        if killed {
+            client.kill().expect("killed");
+            client.wait().expect("ended");
+        }
+        drop(stdin);
+        // Nothing tells from outside that the gateway has noticed.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        bank.approve_as(&bank.gateway.admin, &id).await;
+        ended(&bank, &["pending_approval"]).await;
+        assert_eq!(bank.ran(), Vec::<String>::new(), "killed: {killed}");
+        if !killed {
+            // A client that only closed its side hears that the call is approved, and may repeat it.
+            let said = client.wait_with_output().expect("it ends once all is answered");
+            let said = String::from_utf8_lossy(&said.stdout);
+            assert!(said.contains("is approved and has not run yet"), "{said}");
+        }
+        let (mut again, _stdin) = stdio_call(&bank);
+        let stdout = BufReader::new(again.stdout.take().expect("stdout is piped"));
+        let answer = stdout.lines().map_while(Result::ok).find(|line| line.contains("transfer done"));
+        assert!(answer.is_some(), "killed: {killed}");
+        again.kill().expect("killed");
+        again.wait().expect("ended");
+        assert_eq!(bank.ran(), [moved(1)], "killed: {killed}");
     }
 }
 
