@@ -15,6 +15,7 @@ mod replay;
 mod routes;
 mod secret;
 mod similar;
+mod streams;
 mod work;
 
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub use problem::Problem;
 use pulse::Pulse;
 use replay::SeenIds;
 pub use secret::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
+pub use streams::{StreamPlace, StreamQuota};
 use work::Work;
 
 /// The OpenAPI document, as `/openapi.json` serves it.
@@ -74,6 +76,7 @@ pub struct Services {
     pub discovery: Arc<Discovery>,
     pub files: Arc<Files>,
     pub runs: Arc<Runs>,
+    pub streams: Arc<dyn StreamQuota>,
     /// How many calls of one batch run at the same time at most.
     pub parallel_calls_max: usize,
     pub secrets: Arc<dyn SecretKeeper>,

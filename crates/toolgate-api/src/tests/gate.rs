@@ -28,7 +28,7 @@ use toolgate_runs::Runs;
 use toolgate_sessions::{Sessions, Setup};
 use toolgate_store::{Books, BooksSettings, Store};
 
-use super::parts::{Allowing, Around, OneTool, OneWebhook, Puppet, TestClock, catalog, tool};
+use super::parts::{Allowing, AnyNumber, Around, OneTool, OneWebhook, Puppet, TestClock, catalog, tool};
 use super::roster::{self, Drawer};
 use crate::{Api, IncomingWebhook, Retention, Services, ToolCaller};
 
@@ -150,6 +150,7 @@ impl Gate {
             discovery,
             files: files.clone(),
             runs: runs.clone(),
+            streams: Arc::new(AnyNumber),
             parallel_calls_max: PARALLEL_CALLS_MAX,
             secrets: secrets.clone(),
             policy: Arc::new(Allowing),

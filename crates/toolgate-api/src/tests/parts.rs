@@ -16,7 +16,7 @@ use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Definitions, Seat};
 use toolgate_core::server::{Asks, Listing};
-use toolgate_core::{CanonicalName, Digest, RawJson, RpcError, ServerName, Tool};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName, Tool};
 use toolgate_pipeline::desk::ToolBook;
 use toolgate_pipeline::{Answer, AnswerBody, Envelope};
 use toolgate_registry::Registry;
@@ -25,7 +25,7 @@ use toolgate_store::StoreError;
 
 use crate::{
     Hold, NotCalled, OutboundDesk, OutgoingWebhook, PolicyCell, PolicyDesk, PolicyFile, PolicyInForce,
-    PolicyRow, PolicyRule, RoleAsking, ToolCallRequest, ToolCaller,
+    PolicyRow, PolicyRule, RoleAsking, StreamPlace, StreamQuota, ToolCallRequest, ToolCaller,
 };
 
 pub(super) fn server() -> ServerName {
@@ -169,6 +169,15 @@ impl PolicyDesk for Allowing {
             cells: Template::ALL.map(cell).to_vec(),
         };
         ["admin", "agent"].iter().flat_map(|actor| tools.iter().map(|tool| row(actor, tool))).collect()
+    }
+}
+
+/// Nobody has too many streams.
+pub(super) struct AnyNumber;
+
+impl StreamQuota for AnyNumber {
+    fn open_stream(&self, _principal: &PrincipalId) -> Result<StreamPlace, Refusal> {
+        Ok(Box::new(()))
     }
 }
 
