@@ -47,7 +47,7 @@ const SITTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor, Ro
 /// Looking at what there is, and at what happens to it.
 const WATCHING: Who = INBOX;
 
-pub(crate) static TABLE: [Access; 100] = [
+pub(crate) static TABLE: [Access; 102] = [
     Access::get("/openapi.json", EVERYBODY),
     Access::post("/tools/call", CALLING),
     Access::get("/tools", CALLING),
@@ -156,6 +156,8 @@ pub(crate) static TABLE: [Access; 100] = [
     Access::get("/policy/table", AUDITING),
     Access::post("/policy/explain", AUDITING),
     Access::get("/policy/shadow", AUDITING),
+    Access::get("/filters", AUDITING),
+    Access::post("/filters/test", AUDITING),
     Access::get("/tokens", ADMITTING),
     Access::post("/tokens", ADMITTING),
     Access::delete("/tokens/{id}", ADMITTING),

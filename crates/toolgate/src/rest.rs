@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 use toolgate_api::{
-    Api, Hold, IncomingWebhook, NotCalled, Retention, Services, StreamPlace, StreamQuota, ToolCallRequest,
-    ToolCaller,
+    Api, FilterDesk, FilterInForce, Hold, IncomingWebhook, NotCalled, Retention, Services, StreamPlace,
+    StreamQuota, ToolCallRequest, ToolCaller,
 };
 use toolgate_catalog::Catalog;
 use toolgate_console::Console;
@@ -18,7 +18,7 @@ use toolgate_core::{PrincipalId, RawJson, Refusal};
 use toolgate_courier::Board;
 use toolgate_discovery::Discovery;
 use toolgate_edge::{DirectCall, Gateway, PatientBody, Quotas, Rest, RestBody, Serves};
-use toolgate_pipeline::{Answer, Patience};
+use toolgate_pipeline::{Answer, Patience, Pipeline};
 use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
@@ -114,6 +114,7 @@ pub(crate) fn api(
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(vault),
         policy: Arc::new(Judging { policy: governance.policy.clone(), catalog: catalog.clone() }),
+        filters: Arc::new(Sieves(governance.pipeline.clone())),
         outbound: Arc::new(Receivers::of(config, store, board)),
         retention: retention(config),
         shutdown: shutdown.clone(),
@@ -158,6 +159,17 @@ struct Streams(Arc<Quotas>);
 impl StreamQuota for Streams {
     fn open_stream(&self, principal: &PrincipalId) -> Result<StreamPlace, Refusal> {
         Ok(Box::new(self.0.open_stream(principal)?))
+    }
+}
+
+/// The filters that calls go through.
+struct Sieves(Arc<Pipeline>);
+
+impl FilterDesk for Sieves {
+    fn in_force(&self) -> Vec<FilterInForce> {
+        let filters = self.0.filters();
+        let in_force = filters.iter().flat_map(|filters| filters.in_force());
+        in_force.map(|(rule, matched)| FilterInForce { rule: rule.clone(), matched }).collect()
     }
 }
 
