@@ -158,6 +158,8 @@ pub(crate) static TABLE: [Access; 102] = [
     Access::get("/policy/table", AUDITING),
     Access::post("/policy/explain", AUDITING),
     Access::get("/policy/shadow", AUDITING),
+    Access::get("/filters", AUDITING),
+    Access::post("/filters/test", AUDITING),
     Access::get("/tokens", ADMITTING),
     Access::post("/tokens", ADMITTING),
     Access::delete("/tokens/{id}", ADMITTING),

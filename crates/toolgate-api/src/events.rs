@@ -23,6 +23,8 @@ pub(crate) use reader::EventBody;
 use reader::Reader;
 pub(crate) use wish::Wish;
 
+use crate::streams::StreamPlace;
+
 /// Streams of everything open at once.
 pub(crate) const STREAMS_MAX: usize = 64;
 /// Streams of single runs open at once. Agents have these; they take no seats from those who run the gateway.
@@ -85,6 +87,12 @@ pub(crate) struct Feed {
     following: Mutex<bool>,
 }
 
+/// What a stream takes up as long as it lasts: of what all of them have together, and of what its principal may have.
+pub(crate) struct Seat {
+    _permit: OwnedSemaphorePermit,
+    _place: StreamPlace,
+}
+
 /// Why somebody cannot listen.
 pub(crate) enum NoSeat {
     TooMany {
@@ -122,17 +130,19 @@ impl Feed {
         })
     }
 
-    /// Opens a stream of what comes after an event, or after this moment.
+    /// Opens a stream of what comes after an event, or after this moment, in the place that its principal has for it.
     pub(crate) async fn listen(
         self: &Arc<Self>,
         after: Option<i64>,
         wish: Wish,
+        place: StreamPlace,
     ) -> Result<EventBody, NoSeat> {
         let (seats, max) = match wish.run {
             None => (&self.seats, STREAMS_MAX),
             Some(_) => (&self.run_seats, RUN_STREAMS_MAX),
         };
-        let seat = Arc::clone(seats).try_acquire_owned().map_err(|_| NoSeat::TooMany { max })?;
+        let permit = Arc::clone(seats).try_acquire_owned().map_err(|_| NoSeat::TooMany { max })?;
+        let seat = Seat { _permit: permit, _place: place };
         // Who listens before looking at the end of the ledger misses nothing in between.
         let live = self.live.subscribe();
         let newest = self.newest().await?;
@@ -146,7 +156,7 @@ impl Feed {
 
     fn seated(
         self: &Arc<Self>,
-        seat: OwnedSemaphorePermit,
+        seat: Seat,
         live: broadcast::Receiver<Told>,
         at: i64,
         wish: Wish,

@@ -5,6 +5,7 @@ mod body;
 mod call;
 mod document;
 mod events;
+mod filters;
 mod form;
 mod outbound;
 mod policy;
@@ -15,6 +16,8 @@ mod replay;
 mod routes;
 mod secret;
 mod similar;
+mod streams;
+mod trial;
 mod work;
 
 #[cfg(test)]
@@ -41,12 +44,15 @@ use tower::ServiceExt;
 pub use body::{ApiBody, unfailing};
 pub use call::{Hold, NotCalled, ToolCallRequest, ToolCaller};
 use events::Feed;
+pub use filters::{FilterDesk, FilterInForce, FilterView};
 pub use outbound::{OutboundDesk, OutgoingWebhook, Retention};
 pub use policy::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, PolicyRule, RoleAsking};
 pub use problem::Problem;
 use pulse::Pulse;
 use replay::SeenIds;
 pub use secret::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
+pub use streams::{StreamPlace, StreamQuota};
+pub use trial::{Trial, Tried, TriedExample, TriedFilter};
 use work::Work;
 
 /// The OpenAPI document, as `/openapi.json` serves it.
@@ -74,10 +80,12 @@ pub struct Services {
     pub discovery: Arc<Discovery>,
     pub files: Arc<Files>,
     pub runs: Arc<Runs>,
+    pub streams: Arc<dyn StreamQuota>,
     /// How many calls of one batch run at the same time at most.
     pub parallel_calls_max: usize,
     pub secrets: Arc<dyn SecretKeeper>,
     pub policy: Arc<dyn PolicyDesk>,
+    pub filters: Arc<dyn FilterDesk>,
     pub outbound: Arc<dyn OutboundDesk>,
     pub retention: Retention,
     pub clock: Arc<dyn Clock>,

@@ -18,6 +18,7 @@ mod explain;
 mod export;
 mod file_view;
 mod files;
+mod filters;
 mod grants;
 mod inbox;
 mod inputs;
@@ -169,6 +170,8 @@ fn described() -> OpenApiRouter<Context> {
         .routes(routes!(policy::table))
         .routes(routes!(policy::explain))
         .routes(routes!(shadow::list))
+        .routes(routes!(filters::list))
+        .routes(routes!(filters::test))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
         .routes(routes!(events::follow))
@@ -199,7 +202,7 @@ fn server_name(name: &str) -> Answered<ServerName> {
 }
 
 /// Work that takes processor time: other requests of this thread do not wait for it.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(crate) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.expect("the work does not panic, and nobody aborts it")
 }
 

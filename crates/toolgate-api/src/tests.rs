@@ -10,6 +10,7 @@ mod content_story;
 mod events_story;
 mod file_kit;
 mod files_story;
+mod filters_story;
 mod gate;
 mod inbox_story;
 mod inputs_story;

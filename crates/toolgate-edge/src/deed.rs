@@ -1,5 +1,6 @@
 //! What a client asks a server for beside its tools (resources, prompts, completion, tasks of servers): on the one path, like a
-//! tool call. What policy judges and people agree to is the very text of `params` that is sent.
+//! tool call. What policy judges and people agree to is the very text of `params` that is sent. What the gateway keeps itself
+//! (refs) is read on the same path, and answered here.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,11 +9,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::Approval;
-use toolgate_core::content::Attached;
+use toolgate_core::content::{Attached, Holder};
 use toolgate_core::id::CallId;
+use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerRequest};
 use toolgate_core::tool::Action;
-use toolgate_core::{Blame, RawJson, Refusal as CoreRefusal, RpcError, ServerName, Tool};
+use toolgate_core::{Blame, RawJson, Refusal as CoreRefusal, RefusalKind, RpcError, ServerName, Tool};
 use toolgate_pipeline::{
     Answer, AnswerBody, CallRequest, Client, Delivered, Envelope, Executor, Load, Patience, Refusal,
     Undelivered,
@@ -22,7 +24,7 @@ use toolgate_wire::{Members, header};
 
 use crate::caller::RequestCaller;
 use crate::dispatch;
-use crate::era::quoted;
+use crate::era::{quoted, resource_not_found};
 use crate::gateway::Gateway;
 use crate::parts::{Input, OwnedRequest};
 use crate::questions::Asker;
@@ -56,6 +58,17 @@ impl Deed {
     ) -> Result<Self, RpcError> {
         let params = request.parts.params_for(&request.head.method, own);
         Self::with_params(gateway, caller, request, server, params)
+    }
+
+    /// The same where the gateway itself has what is asked for.
+    pub(crate) fn own(
+        gateway: &Arc<Gateway>,
+        caller: Arc<RequestCaller>,
+        request: OwnedRequest,
+    ) -> Result<Self, RpcError> {
+        let server = ServerName::new(OWN_SERVER).expect("letters alone");
+        let uri = request.parts.target(&request.head.method)?.to_owned();
+        Self::new(gateway, caller, request, &server, &uri)
     }
 
     /// The same where more than the target's name is the server's own: `params` as text without braces.
@@ -139,6 +152,9 @@ impl Deed {
             };
         }
         let params = load.arguments.as_ref().unwrap_or(&self.params);
+        if server.as_str() == OWN_SERVER {
+            return self.read_own(params).await;
+        }
         let mut upstream = ServerRequest::new(self.action.method(), without_braces(params));
         upstream.name = self.target(params);
         upstream.meta.clone_from(&self.request.parts.meta.cargo);
@@ -156,6 +172,15 @@ impl Deed {
             }
             _ => result,
         };
+        Ok(Reply::Complete(result).into())
+    }
+
+    async fn read_own(&self, params: &RawJson) -> Result<Delivered, Undelivered> {
+        let uri = self.target(params).unwrap_or_default();
+        let holder = Holder::of(&self.caller.client.seat());
+        // An approver or a filter may have made another address of it.
+        let reading = self.gateway.contents.read(&holder, &uri).ok_or_else(|| resource_not_found(&uri))?;
+        let result = reading.await.map_err(|refusal| not_read(&uri, &refusal))?;
         Ok(Reply::Complete(result).into())
     }
 
@@ -183,6 +208,15 @@ fn said(result: RawJson, envelope: &Envelope) -> Said {
     match envelope.warnings.is_empty() && envelope.approval_id.is_none() {
         true => Reply::Complete(result).into(),
         false => Said::enveloped(result, envelope, Reply::Complete),
+    }
+}
+
+/// Why a ref cannot be read.
+fn not_read(uri: &str, refusal: &CoreRefusal) -> RpcError {
+    match refusal.kind {
+        RefusalKind::NotFound | RefusalKind::Gone => resource_not_found(uri),
+        _ => RpcError::new(RpcError::INTERNAL, refusal.message.clone())
+            .with_data(json!({ "code": refusal.code, "hint": refusal.hint })),
     }
 }
 

@@ -13,7 +13,7 @@ use toolgate_core::id::CallId;
 use toolgate_core::port::{AskKind, Caller, InputAnswers, Reply, ServerError, ServerRequest};
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
-use toolgate_core::{PrincipalId, RawJson, Refusal, RefusalKind, RpcError, ServerName, Tool};
+use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName, Tool};
 use toolgate_discovery::{BuiltIn, View};
 use toolgate_wire::Members;
 use toolgate_wire::object::{push_member, with_member};
@@ -187,11 +187,9 @@ async fn read_resource(
 ) -> Answer {
     let uri = request.parts.target(&request.head.method)?;
     let holder = Holder::of(&caller.client.seat());
-    if let Some(reading) = gateway.contents.read(&holder, uri) {
-        return reading
-            .await
-            .map(|result| Reply::Complete(result).into())
-            .map_err(|refusal| not_read(uri, &refusal));
+    let is_ours = gateway.contents.read(&holder, uri).is_some();
+    if is_ours {
+        return Box::pin(Deed::own(gateway, caller, request)?.run(cancel)).await;
     }
     let not_shown = resource_not_found(uri);
     let Target { server, own, is_shown } = resource_target(gateway, &caller.client.seat(), uri).await?;
@@ -206,15 +204,6 @@ async fn do_if(is_shown: bool, deed: Deed, not_shown: RpcError, cancel: &Cancell
     }
     deed.record_attempt(OUT_OF_SIGHT).await;
     Err(not_shown)
-}
-
-/// Why a ref cannot be read.
-fn not_read(uri: &str, refusal: &Refusal) -> RpcError {
-    match refusal.kind {
-        RefusalKind::NotFound | RefusalKind::Gone => resource_not_found(uri),
-        _ => RpcError::new(RpcError::INTERNAL, refusal.message.clone())
-            .with_data(json!({ "code": refusal.code, "hint": refusal.hint })),
-    }
 }
 
 /// Where a resource is.

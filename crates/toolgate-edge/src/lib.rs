@@ -57,7 +57,7 @@ pub use hub::Hub;
 pub use listener::serve;
 pub use metrics::{Numbers, metrics_by_example};
 pub use patience::PatientBody;
-pub use quotas::{Quota, QuotaRule, Quotas, Usage, Who};
+pub use quotas::{Quota, QuotaRule, Quotas, StreamPlace, Usage, Who};
 pub use rest::{Rest, RestBody, Serves};
 pub use seats::{NoSeat, NoSeatKind, Seats};
 pub use stdio::serve_pipe;

@@ -103,8 +103,8 @@ impl Today {
 #[derive(Default)]
 pub(crate) struct Places(Vec<Place>);
 
-/// A stream that is open.
-pub(crate) struct StreamPlace(Arc<Tally>);
+/// A stream that is open; it counts as long as this lasts.
+pub struct StreamPlace(Arc<Tally>);
 
 impl Drop for StreamPlace {
     fn drop(&mut self) {
@@ -193,8 +193,8 @@ impl Quotas {
         entering
     }
 
-    /// A place for a stream of a principal.
-    pub(crate) fn open_stream(&self, principal: &PrincipalId) -> Result<StreamPlace, Refusal> {
+    /// A place for a stream of a principal: of MCP or of events, all count together.
+    pub fn open_stream(&self, principal: &PrincipalId) -> Result<StreamPlace, Refusal> {
         let holder = Holder::Principal(principal.clone());
         let tally = self.tally(holder).expect("every principal has a quota");
         let mut state = tally.lock();

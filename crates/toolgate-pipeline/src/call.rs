@@ -371,6 +371,11 @@ impl Pipeline {
         self.filters.store(some(filters));
     }
 
+    /// The filters that look through calls now, if there are any.
+    pub fn filters(&self) -> Option<Arc<Filters>> {
+        self.filters.load_full()
+    }
+
     /// Whether calls can be recorded at the moment. What cannot be is not sent.
     pub fn is_recording(&self) -> bool {
         self.ledger.is_up()

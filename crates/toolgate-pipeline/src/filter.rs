@@ -12,6 +12,7 @@ mod tests;
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::Serialize;
@@ -161,13 +162,12 @@ pub struct Filters {
 
 #[derive(Debug)]
 struct Filter {
-    name: String,
-    on: On,
+    rule: FilterRule,
     tools: Vec<WildMatch>,
-    action: Action,
-    approvers: Vec<String>,
     /// Stands for all that the operator said of it.
     definition: Digest,
+    /// How often it has found something.
+    matched: AtomicU64,
 }
 
 /// One expression that is searched for, whoever wants to know.
@@ -221,10 +221,24 @@ impl Filters {
         self.filters.is_empty()
     }
 
+    /// What the operator said of each, and how often it has found something since.
+    pub fn in_force(&self) -> impl Iterator<Item = (&FilterRule, u64)> {
+        self.filters.iter().map(|filter| (&filter.rule, filter.matched.load(Ordering::Relaxed)))
+    }
+
+    /// Counts those that found something, once each.
+    pub(crate) fn count(&self, fired: &[Fired<'_>]) {
+        let found = |filter: &&Filter| fired.iter().any(|one| one.filter == filter.rule.name);
+        for filter in self.filters.iter().filter(found) {
+            filter.matched.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     /// What is looked for in the arguments or results of a tool, if anything is.
     pub fn on(&self, side: Side, tool: &str) -> Option<Watch<'_>> {
-        let concerns =
-            |filter: &Filter| filter.on.covers(side) && filter.tools.iter().any(|tools| tools.matches(tool));
+        let concerns = |filter: &Filter| {
+            filter.rule.on.covers(side) && filter.tools.iter().any(|tools| tools.matches(tool))
+        };
         let concerned = self.filters.iter().enumerate().filter(|(_, filter)| concerns(filter));
         let places = concerned.fold(0, |places: Places, (place, _)| places | 1 << place);
         (places != 0).then_some(Watch { filters: self, places })
@@ -272,12 +286,10 @@ fn each(places: Places, mut see: impl FnMut(usize)) {
 impl Filter {
     fn new(rule: &FilterRule) -> Self {
         Self {
-            name: rule.name.clone(),
-            on: rule.on,
             tools: rule.tools.iter().map(|tools| WildMatch::new(tools)).collect(),
-            action: rule.action,
-            approvers: rule.approvers.clone(),
             definition: Digest::of(format!("{rule:?}")),
+            matched: AtomicU64::default(),
+            rule: rule.clone(),
         }
     }
 }
@@ -302,7 +314,7 @@ impl<'f> Watch<'f> {
 
     /// Whether one of these filters looks for what redaction takes out of everything that is kept.
     pub fn seeks_redacted(&self, name: &str) -> bool {
-        let place = self.filters.filters.iter().position(|filter| filter.name == name);
+        let place = self.filters.filters.iter().position(|filter| filter.rule.name == name);
         let of = |place: usize| {
             self.filters.looks.iter().any(|(.., wanted_by)| wanted_by & self.places & (1 << place) != 0)
         };

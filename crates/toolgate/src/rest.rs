@@ -5,17 +5,20 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use toolgate_api::{Api, Hold, IncomingWebhook, NotCalled, Retention, Services, ToolCallRequest, ToolCaller};
+use toolgate_api::{
+    Api, FilterDesk, FilterInForce, Hold, IncomingWebhook, NotCalled, Retention, Services, StreamPlace,
+    StreamQuota, ToolCallRequest, ToolCaller,
+};
 use toolgate_catalog::Catalog;
 use toolgate_console::Console;
-use toolgate_core::RawJson;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::signature::SigningKey;
+use toolgate_core::{PrincipalId, RawJson, Refusal};
 use toolgate_courier::Board;
 use toolgate_discovery::Discovery;
-use toolgate_edge::{DirectCall, Gateway, PatientBody, Rest, RestBody, Serves};
-use toolgate_pipeline::{Answer, Patience};
+use toolgate_edge::{DirectCall, Gateway, PatientBody, Quotas, Rest, RestBody, Serves};
+use toolgate_pipeline::{Answer, Patience, Pipeline};
 use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
@@ -81,6 +84,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) store: &'a Store,
     pub(crate) governance: &'a Governance,
     pub(crate) gateway: &'a Arc<Gateway>,
+    pub(crate) quotas: &'a Arc<Quotas>,
     pub(crate) sessions: &'a Arc<Sessions>,
     pub(crate) discovery: &'a Arc<Discovery>,
     pub(crate) workshop: &'a Workshop,
@@ -94,7 +98,7 @@ pub(crate) fn api(
     vault: VaultDesk,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Api> {
-    let Parts { config, store, governance, gateway, sessions, discovery, workshop, board } = *parts;
+    let Parts { config, store, governance, gateway, quotas, sessions, discovery, workshop, board } = *parts;
     Ok(Api::new(Services {
         store: store.clone(),
         books: governance.books.clone(),
@@ -106,9 +110,11 @@ pub(crate) fn api(
         discovery: discovery.clone(),
         files: workshop.files.clone(),
         runs: workshop.runs.clone(),
+        streams: Arc::new(Streams(quotas.clone())),
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(vault),
         policy: Arc::new(Judging { policy: governance.policy.clone(), catalog: catalog.clone() }),
+        filters: Arc::new(Sieves(governance.pipeline.clone())),
         outbound: Arc::new(Receivers::of(config, store, board)),
         retention: retention(config),
         shutdown: shutdown.clone(),
@@ -145,6 +151,26 @@ fn webhooks(config: &Config) -> anyhow::Result<Vec<IncomingWebhook>> {
             Ok(IncomingWebhook { name, key, groups, persons })
         })
         .collect()
+}
+
+/// The quota that streams of MCP have, for streams of events.
+struct Streams(Arc<Quotas>);
+
+impl StreamQuota for Streams {
+    fn open_stream(&self, principal: &PrincipalId) -> Result<StreamPlace, Refusal> {
+        Ok(Box::new(self.0.open_stream(principal)?))
+    }
+}
+
+/// The filters that calls go through.
+struct Sieves(Arc<Pipeline>);
+
+impl FilterDesk for Sieves {
+    fn in_force(&self) -> Vec<FilterInForce> {
+        let filters = self.0.filters();
+        let in_force = filters.iter().flat_map(|filters| filters.in_force());
+        in_force.map(|(rule, matched)| FilterInForce { rule: rule.clone(), matched }).collect()
+    }
 }
 
 struct GatewayTools(Arc<Gateway>);

@@ -194,6 +194,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         store,
         governance: &governance,
         gateway: &gateway,
+        quotas: &quotas,
         sessions: &sessions,
         discovery: &discovery,
         workshop: &workshop,

@@ -10,11 +10,11 @@ use bytes::Bytes;
 use http_body::{Body, Frame};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::error::SendTimeoutError;
-use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc};
+use tokio::sync::{broadcast, mpsc};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 use toolgate_store::LEDGER_PAGE_MAX;
 
-use super::{Feed, Told, Wish};
+use super::{Feed, Seat, Told, Wish};
 
 /// Frames that wait for a reader.
 const FRAMES_MAX: usize = 64;
@@ -36,7 +36,7 @@ pub(crate) struct Reader {
     /// The last words, for somebody who may begin to read too late.
     farewell: Arc<OnceLock<Bytes>>,
     keep_alive: Interval,
-    _seat: OwnedSemaphorePermit,
+    _seat: Seat,
 }
 
 /// Why a stream ends.
@@ -54,7 +54,7 @@ enum Ended {
 impl Reader {
     pub(super) fn new(
         feed: Arc<Feed>,
-        seat: OwnedSemaphorePermit,
+        seat: Seat,
         live: broadcast::Receiver<Told>,
         at: i64,
         wish: Wish,

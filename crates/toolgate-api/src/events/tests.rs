@@ -39,7 +39,7 @@ impl House {
     async fn listen(&self, patience: Patience) -> EventBody {
         let feed = Feed::with_patience(self.store.clone(), CancellationToken::new(), patience);
         let kinds = Kinds::read(None, Role::Admin).expect("all");
-        let listening = feed.listen(Some(0), Wish::all(kinds)).await;
+        let listening = feed.listen(Some(0), Wish::all(kinds), Box::new(())).await;
         listening.unwrap_or_else(|_| panic!("there is a seat"))
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct EventsQuery {
     params(EventsQuery, ("last-event-id" = Option<String>, Header, description = "The `id` of the last event that arrived; wins over `after`")),
     responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
         (status = 400, description = "A kind or a place that there is not"),
-        (status = 429, description = "As many streams as there may be are open")))]
+        (status = 429, description = "As many streams as there may be are open, of everybody or of the caller (`[[quotas]] streams_max`)")))]
 pub(crate) async fn follow(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -50,7 +50,8 @@ pub(crate) async fn follow(
 ) -> Answered<Response> {
     let kinds = Kinds::read(query.kinds.as_deref(), principal.role).map_err(|unknown| no_kind(&unknown))?;
     let after = after(&headers, query.after.as_deref())?;
-    let body = context.0.feed.listen(after, Wish::all(kinds)).await.map_err(no_seat)?;
+    let place = context.streams.open_stream(&principal.id)?;
+    let body = context.0.feed.listen(after, Wish::all(kinds), place).await.map_err(no_seat)?;
     Ok(streaming(body))
 }
 

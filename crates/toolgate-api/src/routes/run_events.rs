@@ -39,7 +39,7 @@ pub(crate) struct RunEventsQuery {
         (status = 204, description = "The run has ended, and the last event is known"),
         (status = 400, description = "A place that there is not"),
         (status = 404, description = "There is no run that the caller sees"),
-        (status = 429, description = "As many streams as there may be are open")))]
+        (status = 429, description = "As many streams as there may be are open, of everybody or of the caller (`[[quotas]] streams_max`)")))]
 pub(crate) async fn follow(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -53,7 +53,8 @@ pub(crate) async fn follow(
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let wish = Wish::run(run.id, credential.principal.role);
-    let body = context.0.feed.listen(Some(after), wish).await.map_err(no_seat)?;
+    let place = context.streams.open_stream(&credential.principal.id)?;
+    let body = context.0.feed.listen(Some(after), wish, place).await.map_err(no_seat)?;
     Ok(streaming(body))
 }
 

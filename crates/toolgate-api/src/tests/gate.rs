@@ -28,7 +28,9 @@ use toolgate_runs::Runs;
 use toolgate_sessions::{Sessions, Setup};
 use toolgate_store::{Books, BooksSettings, Store};
 
-use super::parts::{Allowing, Around, OneTool, OneWebhook, Puppet, TestClock, catalog, tool};
+use super::parts::{
+    Allowing, AnyNumber, Around, OneFilter, OneTool, OneWebhook, Puppet, TestClock, catalog, tool,
+};
 use super::roster::{self, Drawer};
 use crate::{Api, IncomingWebhook, Retention, Services, ToolCaller};
 
@@ -150,9 +152,11 @@ impl Gate {
             discovery,
             files: files.clone(),
             runs: runs.clone(),
+            streams: Arc::new(AnyNumber),
             parallel_calls_max: PARALLEL_CALLS_MAX,
             secrets: secrets.clone(),
             policy: Arc::new(Allowing),
+            filters: Arc::new(OneFilter),
             outbound: Arc::new(OneWebhook),
             retention: Retention { bodies_days: 90, files_days: Some(30), ..Retention::default() },
             clock: shared,

@@ -16,16 +16,18 @@ use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Definitions, Seat};
 use toolgate_core::server::{Asks, Listing};
-use toolgate_core::{CanonicalName, Digest, RawJson, RpcError, ServerName, Tool};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName, Tool};
 use toolgate_pipeline::desk::ToolBook;
+use toolgate_pipeline::filter::{Action, FilterRule, On, known_kinds};
 use toolgate_pipeline::{Answer, AnswerBody, Envelope};
 use toolgate_registry::Registry;
 use toolgate_sessions::Surroundings;
 use toolgate_store::StoreError;
 
 use crate::{
-    Hold, NotCalled, OutboundDesk, OutgoingWebhook, PolicyCell, PolicyDesk, PolicyFile, PolicyInForce,
-    PolicyRow, PolicyRule, RoleAsking, ToolCallRequest, ToolCaller,
+    FilterDesk, FilterInForce, Hold, NotCalled, OutboundDesk, OutgoingWebhook, PolicyCell, PolicyDesk,
+    PolicyFile, PolicyInForce, PolicyRow, PolicyRule, RoleAsking, StreamPlace, StreamQuota, ToolCallRequest,
+    ToolCaller,
 };
 
 pub(super) fn server() -> ServerName {
@@ -169,6 +171,34 @@ impl PolicyDesk for Allowing {
             cells: Template::ALL.map(cell).to_vec(),
         };
         ["admin", "agent"].iter().flat_map(|actor| tools.iter().map(|tool| row(actor, tool))).collect()
+    }
+}
+
+/// Nobody has too many streams.
+pub(super) struct AnyNumber;
+
+impl StreamQuota for AnyNumber {
+    fn open_stream(&self, _principal: &PrincipalId) -> Result<StreamPlace, Refusal> {
+        Ok(Box::new(()))
+    }
+}
+
+/// A filter that has found something three times.
+pub(super) struct OneFilter;
+
+impl FilterDesk for OneFilter {
+    fn in_force(&self) -> Vec<FilterInForce> {
+        let email = known_kinds().into_iter().find(|(name, _)| *name == "email").expect("there is one").1;
+        let rule = FilterRule {
+            name: "no mail".into(),
+            on: On::Both,
+            tools: vec!["bank:*".into()],
+            pattern: None,
+            kinds: vec![email],
+            action: Action::Mask,
+            approvers: Vec::new(),
+        };
+        vec![FilterInForce { rule, matched: 3 }]
     }
 }
 

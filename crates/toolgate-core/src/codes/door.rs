@@ -341,7 +341,7 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Http(429)],
         title: "As many streams are open as there may be",
         happened: "The gateway follows a bounded number of event streams at once, and all are in use; or a principal has as \
-             many subscriptions open as it may (`[[quotas]] streams_max`).",
+             many streams and subscriptions open as it may (`[[quotas]] streams_max`).",
         advice: "Close a stream that nobody reads, or read `GET /ledger?order=oldest&cursor=…` page by page.",
         message: "64 streams of events are open, which is as many as there may be",
         hint: "close one that nobody needs, or read GET /ledger?order=oldest&cursor=… page by page",

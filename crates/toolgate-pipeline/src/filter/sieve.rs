@@ -162,15 +162,15 @@ impl<'f> Sieve<'f> {
 
     fn note(&mut self, hit: &Hit, path: &str) {
         let filter = &self.filters.filters[hit.filter];
-        let known = self.fired.iter_mut().find(|one| one.filter == filter.name && one.kind == hit.kind);
+        let known = self.fired.iter_mut().find(|one| one.filter == filter.rule.name && one.kind == hit.kind);
         let Some(fired) = known else {
             self.fired.push(Fired {
-                filter: &filter.name,
-                action: filter.action,
+                filter: &filter.rule.name,
+                action: filter.rule.action,
                 kind: hit.kind,
                 count: 1,
                 paths: vec![path.to_owned()],
-                approvers: &filter.approvers,
+                approvers: &filter.rule.approvers,
                 definition: filter.definition,
             });
             return;
@@ -213,7 +213,7 @@ impl Page<'_> {
 /// What is asked about stays: people see it, and it is sent if they agree.
 fn masked(filters: &Filters, text: &str, hits: &[Hit]) -> Option<String> {
     let hidden: Vec<&Hit> =
-        hits.iter().filter(|hit| filters.filters[hit.filter].action != Action::Ask).collect();
+        hits.iter().filter(|hit| filters.filters[hit.filter].rule.action != Action::Ask).collect();
     marked(filters, text, &hidden)
 }
 
@@ -228,7 +228,7 @@ fn marked(filters: &Filters, text: &str, hits: &[&Hit]) -> Option<String> {
         match marks.last_mut() {
             Some((place, _)) if hit.place.start < place.end => place.end = place.end.max(hit.place.end),
             _ => {
-                let mark = format!("[masked: {}]", filters.filters[hit.filter].name);
+                let mark = format!("[masked: {}]", filters.filters[hit.filter].rule.name);
                 marks.push((hit.place.clone(), mark));
             }
         }

@@ -39,7 +39,7 @@ pub(crate) fn filter(pipeline: &Pipeline, received: Received) -> Result<Filtered
     if fired.is_empty() {
         return Ok(Filtered { ticket });
     }
-    note(pipeline, &mut ticket, Side::Arguments, &fired);
+    note(pipeline, &mut ticket, &filters, Side::Arguments, &fired);
     // Who may not call the tool is told so, and nothing else.
     if ticket.barred.is_none() && says(&fired, Action::Block) {
         let kept = canonical::parse(ticket.arguments.as_str()).unwrap_or_default();
@@ -85,7 +85,7 @@ pub(super) fn look_again(pipeline: &Pipeline, ticket: &mut Ticket, effective: &V
     if fired.is_empty() {
         return Ok(());
     }
-    note(pipeline, ticket, Side::Arguments, &fired);
+    note(pipeline, ticket, &filters, Side::Arguments, &fired);
     if says(&fired, Action::Block) || says(&fired, Action::Mask) {
         return Err(blocked(ticket, &fired));
     }
@@ -137,7 +137,7 @@ pub(super) fn clean(
     if sifted.fired.is_empty() {
         return passed(delivered);
     }
-    note(pipeline, ticket, Side::Results, &sifted.fired);
+    note(pipeline, ticket, &filters, Side::Results, &sifted.fired);
     let masked = sifted.masked.map_or_else(|| result.clone(), RawJson::from_composed);
     if says(&sifted.fired, Action::Block) {
         let outcome = delivered.outcome.unwrap_or_else(|| outcome_of(&result));
@@ -159,7 +159,7 @@ pub(super) fn clean_error(pipeline: &Pipeline, ticket: &mut Ticket, error: RpcEr
     if sifted.fired.is_empty() {
         return End::Error(error);
     }
-    note(pipeline, ticket, Side::Results, &sifted.fired);
+    note(pipeline, ticket, &filters, Side::Results, &sifted.fired);
     if says(&sifted.fired, Action::Block) {
         let refusal = withheld(ticket, &sifted.fired);
         return End::Withheld(Box::new(Withheld { outcome: Outcome::Failed, kept: None, refusal }));
@@ -173,7 +173,8 @@ pub(super) fn clean_error(pipeline: &Pipeline, ticket: &mut Ticket, error: RpcEr
 }
 
 /// Puts down that filters found something: which, what and where.
-fn note(pipeline: &Pipeline, ticket: &mut Ticket, side: Side, fired: &[Fired<'_>]) {
+fn note(pipeline: &Pipeline, ticket: &mut Ticket, filters: &Filters, side: Side, fired: &[Fired<'_>]) {
+    filters.count(fired);
     let mut event = ticket.event(pipeline, EventKind::FilterMatched);
     event.detail = Some(json!({ "on": side, "filters": fired }).into());
     ticket.is_filtered = true;

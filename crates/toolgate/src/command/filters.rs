@@ -1,12 +1,11 @@
 //! `toolgate filters`: what filters there are, and what they would have done to the last calls. The ledger is read; nothing
 //! is changed, and nothing that was found is shown.
 
-mod trial;
-
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use serde_json::{Value, json};
+use serde_json::json;
+use toolgate_api::{FilterView, Trial, Tried};
 use toolgate_pipeline::filter::{FilterRule, known_kinds};
 
 use super::Context;
@@ -16,7 +15,6 @@ use crate::config::{Config, References, Whereabouts};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::table::{Table, json as json_text};
-use trial::{Tried, try_filters};
 
 const NO_FILTERS: &str =
     "there are no filters\nhint: a `[[filters]]` table makes one; `toolgate.example.toml` shows it";
@@ -41,7 +39,7 @@ fn list(context: &Context) -> anyhow::Result<ExitCode> {
             filter.action.as_str().to_owned(),
         ]);
     }
-    put!("{}", table.render(context.reader(), &filters.iter().map(told).collect::<Vec<_>>()));
+    put!("{}", table.render(context.reader(), &filters.iter().map(FilterView::from).collect::<Vec<_>>()));
     if filters.is_empty() {
         talk!("{NO_FILTERS}");
     }
@@ -52,14 +50,6 @@ fn looks_for(filter: &FilterRule) -> String {
     let kinds = filter.kinds.iter().map(|kind| kind.name().to_owned());
     let pattern = filter.pattern.iter().map(|pattern| format!("/{pattern}/"));
     kinds.chain(pattern).collect::<Vec<_>>().join(", ")
-}
-
-fn told(filter: &FilterRule) -> Value {
-    let kinds: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
-    json!({
-        "name": filter.name, "on": filter.on.as_str(), "tools": filter.tools, "match": filter.pattern,
-        "kinds": kinds, "action": filter.action, "approvers": filter.approvers,
-    })
 }
 
 fn kinds(context: &Context) -> anyhow::Result<ExitCode> {
@@ -76,8 +66,9 @@ fn kinds(context: &Context) -> anyhow::Result<ExitCode> {
 async fn test(context: &Context, args: TestFiltersArgs) -> anyhow::Result<ExitCode> {
     let config = context.config_as_written()?;
     let rules = chosen(context, &config, &args)?;
+    let trial = Trial::new(&rules)?;
     let store = open_store(&config).await?;
-    let tried = try_filters(&store, &rules, args.last as usize).await;
+    let tried = trial.run(&store, args.last as usize).await;
     store.close().await;
     let tried = tried?;
     if context.global.json {

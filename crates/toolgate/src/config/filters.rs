@@ -126,7 +126,8 @@ fn checked_on(section: &Section<'_>, on: Option<On>, action: Action, problems: &
             let what = format!("{} asks people about results", section.title());
             let expected =
                 "`on = \"arguments\"` beside `action = \"ask\"`: people agree to calls before they run";
-            problems.add(span, what, expected, "mask or block results with a filter of their own");
+            let hint = "mask or block results with a filter of their own; a gate of policy asks before the call runs";
+            problems.add(span, what, expected, hint);
             None
         }
     }

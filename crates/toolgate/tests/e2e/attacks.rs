@@ -2,6 +2,7 @@
 //! row there, and every row names a test.
 
 mod posing;
+mod rebinding;
 mod server;
 mod table;
 mod terminal;

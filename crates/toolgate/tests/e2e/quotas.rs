@@ -104,6 +104,42 @@ async fn streams_are_limited_and_a_changed_quota_counts_at_once() {
 }
 
 #[tokio::test]
+async fn streams_of_events_and_of_mcp_count_together() {
+    let gateway = open(&quota("principal = \"*\"", "streams_max = 2")).await;
+    let get = |token: &str, path: &str| {
+        gateway.client().http.get(gateway.url(path)).bearer_auth(token).header("accept", "text/event-stream")
+    };
+    let admin = gateway.admin.clone();
+    let client = HttpClient::new(&gateway.endpoint, &admin);
+    let started = client.http.post(gateway.url("/runs")).bearer_auth(&admin).json(&json!({}));
+    let run = HttpClient::finish(started).await.json()["run"]["id"].as_str().expect("a run").to_owned();
+    let of_run = format!("/runs/{run}/events");
+
+    let everything = Events::open(get(&admin, "/events")).await;
+    let _of_run = Events::open(get(&admin, &of_run)).await;
+    for path in ["/events", &of_run] {
+        let refused = HttpClient::finish(get(&admin, path)).await;
+        let problem = refused.json();
+        assert_eq!((refused.status, &problem["code"]), (429, &json!("too_many_streams")), "{refused:?}");
+        assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("streams_max")), "{problem}");
+        assert_eq!(problem["retry"], true, "{problem}");
+    }
+    let listen = |id| client.modern_request(id, "subscriptions/listen", json!({ "notifications": {} }));
+    let refused = HttpClient::finish(listen(1)).await;
+    assert_eq!(refused.status, 429, "{refused:?}");
+    let agent = gateway.client();
+    Events::open(agent.modern_request(2, "subscriptions/listen", json!({ "notifications": {} }))).await;
+
+    drop(everything);
+    let freed = until_async(WAIT, || async {
+        let answer = listen(3).send().await.expect("an answer");
+        (answer.status() == 200).then_some(answer)
+    });
+    let _freed = freed.await.expect("a stream that nobody reads any more leaves its place");
+    assert_eq!(HttpClient::finish(get(&admin, "/events")).await.status, 429);
+}
+
+#[tokio::test]
 async fn people_are_not_flooded_with_questions() {
     let gated = format!("{NO_HOLD}[policy]\ntemplate = \"audit_critical\"\n");
     let bank = Bank::open(&format!("{gated}{}", quota("principal = \"*\"", "approvals_max = 2")));

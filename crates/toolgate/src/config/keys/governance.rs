@@ -204,7 +204,12 @@ pub(super) const QUOTAS: Table = Table {
             "any number",
             "How many calls may be made from midnight to midnight (UTC), over all replicas.",
         ),
-        without("streams_max", Count, "64", "How many `subscriptions/listen` may be open at once."),
+        without(
+            "streams_max",
+            Count,
+            "64",
+            "How many streams may be open at once: `subscriptions/listen`, `GET /events` and `GET /runs/{id}/events` together.",
+        ),
         without("sessions_max", Count, "three quarters of all", "How many older-era sessions may be open."),
         without("approvals_max", Count, "100", "How many calls may wait for people."),
         without("stored_bytes_max", Bytes, "any number", "How many bytes of files are kept for a principal."),

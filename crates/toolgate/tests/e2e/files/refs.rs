@@ -6,6 +6,7 @@ use super::archive::{Archive, Storage, code, data, structure, taken_out, text};
 use super::bytes::{base64, digest, nothing_of};
 use super::model::{Era, Model, older};
 use crate::governed::bank::envelope;
+use crate::governed::database::Backing;
 use crate::kit::call;
 
 /// As `big_text` makes it.
@@ -107,6 +108,54 @@ async fn clients_of_both_eras_read_the_link() {
             }
         }
     }
+}
+
+/// How reads of refs as resources ended, oldest first, once there are so many.
+async fn reads(archive: &Archive, count: usize) -> Vec<Value> {
+    let ended = || -> Vec<Value> {
+        let said = archive.site.say(&[
+            "ledger",
+            "export",
+            "--tool",
+            "toolgate:resources/read",
+            "--kind",
+            "tool.call.completed",
+        ]);
+        said.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+    };
+    super::archive::becomes("the reads are recorded", || async { ended().len() >= count }).await;
+    ended()
+}
+
+#[tokio::test]
+async fn reading_a_link_is_judged_and_recorded_like_any_resource() {
+    let archive = Archive::open("").await;
+    let client = archive.site.agent();
+    let result = call(&client, "docs__big_text", json!({ "bytes": 90_000 })).await;
+    let uri = text(&result["content"][1]["uri"]).to_owned();
+    let read = async |uri: &str| client.modern("resources/read", json!({ "uri": uri })).await;
+    assert_eq!(text(&read(&uri).await.result()["contents"][0]["text"]), long_text(90_000));
+    let nothing = "toolgate://refs/ref_00000000000000000000000000000000";
+    assert_eq!(read(nothing).await.error_code(), -32602);
+    let ended = reads(&archive, 2).await;
+    let outcomes: Vec<&Value> = ended.iter().map(|one| &one["outcome"]).collect();
+    assert_eq!(outcomes, ["succeeded", "failed"], "{ended:?}");
+    let shown = archive.site.say(&["ledger", "show", text(&ended[0]["call"])]);
+    assert!(shown.contains(&uri), "the ledger has the address: {shown}");
+
+    let forbidden = "permit (principal, action, resource);\n\
+        @reason(\"links stay closed\") forbid (principal, action == Action::\"toolgate:resources/read\", resource)\n\
+        when { context.input.uri like \"toolgate://refs/*\" };";
+    let toml = format!("[policy]\nguard = '''{forbidden}'''\n");
+    let archive = Archive::open_as(Backing::Sqlite, &toml, &[super::archive::DOCS]).await;
+    let client = archive.site.agent();
+    let result = call(&client, "docs__big_text", json!({ "bytes": 90_000 })).await;
+    let refused = client.modern("resources/read", json!({ "uri": result["content"][1]["uri"] })).await;
+    let error = &refused.json()["error"];
+    assert_eq!(error["data"]["code"], "denied", "{error}");
+    assert!(text(&error["message"]).contains("links stay closed"), "{error}");
+    assert_eq!(reads(&archive, 1).await[0]["outcome"], "denied");
+    archive.verify();
 }
 
 #[tokio::test]

@@ -199,6 +199,40 @@ async fn a_dry_run_says_what_would_have_happened_and_shows_no_value() {
 }
 
 #[tokio::test]
+async fn rest_says_of_filters_what_the_command_line_says() {
+    let bank = bank("");
+    let agent = bank.agent();
+    for account in [MAIL, "DE1"] {
+        call(&agent, TOOL, to(account)).await;
+    }
+    let auditor = bank.token("--role auditor --principal ann");
+    let none = bank.rest(&auditor, "POST", "/filters/test", Some(json!({}))).await;
+    assert_eq!((none.status, &none.json()["code"]), (404, &json!("not_found")), "{none:?}");
+    let path = bank.gateway.folder().join("toolgate.toml");
+    let text = std::fs::read_to_string(&path).expect("the configuration");
+    bank.write("toolgate.toml", &(text + &no_mail("mask", "both")));
+    let taken = until_async(WAIT, || async {
+        let listed = bank.get(&auditor, "/filters").await.json();
+        (listed["filters"].as_array().is_some_and(|filters| filters.len() == 1)).then_some(listed)
+    });
+    let mut listed = taken.await.expect("the filter is in force");
+    assert_eq!(listed["filters"][0]["matched"].take(), 0);
+    let mut by_command = bank.say_json(&["filters", "list"]);
+    by_command[0]["matched"] = Value::Null;
+    assert_eq!(listed["filters"], by_command);
+
+    let tried = bank.rest(&auditor, "POST", "/filters/test", Some(json!({ "filter": "no mail" }))).await;
+    assert_eq!(tried.status, 200, "{tried:?}");
+    assert_eq!(tried.json()["filters"][0]["calls"], 1, "{tried:?}");
+    assert_eq!(tried.json(), bank.say_json(&["filters", "test"]));
+    assert!(!tried.text.contains(MAIL), "{tried:?}");
+
+    call(&agent, TOOL, to(MAIL)).await;
+    let matched = bank.get(&auditor, "/filters").await.json()["filters"][0]["matched"].clone();
+    assert_eq!(matched, 1, "what was masked on its way does not come back");
+}
+
+#[tokio::test]
 async fn filters_and_kinds_are_listed() {
     let bank = bank(&no_mail("mask", "both"));
     let listed = bank.say_json(&["filters", "list"]);

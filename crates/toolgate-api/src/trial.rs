@@ -1,0 +1,196 @@
+//! Filters over calls that have been: what they would have done. The ledger is read; nothing is changed, and nothing that was
+//! found is told.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use toolgate_core::event::{EventKind, Filter as Wanted, Recorded};
+use toolgate_core::{Digest, RawJson};
+use toolgate_pipeline::filter::{Action, BadFilter, FilterRule, Filters, Side};
+use toolgate_pipeline::redact::MARKER;
+use toolgate_store::{Order, Store, StoreError};
+use utoipa::ToSchema;
+
+use crate::routes::apart;
+
+/// How many calls are named for each filter.
+const EXAMPLES_MAX: usize = 5;
+/// Calls that are read before they are looked through.
+const CALLS_AT_ONCE: usize = 50;
+/// Bytes of texts that are remembered while the calls are gone through; many calls say the same.
+const REMEMBERED_BYTES_MAX: usize = 32 << 20;
+
+/// What filters would have done to the last calls
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FiltersTried)]
+pub struct Tried {
+    /// How many calls were looked through.
+    pub calls: u64,
+    /// Arguments and results that are kept of them.
+    pub bodies: u64,
+    /// In the order of the configuration.
+    pub filters: Vec<TriedFilter>,
+}
+
+/// What one filter would have done
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FilterTried)]
+pub struct TriedFilter {
+    pub name: String,
+    /// mask, block or ask.
+    #[schema(value_type = String, example = "mask")]
+    pub action: Action,
+    /// Calls that it would have concerned.
+    pub calls: u64,
+    /// Those in whose arguments it found something.
+    pub arguments: u64,
+    /// Those in whose results it found something.
+    pub results: u64,
+    /// Calls in which it found nothing, and in which something is redacted that it may look for.
+    pub cannot_tell: u64,
+    pub examples: Vec<TriedExample>,
+}
+
+/// A call that a filter would have concerned
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FilterExample)]
+pub struct TriedExample {
+    #[schema(example = "tc_019a6f…")]
+    pub call: String,
+    #[schema(example = "mail:send")]
+    pub tool: String,
+    /// arguments or results.
+    #[schema(value_type = String, example = "arguments")]
+    pub on: Side,
+    /// The kind of what was found, or `match`.
+    #[schema(value_type = String, example = "email")]
+    pub kind: &'static str,
+    pub count: usize,
+    /// JSON pointers to the first few.
+    pub paths: Vec<String>,
+}
+
+/// Filters that are tried.
+pub struct Trial {
+    /// Each by itself: where several find the same, each is told.
+    filters: Vec<Filters>,
+    tried: Tried,
+}
+
+/// A call that has been, and what is kept of it.
+struct Past {
+    end: Recorded,
+    kept: [(Side, Option<RawJson>); 2],
+}
+
+impl Trial {
+    pub fn new(rules: &[FilterRule]) -> Result<Self, BadFilter> {
+        let filters = rules.iter().map(|rule| Filters::new(std::slice::from_ref(rule)));
+        let told = rules.iter().map(TriedFilter::new).collect();
+        Ok(Self {
+            filters: filters.collect::<Result<_, _>>()?,
+            tried: Tried { calls: 0, bodies: 0, filters: told },
+        })
+    }
+
+    /// Goes through the last calls, the newest first.
+    pub async fn run(mut self, store: &Store, last: usize) -> Result<Tried, StoreError> {
+        let ends = Wanted { kind: Some(EventKind::CallCompleted), ..Wanted::default() };
+        let (mut after, mut left) = (None, last);
+        let mut bodies = Bodies { store, known: HashMap::new(), bytes: 0 };
+        while left > 0 {
+            let page = store.ledger_page(&ends, after, left.min(CALLS_AT_ONCE), Order::NewestFirst).await?;
+            let Some(oldest) = page.last() else { break };
+            after = Some(oldest.seq);
+            left = left.saturating_sub(page.len());
+            let mut calls = Vec::with_capacity(page.len());
+            for end in page {
+                let kept = [
+                    (Side::Arguments, bodies.find(end.event.input).await?),
+                    (Side::Results, bodies.find(end.event.output).await?),
+                ];
+                calls.push(Past { end, kept });
+            }
+            self = apart(move || self.looked_through(&calls)).await;
+        }
+        Ok(self.tried)
+    }
+
+    fn looked_through(mut self, calls: &[Past]) -> Self {
+        for past in calls {
+            self.tried.calls += 1;
+            self.tried.bodies += past.kept.iter().filter(|(_, body)| body.is_some()).count() as u64;
+            for (filters, told) in self.filters.iter().zip(&mut self.tried.filters) {
+                told.look(filters, past);
+            }
+        }
+        self
+    }
+}
+
+impl TriedFilter {
+    fn new(rule: &FilterRule) -> Self {
+        Self {
+            name: rule.name.clone(),
+            action: rule.action,
+            calls: 0,
+            arguments: 0,
+            results: 0,
+            cannot_tell: 0,
+            examples: Vec::new(),
+        }
+    }
+
+    fn look(&mut self, filters: &Filters, Past { end, kept }: &Past) {
+        let tool = end.event.about.tool.as_ref().map(|tool| tool.as_str()).unwrap_or_default();
+        let call = end.event.about.call.as_ref().map(|call| call.as_str()).unwrap_or_default();
+        let (mut found, mut hidden) = (false, false);
+        for (side, body) in kept {
+            let (Some(watch), Some(body)) = (filters.on(*side, tool), body) else { continue };
+            let sifted = watch.sift(body.as_str());
+            hidden |= watch.seeks_redacted(&self.name) && body.as_str().contains(MARKER);
+            let Some(first) = sifted.fired.first() else { continue };
+            found = true;
+            match side {
+                Side::Arguments => self.arguments += 1,
+                Side::Results => self.results += 1,
+            }
+            if self.examples.len() < EXAMPLES_MAX {
+                self.examples.push(TriedExample {
+                    call: call.to_owned(),
+                    tool: tool.to_owned(),
+                    on: *side,
+                    kind: first.kind,
+                    count: first.count,
+                    paths: first.paths.clone(),
+                });
+            }
+        }
+        self.calls += u64::from(found);
+        self.cannot_tell += u64::from(hidden && !found);
+    }
+}
+
+/// Bodies that the ledger keeps, most of them read once.
+struct Bodies<'a> {
+    store: &'a Store,
+    known: HashMap<Digest, Option<RawJson>>,
+    bytes: usize,
+}
+
+impl Bodies<'_> {
+    async fn find(&mut self, digest: Option<Digest>) -> Result<Option<RawJson>, StoreError> {
+        let Some(digest) = digest else { return Ok(None) };
+        if let Some(known) = self.known.get(&digest) {
+            return Ok(known.clone());
+        }
+        let body = self.store.ledger_body(&digest).await?;
+        // An entry takes up some bytes itself.
+        let bytes = size_of::<Digest>() + body.as_ref().map_or(0, |body| body.as_bytes().len());
+        if self.bytes + bytes <= REMEMBERED_BYTES_MAX {
+            self.bytes += bytes;
+            self.known.insert(digest, body.clone());
+        }
+        Ok(body)
+    }
+}
