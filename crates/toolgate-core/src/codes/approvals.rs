@@ -196,8 +196,8 @@ pub(super) const CODES: &[Code] = &[
         title: "Requesters may not approve their own calls",
         happened: "The call is made for the same person who tried to decide on it.",
         advice: "Another person must decide.",
-        message: "whoever asks for a call may not approve it",
-        hint: "somebody else must decide",
+        message: "the requester of a call may not approve it",
+        hint: "another person must decide",
         see: &["approval_not_a_person"],
     },
     Code {

@@ -12,8 +12,8 @@ pub(super) const CODES: &[Code] = &[
         title: "The page could not be built",
         happened: "The console got an answer from the gateway that it could not read.",
         advice: "Open the page again; the REST API has the same data. The gateway's log says more.",
-        message: "this page could not be put together from what the gateway answered",
-        hint: "the log of the gateway says more; the same can be had by REST",
+        message: "this page could not be built from the gateway's answer",
+        hint: "the gateway's log says more; the REST API has the same data",
         see: &["store_down"],
     },
     Code {

@@ -93,8 +93,8 @@ pub(super) const CODES: &[Code] = &[
              few that are left are reserved for health checks, operators and admins.",
         advice: "Try again in a moment. The operator can raise `[limits] connections_max`, or find out which client \
              holds so many.",
-        message: "the gateway has no place for another connection",
-        hint: "try again in a moment; `[limits] connections_max` says how many there are",
+        message: "the gateway has reached its limit of connections",
+        hint: "try again in a moment; `[limits] connections_max` sets the limit",
         see: &["configuration.md#limits"],
     },
     Code {
@@ -133,7 +133,7 @@ pub(super) const CODES: &[Code] = &[
         advice: "Check the address. `/openapi.json` lists the routes; the MCP endpoint is `/mcp`, or \
              `/mcp/{agent}`.",
         message: "there is nothing here",
-        hint: "/openapi.json says what there is",
+        hint: "/openapi.json lists the routes",
         see: &["method_not_allowed"],
     },
     Code {
@@ -144,7 +144,7 @@ pub(super) const CODES: &[Code] = &[
         title: "The path has no such method",
         happened: "The path exists, but not with this HTTP method.",
         advice: "`/openapi.json` says which methods a path has. Messages to `/mcp` are sent with POST.",
-        message: "this cannot be done here",
+        message: "this path does not allow this method",
         hint: "/openapi.json says which methods a path has",
         see: &["not_found"],
     },
@@ -156,7 +156,7 @@ pub(super) const CODES: &[Code] = &[
         title: "The body is not declared as JSON",
         happened: "The route takes JSON, and the request's `content-type` says something else.",
         advice: "Send `content-type: application/json`.",
-        message: "the body is said to be \"text/plain\", not JSON",
+        message: "the body is declared as \"text/plain\", not JSON",
         hint: "send `content-type: application/json`",
         see: &["json_broken"],
     },
@@ -301,8 +301,8 @@ pub(super) const CODES: &[Code] = &[
         title: "The cursor is not valid",
         happened: "`cursor` is not the `next` of an earlier page.",
         advice: "Pass `next` of the previous page unchanged; start without a cursor.",
-        message: "\"7\" is not the end of a page",
-        hint: "pass on what the page before has as `next`, as it is",
+        message: "\"7\" is not a cursor of an earlier page",
+        hint: "pass `next` of the previous page unchanged",
         see: &["parameter_invalid"],
     },
     Code {
@@ -326,7 +326,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "`Last-Event-ID`, or `after`, names an event that the ledger does not have yet.",
         advice: "Leave the id out to start with the next event. `GET /ledger` has earlier events.",
         message: "the ledger is only at event 412",
-        hint: "leave the id out to begin with what happens next; GET /ledger has what happened before",
+        hint: "leave the id out to start with the next event; GET /ledger has earlier events",
         see: &["too_many_streams"],
     },
     Code {
@@ -338,8 +338,8 @@ pub(super) const CODES: &[Code] = &[
         happened: "The gateway serves a limited number of event streams at once, and all are in use; or a principal \
              has reached its limit of subscriptions (`[[quotas]] streams_max`).",
         advice: "Close a stream that is not used, or read `GET /ledger?order=oldest&cursor=…` page by page.",
-        message: "64 streams of events are open, which is as many as there may be",
-        hint: "close one that nobody needs, or read GET /ledger?order=oldest&cursor=… page by page",
+        message: "64 event streams are open, and no more are allowed",
+        hint: "close one that is not needed, or read GET /ledger?order=oldest&cursor=… page by page",
         see: &["event_unknown"],
     },
     Code {

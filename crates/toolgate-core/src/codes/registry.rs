@@ -75,7 +75,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "A name can refer to one tool only, and this one belongs to another tool or to another server's namespace.",
         advice: "Choose another name, or remove the alias from the other tool first.",
         message: "the alias \"read_file\" of server \"docs\" belongs to files:read_text_file",
-        hint: "choose another name, or take it from the other first",
+        hint: "choose another name, or remove it from the other tool first",
         see: &["name_taken"],
     },
     Code {
@@ -208,7 +208,7 @@ pub(super) const CODES: &[Code] = &[
         title: "This is the last token of an admin",
         happened: "The token to be revoked is the only one left that can administer the gateway over the network.",
         advice: "Create another admin token first, or run `toolgate token revoke` on the machine with the data folder.",
-        message: "this is the last token of an admin: without it nobody could make tokens here any more",
+        message: "this is the last token of an admin: without it no one could create tokens here",
         hint: "make another one first, or run `toolgate token revoke` on the machine that has the data \
              folder",
         see: &["token_invalid", "role_insufficient"],

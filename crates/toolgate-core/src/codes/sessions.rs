@@ -62,7 +62,7 @@ pub(super) const CODES: &[Code] = &[
              `[limits] sessions_max` allows.",
         advice: "Close a session that is no longer needed, or raise the limit.",
         message: "1000 sessions of the agent reviewer are open, and no more are allowed",
-        hint: "close one that is not needed any more, or raise limits.sessions_max of the agent",
+        hint: "close one that is no longer needed, or raise limits.sessions_max of the agent",
         see: &["configuration.md#agents", "configuration.md#limits"],
     },
     Code {
@@ -85,7 +85,7 @@ pub(super) const CODES: &[Code] = &[
         title: "The principal's name is reserved",
         happened: "The session was requested for a principal whose name could be mistaken for another.",
         advice: "Choose another name.",
-        message: "nobody may be called \"gateway\", it would be mistaken for somebody else",
+        message: "a principal may not be called \"gateway\", which could be mistaken for another principal",
         hint: "",
         see: &["not_allowed"],
     },
@@ -170,7 +170,7 @@ pub(super) const CODES: &[Code] = &[
         title: "The token's agent is no longer defined",
         happened: "The token is bound to an agent whose definition was removed.",
         advice: "The operator defines the agent again, or creates another token.",
-        message: "this token is bound to the agent \"reviewer\", which is not defined any more",
+        message: "this token is bound to the agent \"reviewer\", which is no longer defined",
         hint: "define it again, or use another token",
         see: &["unknown_agent"],
     },
@@ -183,7 +183,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "The definition of the agent contradicts itself, or refers to something that does not exist.",
         advice: "The operator corrects it; the message says what is wrong.",
         message: "the agent reviewer has a pattern that is none",
-        hint: "ask whoever runs the gateway to put it right",
+        hint: "ask the operator of the gateway to correct it",
         see: &["unknown_capability"],
     },
     Code {
@@ -207,7 +207,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "The capability cannot be removed while agents name it.",
         advice: "Remove it from these agents first.",
         message: "the capability code is used by the agents reviewer",
-        hint: "take it out of these agents first",
+        hint: "remove it from these agents first",
         see: &["unknown_capability"],
     },
     Code {
@@ -219,7 +219,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "A principal or a group can start with one agent only, and two definitions claim it.",
         advice: "Remove it from the other definition first, or leave it out here.",
         message: "the agents \"reviewer\" and \"writer\" are both for \"review-bot\"",
-        hint: "take it out of the other definition first, or leave it out here",
+        hint: "remove it from the other definition first, or leave it out here",
         see: &["unknown_agent"],
     },
     Code {

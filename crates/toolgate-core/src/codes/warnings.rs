@@ -68,7 +68,7 @@ pub(super) const CODES: &[Code] = &[
              where the result differs.",
         message: "the result of bank:balance breaks the tool's own schema: /total: \"12\" is not of type \
              \"number\"",
-        hint: "the tool ran; its server must be mended, or `output = \"warn\"` set for it",
+        hint: "the tool ran; its server must be fixed, or `output = \"warn\"` set for it",
         see: &["server_garbled", "configuration.md#validation"],
     },
     Code {
