@@ -47,7 +47,7 @@ const SITTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor, Ro
 /// Looking at what there is, and at what happens to it.
 const WATCHING: Who = INBOX;
 
-pub(crate) static TABLE: [Access; 102] = [
+pub(crate) static TABLE: [Access; 104] = [
     Access::get("/openapi.json", EVERYBODY),
     Access::post("/tools/call", CALLING),
     Access::get("/tools", CALLING),

@@ -62,7 +62,7 @@ impl Said {
 
     pub(crate) fn name(&self) -> Answered<FileName> {
         self.name.clone().ok_or_else(|| {
-            Problem::bad_field("name_missing", "name", "nobody said what the file is called")
+            Problem::bad_field("name_missing", "name", "the file has no name")
                 .hint("give `name`, the header `x-file-name`, or a file with a name in the form")
         })
     }

@@ -242,7 +242,7 @@ impl From<ApprovalRefusal> for Box<Problem> {
                 "approval_withdrawn",
                 "a call that still waits is asked about again by itself; look into the inbox",
             ),
-            Why::Requester => (StatusCode::FORBIDDEN, "approval_requester", "somebody else must decide"),
+            Why::Requester => (StatusCode::FORBIDDEN, "approval_requester", "another person must decide"),
             Why::NotAPerson => {
                 (StatusCode::FORBIDDEN, "approval_not_a_person", "decide with the token of a person")
             }

@@ -89,7 +89,7 @@ pub(crate) fn expect_json(headers: &HeaderMap) -> Answered<()> {
     if essence.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let detail = format!("the body is said to be {essence:?}, not JSON");
+    let detail = format!("the body is declared as {essence:?}, not JSON");
     Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", detail)
         .hint("send `content-type: application/json`"))
 }

@@ -187,11 +187,11 @@ async fn openapi(document: Extension<Document>) -> Response {
 }
 
 async fn nothing_here() -> Box<Problem> {
-    Problem::not_found("there is nothing here").hint("/openapi.json says what there is")
+    Problem::not_found("there is nothing here").hint("/openapi.json lists the routes")
 }
 
 async fn not_allowed() -> Box<Problem> {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this cannot be done here")
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not allow this method")
         .hint("/openapi.json says which methods a path has")
 }
 

@@ -142,7 +142,7 @@ async fn collect(body: Body) -> Answered<Bytes> {
 }
 
 fn unreadable() -> Box<Problem> {
-    let detail = "this page could not be put together from what the gateway answered";
+    let detail = "this page could not be built from the gateway's answer";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "answer_unreadable", detail)
-        .hint("the log of the gateway says more; the same can be had by REST")
+        .hint("the gateway's log says more; the REST API has the same data")
 }

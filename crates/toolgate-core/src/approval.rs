@@ -267,7 +267,7 @@ pub enum ApprovalRefusal {
     Settled(ApprovalState),
     #[error("the time to decide is over")]
     Expired,
-    #[error("whoever asks for a call may not approve it")]
+    #[error("the requester of a call may not approve it")]
     Requester,
     #[error("only people may approve")]
     NotAPerson,

@@ -19,7 +19,7 @@ macro_rules! words {
                 match self { $($name::$word => $text,)+ }
             }
 
-            /// What it stands for, for people.
+            /// Its meaning, for people.
             pub fn meaning(self) -> &'static str {
                 match self { $($name::$word => concat!($($meaning),+).trim_ascii_start(),)+ }
             }
@@ -46,117 +46,118 @@ macro_rules! words {
 
 words!(
     EventKind {
-        /// Policy has spoken, whatever it said.
+        /// Policy decided on a call: permit, approve or deny.
         PolicyDecided = "policy.decided",
         /// A filter found something in the arguments or in the result of a call.
         FilterMatched = "filter.matched",
         /// The call is about to be sent.
         CallStarted = "tool.call.started",
-        /// The call waits for its client to answer a question of the server.
+        /// The call waits: the server asked its client a question.
         CallPaused = "tool.call.paused",
-        /// The client came back with its answer.
+        /// The client answered the server's question.
         CallResumed = "tool.call.resumed",
-        /// The call has its end, whatever that is.
+        /// The call ended; `outcome` says how.
         CallCompleted = "tool.call.completed",
-        /// A gate stopped a call, and people are asked.
+        /// A gate stopped a call and asks people for approval.
         ApprovalRequested = "approval.requested",
-        /// An identical call attached to an approval that was already asked for.
+        /// An identical call joined an approval that is already pending.
         ApprovalJoined = "approval.joined",
         /// A person approved, denied or asked for changes.
         ApprovalVoted = "approval.voted",
-        /// Nobody decided in time; others are asked as well.
+        /// The time to decide ran out; further groups are asked as well.
         ApprovalEscalated = "approval.escalated",
-        /// Approved, denied, sent back for changes, expired, cancelled or lapsed.
+        /// An approval was approved, denied, sent back for changes, expired, cancelled or lapsed.
         ApprovalResolved = "approval.resolved",
-        /// The one call it was given for was sent.
+        /// An approval was used: the one call it was given for was sent.
         ApprovalConsumed = "approval.consumed",
-        /// Somebody said "don't ask again for this".
+        /// An approver said "don't ask again for this".
         GrantCreated = "grant.created",
-        /// A call ran without asking because of a grant.
+        /// A grant let a call run without asking.
         GrantUsed = "grant.used",
-        /// Somebody took a grant back.
+        /// A grant was revoked.
         GrantRevoked = "grant.revoked",
-        /// A set of policies is in force from now on.
+        /// A set of policies came into force.
         PolicyLoaded = "policy.loaded",
-        /// A new set of policies did not load; the old one stays.
+        /// A new set of policies did not load; the previous set stays in force.
         PolicyRefused = "policy.refused",
-        /// Somebody made an access token.
+        /// An access token was created.
         TokenCreated = "token.created",
-        /// Somebody revoked an access token.
+        /// An access token was revoked.
         TokenRevoked = "token.revoked",
-        /// Somebody changed what can be set while the gateway runs.
+        /// A setting was changed while the gateway runs.
         SettingChanged = "setting.changed",
-        /// The configuration file was read anew.
+        /// The configuration file was reloaded.
         ConfigLoaded = "config.loaded",
-        /// A new configuration file did not load; the old state stays.
+        /// A changed configuration file did not load; the previous configuration stays in force.
         ConfigRefused = "config.refused",
-        /// A server is known from now on: from the file, from the settings, or because it registered.
+        /// A server was added: in the file, in the settings, or by registering itself.
         ServerAdded = "server.added",
-        /// A server is configured in another way from now on.
+        /// The configuration of a server changed.
         ServerChanged = "server.changed",
-        /// A server is not known any more.
+        /// A server was removed.
         ServerRemoved = "server.removed",
-        /// Its health is another one now, or the reason for it.
+        /// The health of a server changed, or the reason for it.
         ServerHealth = "server.health",
-        /// A server asked a client for input or for a text of its model, or was kept from it.
+        /// A server asked a client for input (elicitation) or for text from its model (sampling), or was kept
+        /// from asking.
         ServerAsked = "server.asked",
         /// An instance of a server registered.
         InstanceJoined = "server.instance.joined",
-        /// It said goodbye, its lease ran out, or an operator took it out.
+        /// An instance of a server deregistered, its lease ran out, or an operator removed it.
         InstanceLeft = "server.instance.left",
-        /// Tools were seen for the first time.
+        /// Tools were seen for the first time and pinned.
         ToolsPinned = "registry.tools.pinned",
-        /// A server offers another definition than the pinned one.
+        /// A server offers a definition that differs from the pinned one.
         ToolDrifted = "registry.tool.drifted",
-        /// A tool is withheld until somebody has looked at it.
+        /// A tool is withheld until it is reviewed.
         ToolQuarantined = "registry.tool.quarantined",
-        /// Somebody, or a setting, took another definition as the pinned one.
+        /// A reviewer or a setting accepted a new definition, which is now pinned.
         ToolAccepted = "registry.tool.accepted",
-        /// Somebody looked at another definition and does not want it; the tool stays withheld.
+        /// A reviewer rejected a new definition; the tool stays withheld.
         ToolRejected = "registry.tool.rejected",
-        /// The server does not offer it any more.
+        /// A server no longer offers the tool.
         ToolRetired = "registry.tool.retired",
-        /// What was retired or drifted is as it was pinned again.
+        /// A tool that was retired or had drifted is offered as pinned again.
         ToolRestored = "registry.tool.restored",
-        /// A tool goes by another name from now on; the old one still leads to it.
+        /// A tool was renamed; its old name still works.
         ToolRenamed = "registry.tool.renamed",
-        /// Other names lead to tools from now on.
+        /// Aliases of tools were added or removed.
         AliasesChanged = "registry.aliases.changed",
-        /// Somebody stored a secret, or signed in at a server.
+        /// A secret was stored, or a sign-in at a server was completed.
         CredentialStored = "credential.stored",
         /// A secret or a sign-in was removed.
         CredentialRemoved = "credential.removed",
-        /// An admin said to which addresses a secret may be sent.
+        /// An admin set the addresses that a secret may be sent to.
         CredentialAllowed = "credential.allowed",
         /// A version of an agent definition was seen for the first time.
         AgentDefined = "agent.defined",
-        /// An agent works in a session from now on.
+        /// A session was opened.
         SessionStarted = "session.started",
-        /// It may touch other things from now on.
+        /// The mounts of a session changed.
         SessionChanged = "session.changed",
-        /// Somebody closed it, or nobody used it for too long.
+        /// A session was closed, or expired.
         SessionClosed = "session.closed",
-        /// Somebody stored a file.
+        /// A file was stored.
         FileStored = "file.stored",
-        /// Somebody deleted it, or its time was over.
+        /// A file was deleted, or expired.
         FileDeleted = "file.deleted",
-        /// A run stored a result of its work.
+        /// A run stored an artifact.
         ArtifactStored = "artifact.stored",
-        /// A definition of work is new, another, or gone.
+        /// A task was created, changed or deleted.
         TaskChanged = "task.changed",
-        /// Somebody wants work to be done.
+        /// A run was created.
         RunCreated = "run.created",
-        /// The first call of the run was made.
+        /// A run made its first call.
         RunStarted = "run.started",
-        /// Somebody stopped the run for a while, or it waits for an answer.
+        /// A run was paused, or waits for an answer.
         RunPaused = "run.paused",
-        /// The run goes on.
+        /// A run was resumed.
         RunResumed = "run.resumed",
-        /// Completed, partial, failed or cancelled.
+        /// A run ended: completed, partial, failed or cancelled.
         RunEnded = "run.ended",
-        /// The run asks a person something.
+        /// A run asks a person a question.
         InputRequested = "input.requested",
-        /// Answered, cancelled or expired.
+        /// A question was answered, was cancelled, or expired.
         InputResolved = "input.resolved",
     }
 );
@@ -164,43 +165,43 @@ words!(
 words!(
     /// How a call ended, or where it stands.
     Outcome {
-        /// The tool ran and said that it worked.
+        /// The tool ran and reported success.
         Succeeded = "succeeded",
-        /// The tool ran and said that it failed.
+        /// The tool ran and reported an error.
         ToolError = "tool_error",
-        /// The call got no answer, or none that is one.
+        /// No answer came, or no valid one.
         Failed = "failed",
-        /// Somebody took it back before it had an answer.
+        /// The call was cancelled before it was answered.
         Cancelled = "cancelled",
-        /// Sent, and the gateway died before the answer: nobody knows.
+        /// The call was sent, and the gateway died before the answer: how it ended is not known.
         Unknown = "unknown",
         /// The arguments do not fit the tool's schema.
         Invalid = "invalid",
         /// Policy, a filter or a person said no.
         Denied = "denied",
-        /// A person said no, in ledgers of earlier versions.
+        /// A person said no; written by earlier versions only.
         Rejected = "rejected",
         /// A person wants something else proposed.
         ChangesRequested = "changes_requested",
-        /// Nobody decided in time.
+        /// The time to decide ran out.
         Expired = "expired",
-        /// People are asked, and have not decided yet.
+        /// People have been asked and have not decided yet.
         PendingApproval = "pending_approval",
-        /// The server waits for an answer of the client.
+        /// The server waits for the client's answer.
         InputRequired = "input_required",
-        /// A person was asked something, and has not answered yet.
+        /// A person has been asked a question and has not answered yet.
         PendingInput = "pending_input",
-        /// The server took it on as a task of its own.
+        /// The server accepted the call as a task and continues it.
         Accepted = "accepted",
-        /// An identical call that was approved together with it ran; it got that one's result.
+        /// An identical call, approved together with this one, ran; this one got its result.
         Joined = "joined",
-        /// The gateway could not keep its record, so nothing was sent.
+        /// The gateway could not record the call, so nothing was sent.
         Refused = "refused",
     }
 );
 
 impl Outcome {
-    /// Whether the tool was executed, which is what is metered.
+    /// True if the tool was executed; executed calls are metered.
     pub fn is_executed(self) -> bool {
         matches!(self, Outcome::Succeeded | Outcome::ToolError | Outcome::Accepted)
     }
@@ -235,7 +236,7 @@ pub struct About {
 pub struct Event {
     pub kind: EventKind,
     pub at_ms: i64,
-    /// Who did it: the caller, the voter, `gateway`.
+    /// The principal that did it: the caller, the voter, or `gateway`.
     pub principal: PrincipalId,
     pub about: Arc<About>,
     pub approval: Option<ApprovalId>,
@@ -246,7 +247,7 @@ pub struct Event {
     /// Digests of redacted bodies.
     pub input: Option<Digest>,
     pub output: Option<Digest>,
-    /// What only this kind of event has, as an object.
+    /// An object with the members of this kind of event.
     pub detail: Option<RawJson>,
 }
 
@@ -297,19 +298,19 @@ pub enum Durability {
 /// An event as the ledger holds it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recorded {
-    /// Its place in the whole ledger; what pages and cursors go by.
+    /// The event's position in the whole ledger; pages and cursors use it.
     pub seq: i64,
-    /// Who wrote it, and its place among what they wrote: 1, 2, 3 without a gap.
+    /// The gateway that wrote it, and the position in its stream: 1, 2, 3 without a gap.
     pub stream: Arc<str>,
     pub stream_seq: i64,
     pub event: Event,
     /// The hash of the event before it in its stream; zeros for the first.
     pub previous: Digest,
-    /// Over every field and `previous`.
+    /// The hash over every field and `previous`.
     pub hash: Digest,
 }
 
-/// Which events are wanted. What is `None` may be anything.
+/// Selects events. A field that is `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Filter {
     pub from_ms: Option<i64>,

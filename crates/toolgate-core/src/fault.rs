@@ -176,13 +176,10 @@ impl fmt::Display for Fault {
             }
             FaultKind::Busy { limit } => write!(f, "server \"{server}\" already has {limit} calls under way"),
             FaultKind::RateLimited { .. } => {
-                write!(f, "more calls to server \"{server}\" came than it is allowed to get")
+                write!(f, "more calls to server \"{server}\" came than its rate allows")
             }
             FaultKind::Resting { reason, .. } => {
-                write!(
-                    f,
-                    "server \"{server}\" is left alone for a while because it failed repeatedly: {reason}"
-                )
+                write!(f, "server \"{server}\" is paused for a while because it failed repeatedly: {reason}")
             }
             FaultKind::Unauthorized { reason } => {
                 write!(f, "server \"{server}\" wants a credential that the gateway does not have: {reason}")

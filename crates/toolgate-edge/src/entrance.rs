@@ -93,8 +93,8 @@ fn no_place() -> Response {
     let mut response = problem(
         StatusCode::SERVICE_UNAVAILABLE,
         "connections_full",
-        "the gateway has no place for another connection",
-        "try again in a moment; `[limits] connections_max` says how many there are",
+        "the gateway has reached its limit of connections",
+        "try again in a moment; `[limits] connections_max` sets the limit",
     );
     response.headers_mut().insert(h::RETRY_AFTER, HeaderValue::from_static("1"));
     response

@@ -102,12 +102,12 @@ pub(crate) fn error(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missi
     match missing {
         Missing::Unknown => unknown(gateway, seat, asked),
         Missing::Withheld { name, why: Why::Retired, .. } => {
-            RpcError::invalid_params(format!("tool {name} is not offered by its server any more"))
+            RpcError::invalid_params(format!("tool {name} is no longer offered by its server"))
                 .with_data(json!({ "code": "tool_retired", "hint": "list the tools again" }))
         }
         Missing::Withheld { name, why: Why::Unreadable, reason } => {
             RpcError::invalid_params(format!("tool {name} cannot be used: {reason}"))
-                .with_data(json!({ "code": "tool_unreadable", "hint": "its server has to be mended" }))
+                .with_data(json!({ "code": "tool_unreadable", "hint": "its server has to be fixed" }))
         }
         Missing::Withheld { name, why: Why::Quarantined, reason } => {
             let hint = format!(

@@ -379,7 +379,9 @@ impl Entering {
             let place = match line.join() {
                 Joined::Placed(place) => place,
                 Joined::Full => {
-                    return Err(refused(format!("{who} has as many calls under way and waiting as it may")));
+                    return Err(refused(format!(
+                        "{who} has reached its limit of calls in progress and waiting"
+                    )));
                 }
                 Joined::Waiting(turn) => match tokio::time::timeout(wait, turn).await {
                     Ok(Ok(place)) => place,

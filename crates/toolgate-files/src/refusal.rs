@@ -70,10 +70,10 @@ pub(crate) fn unknown(what: Unknown, id: &str) -> Refusal {
         Unknown::File => ("unknown_file", "file"),
         Unknown::Ref => ("unknown_ref", "ref"),
         Unknown::Artifact => ("unknown_artifact", "artifact"),
-        Unknown::Upload => ("unknown_upload", "place for an upload"),
+        Unknown::Upload => ("unknown_upload", "upload URL"),
     };
     Refusal::new(RefusalKind::NotFound, code, format!("there is no {noun} {}", shown(id)))
-        .hint("it may have been deleted, have expired, or belong to somebody else")
+        .hint("it may have been deleted, have expired, or belong to another principal")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,7 +114,7 @@ pub(crate) fn not_for_others() -> Refusal {
 }
 
 pub(crate) fn bad_owner(name: &str) -> Refusal {
-    let message = format!("nobody can be called {}", shown(name));
+    let message = format!("a principal cannot be called {}", shown(name));
     Refusal::new(RefusalKind::Invalid, "bad_owner", message).field("owner")
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn bad_keep(keep: Option<Duration>) -> Refusal {
 pub(crate) fn too_much_kept(owner: &PrincipalId, kept: u64, max: u64) -> Refusal {
     let message = format!("{kept} bytes of files are kept for {owner}, who may have {max}");
     Refusal::new(RefusalKind::TooMany, "storage_quota", message)
-        .hint("delete files that nobody needs; `[[quotas]] stored_bytes_max` sets how much is kept")
+        .hint("delete files that are not needed; `[[quotas]] stored_bytes_max` sets how much is kept")
 }
 
 pub(crate) fn not_content(digest: &Digest) -> Refusal {
@@ -168,32 +168,27 @@ pub(crate) fn bad_range(bytes: u64) -> Refusal {
 }
 
 pub(crate) fn bad_address() -> Refusal {
-    Refusal::new(RefusalKind::Forbidden, "bad_address", "this address was not given out here, or was changed")
-        .hint("use it exactly as it was given out")
+    Refusal::new(RefusalKind::Forbidden, "bad_address", "this URL was not issued here, or was changed")
+        .hint("use it exactly as it was issued")
 }
 
 pub(crate) fn address_expired() -> Refusal {
-    Refusal::new(RefusalKind::Gone, "address_expired", "the time of this address is over")
-        .hint("ask for a new one")
+    Refusal::new(RefusalKind::Gone, "address_expired", "this URL has expired").hint("ask for a new one")
 }
 
 pub(crate) fn no_public_url() -> Refusal {
-    Refusal::new(
-        RefusalKind::Conflict,
-        "no_public_url",
-        "the gateway does not know where it is reached from outside",
-    )
-    .hint("an operator can set `public_url`")
+    Refusal::new(RefusalKind::Conflict, "no_public_url", "the gateway does not know its public URL")
+        .hint("an operator can set `public_url`")
 }
 
 pub(crate) fn upload_used(id: &UploadId) -> Refusal {
-    Refusal::new(RefusalKind::Conflict, "upload_used", format!("the place {id} was used, or is being used"))
-        .hint("a place takes one file; ask for another one")
+    Refusal::new(RefusalKind::Conflict, "upload_used", format!("the upload URL {id} was used, or is in use"))
+        .hint("an upload URL takes one file; request another")
 }
 
 pub(crate) fn upload_expired(id: &UploadId) -> Refusal {
-    Refusal::new(RefusalKind::Gone, "upload_expired", format!("the time of the place {id} is over"))
-        .hint("ask for another one")
+    Refusal::new(RefusalKind::Gone, "upload_expired", format!("the upload URL {id} has expired"))
+        .hint("request another")
 }
 
 pub(crate) fn slow_storage() -> Refusal {

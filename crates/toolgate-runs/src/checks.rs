@@ -52,7 +52,7 @@ fn at_most(text: &str, max: usize, code: &'static str, field: &'static str) -> R
     match text.chars().count() <= max {
         true => Ok(()),
         false => Err(invalid(code, format!("`{field}` has at most {max} characters"), field)
-            .hint("say it shorter, or store it as an artifact")),
+            .hint("shorten it, or store it as an artifact")),
     }
 }
 
@@ -89,9 +89,8 @@ fn is_path(path: &str) -> bool {
 pub(crate) fn cursor(text: Option<&str>) -> Result<Option<PageCursor>, Refusal> {
     let parsed = text.map(str::parse).transpose();
     parsed.map_err(|_| {
-        let message = format!("{:?} is not the end of a page", text.unwrap_or_default());
-        invalid("invalid_cursor", message, "cursor")
-            .hint("pass on what the page before has as `next`, as it is")
+        let message = format!("{:?} is not a cursor of an earlier page", text.unwrap_or_default());
+        invalid("invalid_cursor", message, "cursor").hint("pass `next` of the previous page unchanged")
     })
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn refusal(error: RunError) -> Refusal {
         RunError::InFlight(calls) => in_flight(&calls),
         RunError::OpenChildren(children) => open_children(&children),
         RunError::TooDeep { max } => {
-            conflict("run_too_deep", format!("there are at most {max} runs above one another"))
+            conflict("run_too_deep", format!("there are at most {max} runs nested within one another"))
                 .hint("do the work in the parent run, or in a run of its own")
         }
         RunError::TooManyRuns { max } => {
@@ -125,8 +125,7 @@ fn slot_taken(before: &InputRequest) -> Refusal {
 fn resolved(input: &InputRequest) -> Refusal {
     let at = input.resolved_at_ms.map_or_else(String::new, |at_ms| format!(" at {}", moment::rfc3339(at_ms)));
     if input.state == InputState::Cancelled {
-        let message =
-            format!("the question {} was cancelled{at}: its run does not wait for it any more", input.id);
+        let message = format!("the question {} was cancelled{at}: its run no longer waits for it", input.id);
         return Refusal::new(RefusalKind::Gone, "input_cancelled", message)
             .hint("`toolgate inputs list` shows the questions that still wait");
     }

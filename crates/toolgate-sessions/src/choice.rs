@@ -53,7 +53,7 @@ fn own(definitions: &Definitions, credential: &Credential) -> Result<Arc<AgentDe
     // Never another one in its place: that could admit more.
     definitions.agent(bound).ok_or_else(|| {
         let message =
-            format!("this token is bound to the agent {:?}, which is not defined any more", bound.as_str());
+            format!("this token is bound to the agent {:?}, which is no longer defined", bound.as_str());
         Refusal::new(RefusalKind::Forbidden, "agent_undefined", message)
             .hint("define it again, or use another token")
     })
@@ -97,7 +97,7 @@ fn bad(error: BadDefinition) -> Refusal {
         _ => "bad_definition",
     };
     Refusal::new(RefusalKind::Conflict, code, error.to_string())
-        .hint("ask whoever runs the gateway to put it right")
+        .hint("ask the operator of the gateway to correct it")
 }
 
 /// The seat in a session with this scope. Policy goes by the outermost agent: whoever is bound to it cannot shed, by

@@ -128,9 +128,9 @@ impl NewTokenSpec {
             ));
         }
         match self.principal.as_deref() {
-            Some(name) if is_reserved_principal(name) => {
-                refused(&format!("nobody may be called {name:?}, it would be mistaken for somebody else"))
-            }
+            Some(name) if is_reserved_principal(name) => refused(&format!(
+                "a principal may not be called {name:?}, which could be mistaken for another principal"
+            )),
             _ => Ok(()),
         }
     }

@@ -20,7 +20,7 @@ use crate::problem::{Answered, Problem};
     responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
         (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
         (status = 404, description = "There is none, or none any more"),
-        (status = 416, description = "There are no such bytes; `content-range` says how many there are")))]
+        (status = 416, description = "There are no such bytes; `content-range` has the length")))]
 pub(crate) async fn content(
     State(context): State<Context>,
     Path((id, number)): Path<(String, String)>,

@@ -87,17 +87,15 @@ fn no_kind(unknown: &UnknownKind) -> Box<Problem> {
 pub(super) fn no_seat(why: NoSeat) -> Box<Problem> {
     match why {
         NoSeat::TooMany { max } => {
-            let detail = format!("{max} streams of events are open, which is as many as there may be");
+            let detail = format!("{max} event streams are open, and no more are allowed");
             let mut problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", detail);
             problem.retry = true;
             problem
-                .hint("close one that nobody needs, or read GET /ledger?order=oldest&cursor=… page by page")
+                .hint("close one that is not needed, or read GET /ledger?order=oldest&cursor=… page by page")
         }
         NoSeat::Unknown { newest } => {
             Problem::bad_request("event_unknown", format!("the ledger is only at event {newest}"))
-                .hint(
-                    "leave the id out to begin with what happens next; GET /ledger has what happened before",
-                )
+                .hint("leave the id out to start with the next event; GET /ledger has earlier events")
                 .with("newest", newest)
         }
         NoSeat::Store(error) => error.into(),

@@ -190,7 +190,7 @@ pub(crate) async fn show(
     responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
         (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
         (status = 404, description = "There is none that the caller may use"),
-        (status = 416, description = "There are no such bytes; `content-range` says how many there are")))]
+        (status = 416, description = "There are no such bytes; `content-range` has the length")))]
 pub(crate) async fn content(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

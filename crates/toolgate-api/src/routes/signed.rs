@@ -22,7 +22,7 @@ use crate::problem::{Answered, Problem};
         (status = 401, description = "The address is not whole"),
         (status = 403, description = "It was not given out, or was changed"),
         (status = 404, description = "What it led to is gone"), (status = 410, description = "Its time is over"),
-        (status = 416, description = "There are no such bytes; `content-range` says how many there are")))]
+        (status = 416, description = "There are no such bytes; `content-range` has the length")))]
 pub(crate) async fn get(
     State(context): State<Context>,
     Path((kind, digest)): Path<(String, String)>,
@@ -35,7 +35,7 @@ pub(crate) async fn get(
     if !words.any(|(name, value)| name == "signature" && !value.is_empty()) {
         let detail = "the address is not whole: there is no `signature`";
         return Err(
-            Problem::unauthorized("signature_missing", detail).hint("use it exactly as it was given out")
+            Problem::unauthorized("signature_missing", detail).hint("use it exactly as it was issued")
         );
     }
     let found = context.files.find_signed(&kind, &digest, &query).await?;

@@ -160,7 +160,7 @@ pub(crate) async fn revoke(
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     if is_last_admin(&tokens, token, context.clock.now_ms()) {
-        let detail = "this is the last token of an admin: without it nobody could make tokens here any more";
+        let detail = "this is the last token of an admin: without it no one could create tokens here";
         return Err(Problem::new(StatusCode::CONFLICT, "last_admin", detail).hint(
             "make another one first, or run `toolgate token revoke` on the machine that has the data folder",
         ));

@@ -233,7 +233,7 @@ pub(super) fn missing(context: &Context, seat: &Seat, asked: &str) -> Box<Proble
     match view.missing(&seat.principal, policy, asked, context.clock.now_ms()) {
         Missing::Unknown => unknown(&view, asked),
         Missing::Withheld { name, why: Why::Retired, .. } => {
-            let detail = format!("tool {name} is not offered by its server any more");
+            let detail = format!("tool {name} is no longer offered by its server");
             Problem::new(StatusCode::GONE, "tool_retired", detail)
                 .hint("GET /tools lists what there is")
                 .with("tool", name.as_str())
@@ -241,7 +241,7 @@ pub(super) fn missing(context: &Context, seat: &Seat, asked: &str) -> Box<Proble
         Missing::Withheld { name, why: Why::Unreadable, reason } => {
             let detail = format!("tool {name} cannot be used: {reason}");
             Problem::new(StatusCode::CONFLICT, "tool_unreadable", detail)
-                .hint("its server has to be mended; agents could not read the definition")
+                .hint("its server has to be fixed; agents could not read the definition")
                 .with("tool", name.as_str())
         }
         Missing::Withheld { name, why: Why::Quarantined, reason } => {

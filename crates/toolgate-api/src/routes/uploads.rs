@@ -60,7 +60,7 @@ pub(crate) async fn post(
 async fn take(context: &Context, id: &UploadId, query: KeyQuery, request: Request) -> Answered<Response> {
     let key = query.key.filter(|key| !key.is_empty()).ok_or_else(|| {
         Problem::unauthorized("signature_missing", "the address is not whole: there is no `key`")
-            .hint("use it exactly as it was given out")
+            .hint("use it exactly as it was issued")
     })?;
     let (parts, body) = request.into_parts();
     form::check_length(&parts.headers, context.files.settings().upload_bytes_max)?;

@@ -10,11 +10,11 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::Yes,
         seen: &[Seen::Result],
         title: "A person has to agree first",
-        happened: "A gate stopped the call, people were asked, and nobody has decided within the time that a \
-             call is held; or people agreed when nobody waited for the call any more. `approval_id` names what waits.",
-        advice: "Tell the user, and repeat exactly the same call later: it attaches to the approval, runs once if people \
-             agreed, and hears it if they did not. People decide in the console's inbox, with `toolgate approvals`, by REST \
-             or by webhook.",
+        happened: "A gate stopped the call and people were asked, but they did not decide while the call was held; or \
+             they agreed after the caller had stopped waiting. `approval_id` names what waits.",
+        advice: "Tell the user, and repeat exactly the same call later: it attaches to the approval, runs once if \
+             people agreed, and is refused if they did not. People decide in the console's inbox, with `toolgate \
+             approvals`, by REST or by webhook.",
         message: "not run yet: this call of bank__transfer waits for approval apr_019a…",
         hint: "do not look for another way to the same end; repeat exactly the same call in a minute or later: it attaches to \
              this approval, runs once if people agreed, and hears it if they did not",
@@ -26,8 +26,8 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result],
         title: "A person said no",
-        happened: "An approver denied the call; `why` has their reason. Where the no came after the call had been \
-             answered, the same call is told it, once.",
+        happened: "An approver denied the call; `why` has their reason. If the denial came after the call had been \
+             answered, the next identical call reports it, once.",
         advice: "Do not make the same call again unless something has changed: the approvers would be asked again.",
         message: "not run: ann said no to this call of bank__transfer",
         hint: "do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
@@ -51,8 +51,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Result],
-        title: "Nobody decided in time",
-        happened: "The time to decide is over, which means no; or the approval was given and not used in time.",
+        title: "The time to decide ran out",
+        happened: "The time to decide ran out, which counts as a denial; or the approval was given and not used in time.",
         advice: "Ask the user before you call again, which asks the same people again.",
         message: "not run: nobody decided in time on this call of bank__transfer, which means no (approval apr_019a…, ended \
              2026-08-01 12:00 UTC)",
@@ -64,9 +64,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result],
-        title: "The same call runs already",
-        happened: "People agreed, and the same call was sent under their yes; it has not ended yet.",
-        advice: "Repeat exactly the same call: it is not sent again, and gets the result.",
+        title: "The same call is already running",
+        happened: "The call was approved and sent, and has not ended yet.",
+        advice: "Repeat exactly the same call. It is not sent a second time; it waits for the result.",
         message: "people agreed to this call of bank__transfer, and it runs as tc_019a…",
         hint: "repeat exactly the same call in a moment: it is not sent again, and gets the result",
         see: &["ran_before", "pending_approval"],
@@ -77,9 +77,9 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result],
         title: "The same call was sent before",
-        happened: "People agreed, the same call was sent under their yes, and whoever made it has not heard how it ended. Its \
-             result is not kept, or whether it took effect is not known. Nothing was sent again.",
-        advice: "Look for the effect of the call. The same call once more is a new question to people.",
+        happened: "The same call was approved and sent, and its caller did not learn how it ended. Its result is not \
+             kept, or it is not known whether it took effect. Nothing was sent again.",
+        advice: "Check whether the call took effect. Repeating the same call asks the approvers again.",
         message: "this call of bank__transfer was sent before, as tc_019a…, after people had agreed: whether it took effect \
              is not known",
         hint: "look for its effect before you make the same call again, which asks the approvers again",
@@ -91,8 +91,8 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::Anew,
         seen: &[Seen::Result],
         title: "The approval does not cover this call",
-        happened: "There is a yes, but not for the call as it is now: the arguments, the file, the tool's \
-             version or the policies are others, or it was used already.",
+        happened: "An approval exists, but not for the call as it is now: the arguments, the file, the tool's version \
+             or the policies have changed, or the approval was already used.",
         advice: "Call again, which asks the approvers again.",
         message: "the call as it stands now needs other people's approval",
         hint: "call again, which asks the approvers again",
@@ -103,11 +103,11 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
-        title: "People would agree to what they do not see",
-        happened: "A gate stopped the call, and an argument holds something that is hidden from people although no key and \
-             no rule says that a secret stands there: what looks like a credential, or binary content. Nobody was asked.",
-        advice: "Give the credential in an argument that is named for it (`token`, `password`), let the operator give it \
-             to the server, or leave it out. Hand binary content in as a file.",
+        title: "Approvers would not see part of the call",
+        happened: "A gate stopped the call, and an argument contains something that is hidden from people although no \
+             key and no rule marks it as a secret: what looks like a credential, or binary content. No one was asked.",
+        advice: "Pass the credential in an argument that is named for it (`token`, `password`), let the operator give \
+             it to the server, or leave it out. Pass binary content as a file.",
         message: "people must agree to this call, and `/command` holds what looks like a credential (bearer token), which \
              they would not see",
         hint: "leave it out of the text: give it in an argument that is named for it, such as `token`, or have the \
@@ -120,7 +120,7 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::Anew,
         seen: &[Seen::Result],
         title: "The arguments as an approver edited them cannot be used",
-        happened: "An approver changed the arguments, and they do not fit the tool any more.",
+        happened: "An approver changed the arguments, and they no longer fit the tool.",
         advice: "Call again, which asks the approvers again.",
         message: "the arguments as they were edited do not fit the tool",
         hint: "call again, which asks the approvers again",
@@ -131,10 +131,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
-        title: "The approval is decided already",
-        happened: "Somebody else was faster, or the decision contradicts one that stands. `state` says what it \
-             is.",
-        advice: "Nothing: the earlier decision stands.",
+        title: "The approval is already decided",
+        happened: "Another approver decided first, or the decision contradicts an earlier one. `state` has the current state.",
+        advice: "Nothing needs to be done: the earlier decision stands.",
         message: "the approval is already approved",
         hint: "the earlier decision stands",
         see: &["approval_expired"],
@@ -144,8 +143,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
-        title: "The time to decide is over",
-        happened: "The approval was not decided in time, which counts as no.",
+        title: "The approval has expired",
+        happened: "The approval was not decided in time, which counts as a denial.",
         advice: "The caller can repeat its call, which asks the approvers again.",
         message: "the time to decide is over",
         hint: "the caller can repeat its call, which asks the approvers again",
@@ -157,8 +156,7 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(409)],
         title: "The approval was given for another call",
-        happened: "What the approval is bound to (tool version, arguments, files, policy) is not what is \
-             decided on now.",
+        happened: "The approval is bound to a tool version, arguments, files and policy, and one of them has changed since.",
         advice: "The caller can repeat its call, which asks the approvers again.",
         message: "the approval was given for another call",
         hint: "the caller can repeat its call, which asks the approvers again",
@@ -169,9 +167,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
-        title: "The arguments were changed meanwhile",
-        happened: "Another approver edited the arguments after they were shown: `effective` of the decision is not that of \
-             the approval, or it was not given. A yes counts only for what its giver saw.",
+        title: "The arguments were changed in the meantime",
+        happened: "Another approver edited the arguments after they were shown: `effective` of the decision differs \
+             from that of the approval, or is missing. An approval counts only for what the approver saw.",
         advice: "Read the approval again and decide on what would run now, with its `effective`.",
         message: "the arguments were changed meanwhile: what would run is not what you were shown",
         hint: "look at the approval as it is now, and decide with its `effective`",
@@ -183,9 +181,9 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(409)],
         title: "The request for approval was withdrawn",
-        happened: "Whoever made the call took it back, or the policies that asked for approval have changed. `withdrawn` of \
+        happened: "The caller cancelled the call, or the policies that asked for approval have changed. `withdrawn` of \
              the approval says which. Nothing runs under it.",
-        advice: "Nothing. A call that still waits is asked about again by itself, under the policies in force.",
+        advice: "Nothing needs to be done. If the call still waits, a new approval is requested under the policies in force.",
         message: "the request was withdrawn: the policies that asked for approval have changed",
         hint: "a call that still waits is asked about again by itself; look into the inbox",
         see: &["approval_settled", "approval_changed"],
@@ -195,11 +193,11 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
-        title: "Whoever asks may not approve",
-        happened: "The person who decides is the one for whom the call is made.",
-        advice: "Somebody else must decide.",
-        message: "whoever asks for a call may not approve it",
-        hint: "somebody else must decide",
+        title: "Requesters may not approve their own calls",
+        happened: "The call is made for the same person who tried to decide on it.",
+        advice: "Another person must decide.",
+        message: "the requester of a call may not approve it",
+        hint: "another person must decide",
         see: &["approval_not_a_person"],
     },
     Code {
@@ -208,7 +206,7 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(403)],
         title: "The webhook does not speak for this person",
-        happened: "A decision came in through a webhook whose `persons` do not have the one that it names.",
+        happened: "A decision came in through a webhook, and names a person who is not in the `persons` of that webhook.",
         advice: "Add the person to `persons` of the webhook, or decide with a token of their own.",
         message: "the webhook slack does not speak for \"zoe\"",
         hint: "the operator names those it speaks for in `persons` of its `[[webhooks]]`",
@@ -231,8 +229,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
-        title: "None of your groups has to agree",
-        happened: "The gate names groups (`@approvers`), and the token carries none of them.",
+        title: "You are in none of the approver groups",
+        happened: "The gate names groups of approvers (`@approvers`), and the token carries none of them.",
         advice: "`requirement.approvers` of the approval says whose agreement is needed. `toolgate token \
              create --group NAME` makes a token that carries a group.",
         message: "none of the groups that must agree is yours",
@@ -256,8 +254,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
-        title: "The edit touches what was left out",
-        happened: "Part of the arguments is redacted, and the edited arguments put something else there.",
+        title: "The edit changes a redacted value",
+        happened: "Part of the arguments is redacted, and the edited arguments have another value there.",
         advice: "Leave redacted values as they are shown and change the others.",
         message: "a secret cannot be put into a call by editing it",
         hint: "leave redacted values as they are and change the others",
@@ -269,7 +267,7 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(422)],
         title: "Asking for changes needs a reason",
-        happened: "`changes` was decided without saying what should be different.",
+        happened: "The decision `changes` came without a reason that says what should be different.",
         advice: "Give a `reason`.",
         message: "asking for changes needs a reason",
         hint: "say what should be different",
@@ -281,7 +279,7 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(422)],
         title: "The grant pins an argument that is not there",
-        happened: "\"Don't ask again\" was said with a pin that names no argument of this call.",
+        happened: "The request for a grant (\"don't ask again\") has a pin that names no argument of this call.",
         advice: "Pin arguments by paths that the call has, such as `/account`.",
         message: "there is no argument at \"/acount\" to pin, or it is redacted",
         hint: "a pin is a JSON pointer such as /account",
@@ -293,8 +291,8 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(422)],
         title: "A grant needs pins",
-        happened: "\"Don't ask again\" was said with an empty list of pins, which would let any arguments \
-             through.",
+        happened: "The request for a grant (\"don't ask again\") has an empty list of pins, which would let any \
+             arguments through.",
         advice: "Pin the arguments that must stay the same, or leave `pins` out to pin all of them.",
         message: "a grant without pins would let any arguments through",
         hint: "leave `pins` out to pin all of them",
@@ -305,8 +303,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
-        title: "The grant would hold for too long",
-        happened: "\"Don't ask again\" was wanted for longer than a grant may last.",
+        title: "The grant would last too long",
+        happened: "The request for a grant (\"don't ask again\") asks for more time than a grant may last.",
         advice: "Choose a shorter time.",
         message: "a grant may hold for 366 days at most",
         hint: "",
@@ -317,10 +315,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
-        title: "One person alone may not waive the question",
-        happened: "The gate asks for more than one person, so \"don't ask again\" cannot be said by one of \
-             them.",
-        advice: "Approve without it.",
+        title: "One approver alone may not create this grant",
+        happened: "The gate needs more than one approver, so one of them alone cannot say \"don't ask again\".",
+        advice: "Approve without a grant.",
         message: "\"don't ask again\" can be said only where one person's word is enough",
         hint: "",
         see: &["approval_not_in_group"],
@@ -330,8 +327,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
-        title: "The grant has ended already",
-        happened: "The grant was used up, has expired or was revoked before.",
+        title: "The grant has already ended",
+        happened: "The grant is used up, expired or revoked.",
         advice: "Nothing needs to be done.",
         message: "grant grt_019a… was used up, has expired or was revoked before",
         hint: "nothing needs to be done",

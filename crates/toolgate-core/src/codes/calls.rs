@@ -10,8 +10,8 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result],
         title: "The arguments do not fit the tool",
-        happened: "The arguments were held against the tool's schema before anything was sent, and do not fit. \
-             `problems` names every place, what is expected there and the nearest known field.",
+        happened: "The arguments were checked against the tool's schema and do not fit. Nothing was sent. `problems` \
+             lists every place, what is expected there, and the nearest known field.",
         advice: "Correct the arguments and call again. `describe_tools`, or `toolgate tools describe NAME`, \
              shows the schema.",
         message: "/amount: \"ten\" is not of type \"number\"",
@@ -26,7 +26,7 @@ pub(super) const CODES: &[Code] = &[
         title: "The arguments cannot be used",
         happened: "The arguments of a call in a batch, or those that an approver edited, are not an object or \
              do not fit the tool's schema.",
-        advice: "Send an object that fits the schema; `problems` names the places.",
+        advice: "Send an object that fits the schema; `problems` lists the places.",
         message: "the edited arguments do not fit the tool",
         hint: "",
         see: &["invalid_arguments", "approval_not_editable"],
@@ -37,7 +37,7 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(422)],
         title: "The call could not be made",
-        happened: "The gateway could not make a call of the request; the message says why.",
+        happened: "The request could not be turned into a tool call; the message says why.",
         advice: "Correct what the message names.",
         message: "the arguments: expected an object",
         hint: "",
@@ -49,10 +49,9 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Result],
         title: "There is no such tool",
-        happened: "No tool has this name, or this caller may not use it: what is forbidden looks the same as \
-             what does not exist.",
-        advice: "Search or list the tools again. The hint has the nearest names. An operator sees with \
-             `toolgate sessions explain` why a tool is absent.",
+        happened: "No tool has this name, or this caller may not use it. Both cases get the same answer.",
+        advice: "Search or list the tools again. The hint has the nearest names. `toolgate sessions explain` tells an \
+             operator why a tool is absent.",
         message: "there is no tool \"bank:transfr\"",
         hint: "did you mean bank:transfer?",
         see: &["tool_withheld", "alias_sunset"],
@@ -62,10 +61,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
-        title: "The tool exists and cannot be used now",
-        happened: "`call_tool` was asked for a tool that is quarantined, retired or has a definition nobody can \
-             read.",
-        advice: "Choose another tool, or let the operator look at it with `toolgate tools diff NAME`.",
+        title: "The tool cannot be used at the moment",
+        happened: "`call_tool` named a tool that is quarantined or retired, or whose definition cannot be read.",
+        advice: "Choose another tool, or ask the operator to review it with `toolgate tools diff NAME`.",
         message: "tool bank:transfer is withheld until somebody has looked at it: its description changed",
         hint: "search_tools finds the tools there are",
         see: &["tool_quarantined", "tool_retired", "tool_unreadable"],
@@ -76,10 +74,10 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Rpc],
         title: "The tool waits for a review",
-        happened: "The server changed the tool's definition after it was pinned, or its description looks like \
-             hidden instructions. It is withheld until somebody has looked.",
-        advice: "An operator compares with `toolgate tools diff NAME` and accepts or rejects it. Nothing that \
-             the caller does helps.",
+        happened: "The server changed the tool's definition after it was pinned, or its description looks like hidden \
+             instructions. It is withheld until it is reviewed.",
+        advice: "An operator compares the definitions with `toolgate tools diff NAME` and accepts or rejects the \
+             change. The caller cannot do anything about it.",
         message: "tool bank:transfer is withheld until somebody has looked at it: its description changed",
         hint: "the operator looks at it with `toolgate tools diff bank:transfer` and accepts or rejects it",
         see: &["tool_changed", "nothing_to_review", "configuration.md#registry"],
@@ -89,10 +87,10 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410), Seen::Rpc],
-        title: "The server does not offer the tool any more",
-        happened: "The tool was there once, and its server has left it out of its list since.",
-        advice: "List the tools again and choose another one.",
-        message: "tool bank:transfer is not offered by its server any more",
+        title: "The server no longer offers the tool",
+        happened: "The tool existed, and its server has since removed it from its list.",
+        advice: "List the tools again and choose another.",
+        message: "tool bank:transfer is no longer offered by its server",
         hint: "list the tools again",
         see: &["unknown_tool"],
     },
@@ -102,11 +100,10 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Rpc],
         title: "The tool's definition cannot be used",
-        happened: "What the server says about the tool is no definition that an agent could read: a schema that \
-             is none, or a name that cannot be told apart.",
-        advice: "The server has to be mended; the message says what is wrong.",
+        happened: "The server's definition of the tool is not valid: its schema is not a schema, or its name is ambiguous.",
+        advice: "The server has to be fixed; the message says what is wrong.",
         message: "tool bank:transfer cannot be used: its input schema is not an object",
-        hint: "its server has to be mended",
+        hint: "its server has to be fixed",
         see: &["tool_withheld"],
     },
     Code {
@@ -114,11 +111,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
-        title: "The tool is another one than was asked for",
-        happened: "The approval was asked for one version of the tool, and the server offers another one, or \
-             none, now.",
-        advice: "Deny the approval. The caller can repeat its call, which asks for the version there is \
-             now.",
+        title: "The tool has changed since approval was requested",
+        happened: "The approval was requested for one version of the tool, and the server now offers another version, or none.",
+        advice: "Deny the approval. The caller can repeat its call, which requests approval for the current version.",
         message: "the tool bank:transfer is not there, or is another version than the approval was asked for",
         hint: "",
         see: &["tool_quarantined", "approval_changed"],
@@ -128,9 +123,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410), Seen::Rpc, Seen::Result],
-        title: "The old name has ended",
-        happened: "The name is an alias whose last day is over.",
-        advice: "Call the tool by the name that the message says.",
+        title: "The alias is no longer valid",
+        happened: "The name is an alias that has reached its end date.",
+        advice: "Call the tool by the name in the message.",
         message: "the name \"transfer\" is no longer in use; the tool is bank:transfer",
         hint: "call bank:transfer",
         see: &["alias", "unknown_tool"],
@@ -140,7 +135,7 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Result],
-        title: "Look at the schema first",
+        title: "Read the tool's schema first",
         happened: "`call_tool` was used for a tool that may change something and whose schema was not shown in \
              this session. The answer contains the schema.",
         advice: "Call it again with arguments that fit the schema.",
@@ -157,7 +152,7 @@ pub(super) const CODES: &[Code] = &[
         title: "Policy forbids the call",
         happened: "A policy forbids this call, or none permits it. `denial` names the policies and the reasons \
              that their authors gave. A policy that cannot be evaluated denies too, and then the fault is the gateway's.",
-        advice: "Do not repeat it as it is. The operator sees with `toolgate policy explain --tool NAME` what would be allowed.",
+        advice: "Do not repeat it as it is. `toolgate policy explain --tool NAME` tells the operator what would be allowed.",
         message: "not run: policy does not allow this call of bank__transfer",
         hint: "do not repeat it as it is, and do not look for another way to the same end",
         see: &["approval_denied", "role_insufficient", "configuration.md#policy"],
@@ -168,8 +163,9 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result, Seen::Rpc],
         title: "A filter does not let the call through",
-        happened: "A filter of the operator's found something in the arguments that may not be sent. `filters` says \
-             which filter, what kind of thing, how often and where; never the thing itself. Nothing was sent.",
+        happened: "One of the operator's filters matched something in the arguments that may not be sent. `filters` \
+             has the filter, the kind, the number of matches and their places; never the matched text. Nothing was \
+             sent.",
         advice: "Leave it out of the arguments and call again.",
         message: "this call of tickets:create was not sent: filter \"no card numbers\" found card at /text",
         hint: "leave it out of the arguments and call again; the operator decides what may be sent",
@@ -181,8 +177,8 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result, Seen::Rpc],
         title: "The tool ran, and a filter withholds its result",
-        happened: "A filter of the operator's found something in the result that may not be passed on. The call has run \
-             and is recorded with the finds masked. `filters` says what was found and where.",
+        happened: "One of the operator's filters matched something in the result that may not be passed on. The call \
+             has run and is recorded with the matches masked. `filters` says what was found and where.",
         advice: "Do not repeat the call to get the result: it has run. Ask the operator what may be passed on.",
         message: "crm:lookup ran, and its result is withheld: filter \"no accounts\" found iban at /content/0/text",
         hint: "do not repeat the call to get it: it has run; the operator decides what may be passed on",
@@ -194,9 +190,9 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result],
         title: "The call was cancelled",
-        happened: "The client took the call back, went away, or its request for approval was cancelled. If the \
-             call had been sent already, it may have taken effect.",
-        advice: "Call again if it is still wanted; look first whether it took effect.",
+        happened: "The client cancelled the call or disconnected, or its request for approval was cancelled. If the \
+             call had already been sent, it may have taken effect.",
+        advice: "Check whether the call took effect. Call again if it is still wanted.",
         message: "the call was cancelled before it was sent",
         hint: "call again if it is still wanted",
         see: &["expired", "server_lost"],
@@ -206,11 +202,11 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429), Seen::Result],
-        title: "You have as many calls under way as you may",
-        happened: "A client, a principal and an agent may each have so many calls under way; others wait for their \
-             turn. The line was full, or the call waited too long. Nothing was sent.",
+        title: "Too many calls are in progress",
+        happened: "A client, a principal and an agent each have a limit of concurrent calls; further calls wait in a \
+             queue. The queue was full, or the call waited too long. Nothing was sent.",
         advice: "Repeat the call when others have finished.",
-        message: "principal ann has as many calls under way and waiting as it may",
+        message: "principal ann has reached its limit of calls in progress and waiting",
         hint: "repeat the call when others have finished; `[[quotas]]` sets how many run and wait",
         see: &["server_busy", "rate_limited", "call_budget_spent", "configuration.md#quotas"],
     },
@@ -219,9 +215,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result],
-        title: "Enough of your calls wait for people",
-        happened: "The call needs a person's word, and `approvals_max` of `[[quotas]]` calls of the same caller wait for one. \
-             Nobody was asked, and nothing was sent.",
+        title: "Too many calls wait for approval",
+        happened: "The call needs approval, and the caller already has `approvals_max` (of `[[quotas]]`) calls that \
+             wait for one. No one was asked, and nothing was sent.",
         advice: "Repeat the call when people have decided on the others, or cancel some.",
         message: "100 calls of principal review-bot wait for people already",
         hint: "wait until people have decided; `[[quotas]] approvals_max` sets how many may wait",
@@ -232,9 +228,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result],
-        title: "The calls of the day are used up",
-        happened: "The principal or the agent may make so many calls from midnight to midnight (UTC), and has. Nothing was \
-             sent.",
+        title: "The daily limit of calls is reached",
+        happened: "The principal or the agent has made as many calls since midnight (UTC) as its quota allows for one \
+             day. Nothing was sent.",
         advice: "Wait for the next day, or have the operator raise `calls_per_day`.",
         message: "agent crawler has made the 5000 calls that it may make in a day",
         hint: "the next day begins at midnight UTC; `[[quotas]] calls_per_day` sets the number",
@@ -246,8 +242,8 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::Yes,
         seen: &[Seen::Result],
         title: "The call could not be recorded",
-        happened: "What changes something is recorded before it is sent, and the record could not be written; \
-             so nothing was sent. If it happened at the end, the result is withheld.",
+        happened: "A call that may change something is recorded before it is sent, and the record could not be \
+             written; so nothing was sent. If writing failed at the end of the call, the result is withheld.",
         advice: "Call again in a moment. The operator sees the cause in the log.",
         message: "the call was not sent because it could not be recorded: the store is not available",
         hint: "call again in a moment; the operator sees the cause in the log",
@@ -258,8 +254,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
-        title: "The server asks its client something",
-        happened: "The server needs an answer of the client to go on, and the REST API has no way to give one.",
+        title: "The server asks its client a question",
+        happened: "The server needs an answer from the client to continue, and the REST API has no way to give one.",
         advice: "Call the tool over MCP, with a client that answers questions.",
         message: "the server asks its client something, which cannot be answered over this API",
         hint: "call the tool over MCP",
@@ -270,10 +266,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Result],
-        title: "The server answered with an error of its protocol",
+        title: "The server answered with a JSON-RPC error",
         happened: "The server answered the call with a JSON-RPC error; `details.rpc_code` is its number.",
-        advice: "Read the message; it is the server's own. `toolgate servers test NAME` shows whether the \
-             server is well.",
+        advice: "Read the message; it is the server's own. `toolgate servers test NAME` shows whether the server is healthy.",
         message: "something went wrong (-32603)",
         hint: "the server answered with an error of its protocol",
         see: &["server_garbled"],
@@ -285,8 +280,7 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Result, Seen::Rpc],
         title: "The server is not connected",
         happened: "The server of the tool is not running or cannot be reached. Nothing was sent.",
-        advice: "Repeat the call later. The operator sees with `toolgate servers show NAME` why; other \
-             servers are not affected.",
+        advice: "Repeat the call later. `toolgate servers show NAME` tells the operator why; other servers are not affected.",
         message: "server \"bank\" is not available: connection refused",
         hint: "`toolgate servers show bank` says why; other servers are not affected",
         see: &["server_resting", "server_lost"],
@@ -298,8 +292,8 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Result, Seen::Rpc],
         title: "The server did not answer in time",
         happened: "No answer came within the tool's or server's time-out. The tool may still be running.",
-        advice: "Look whether the call took effect before it is repeated. If it needs longer, raise \
-             `timeout_seconds` of the tool or the server.",
+        advice: "Check whether the call took effect before you repeat it. If it needs longer, raise `timeout_seconds` \
+             of the tool or the server.",
         message: "server \"bank\" did not answer within 60 s",
         hint: "the tool may still be running; raise `timeout_seconds` of server \"bank\" if it needs longer",
         see: &["server_lost", "configuration.md#servers"],
@@ -310,9 +304,9 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Result, Seen::Rpc],
         title: "The connection was lost during the call",
-        happened: "The server died or the connection broke after the call was sent; whether the tool ran is not \
-             known. The gateway starts the server again.",
-        advice: "Look whether the call took effect before it is repeated.",
+        happened: "The server died or the connection broke after the call was sent; it is not known whether the tool \
+             ran. The gateway restarts the server.",
+        advice: "Check whether the call took effect before you repeat it.",
         message: "the connection to server \"bank\" was lost during the call: the process ended with status 1",
         hint: "check whether the call took effect before you repeat it; the server is being restarted",
         see: &["server_down", "call_unknown"],
@@ -322,9 +316,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Result, Seen::Rpc],
-        title: "The server broke the protocol",
-        happened: "What the server sent is no answer: not JSON, not JSON-RPC, or an answer to another request.",
-        advice: "`toolgate servers test NAME` shows what the server answers; its author has to mend it.",
+        title: "The server violated the protocol",
+        happened: "The server's message is not a valid answer: not JSON, not JSON-RPC, or an answer to another request.",
+        advice: "`toolgate servers test NAME` shows what the server answers; its author has to fix it.",
         message: "server \"bank\" broke the protocol: the answer has neither a result nor an error",
         hint: "`toolgate servers test bank` shows what the server answers",
         see: &["server_refused"],
@@ -334,8 +328,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Result, Seen::Rpc],
-        title: "The server answered with an HTTP status that is no answer",
-        happened: "The server's HTTP endpoint said no, with a status that MCP does not know.",
+        title: "The server answered with an unexpected HTTP status",
+        happened: "The server's HTTP endpoint refused the request with a status that MCP does not define.",
         advice: "`toolgate servers test NAME` shows what the server answers; check its address.",
         message: "server \"bank\" answered with HTTP status 500",
         hint: "`toolgate servers test bank` shows what the server answers",
@@ -346,8 +340,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result, Seen::Rpc],
-        title: "As many calls are under way as the server may have",
-        happened: "`concurrency_max` calls of this server, or of this tool, are under way. Nothing was sent.",
+        title: "The server's limit of concurrent calls is reached",
+        happened: "`concurrency_max` calls of this server, or of this tool, are in progress. Nothing was sent.",
         advice: "Repeat the call when others have finished, or raise `concurrency_max`.",
         message: "server \"bank\" already has 64 calls under way",
         hint: "repeat the call when others have finished",
@@ -358,11 +352,10 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result, Seen::Rpc],
-        title: "More calls came than may",
-        happened: "The server, the tool, or whoever calls has a `rate`, and more calls came than it allows. Nothing was \
-             sent.",
+        title: "The rate limit is exceeded",
+        happened: "The server, the tool or the caller has a `rate`, and more calls came than it allows. Nothing was sent.",
         advice: "Repeat the call after the time in the hint.",
-        message: "more calls to server \"bank\" came than it is allowed to get",
+        message: "more calls to server \"bank\" came than its rate allows",
         hint: "repeat the call in 0.5 s",
         see: &["server_busy", "configuration.md#servers"],
     },
@@ -371,10 +364,11 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Server,
         retry: Retry::Yes,
         seen: &[Seen::Result, Seen::Rpc],
-        title: "The server is left alone for a while",
-        happened: "The server failed repeatedly, so it gets no calls for a short time. Nothing was sent.",
+        title: "The server is paused after repeated failures",
+        happened: "The server failed repeatedly, so the gateway sends it no calls for a short time (circuit breaker). \
+             Nothing was sent.",
         advice: "Repeat the call after the time in the hint. `toolgate servers show NAME` has the reason.",
-        message: "server \"bank\" is left alone for a while because it failed repeatedly: HTTP status 500",
+        message: "server \"bank\" is paused for a while because it failed repeatedly: HTTP status 500",
         hint: "repeat the call in 5.0 s",
         see: &["server_down"],
     },
@@ -383,9 +377,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Gateway,
         retry: Retry::Yes,
         seen: &[Seen::Result, Seen::Rpc],
-        title: "The server wants a credential that the gateway does not have",
-        happened: "The server refused the gateway itself. Nothing was done. A caller's own token is never \
-             passed on.",
+        title: "The server requires a credential that the gateway lacks",
+        happened: "The server refused the gateway's own request for lack of a valid credential, and the tool did not \
+             run. A caller's own token is never passed on.",
         advice: "The operator signs in with `toolgate servers login NAME`, or stores a secret with `toolgate \
              secrets set NAME SECRET`.",
         message: "server \"bank\" wants a credential that the gateway does not have: it answered 401",
@@ -410,9 +404,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Gateway,
         retry: Retry::Yes,
         seen: &[Seen::Result, Seen::Rpc],
-        title: "A file could not be read to its end",
-        happened: "Content that belonged into the request to the server broke off while it was sent, so the \
-             request never was whole and the tool did not run.",
+        title: "A file could not be read completely",
+        happened: "A file's content broke off while it was being sent to the server, so the request was never complete \
+             and the tool did not run.",
         advice: "Repeat the call; store the file again if it fails again.",
         message: "file_019a… could not be read to its end",
         hint: "the tool did not run; repeat the call, and upload the content again if it fails again",

@@ -9,9 +9,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
-        title: "The tool was called by another name",
+        title: "The tool was called by an alias",
         happened: "The call used an alias. It works until the day that the message names.",
-        advice: "Use the name that the message says.",
+        advice: "Use the name in the message.",
         message: "\"transfer\" is another name for bank:transfer. Use \"bank__transfer\".",
         hint: "",
         see: &["alias_sunset"],
@@ -21,8 +21,8 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
-        title: "The arguments came as a text",
-        happened: "`arguments` of `call_tool` was a string that holds JSON; it was read as the object in it.",
+        title: "The arguments were sent as a string",
+        happened: "`arguments` of `call_tool` was a string with JSON in it; the gateway parsed it.",
         advice: "Send an object.",
         message: "`arguments` came as a string and was read as JSON; send an object",
         hint: "",
@@ -34,9 +34,9 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "A filter masked something",
-        happened: "A filter of the operator's found something in the arguments or in the result, and `[masked: NAME]` \
-             stands in its place. The message says what kind of thing it was and where.",
-        advice: "Go on without it. The operator decides what may be passed on.",
+        happened: "One of the operator's filters matched something in the arguments or in the result and replaced it \
+             with `[masked: NAME]`. The message says what kind of thing it was and where.",
+        advice: "Continue without it. The operator decides what may be passed on.",
         message: "filter \"no card numbers\" masked card at /text before the call was sent",
         hint: "",
         see: &["filter_blocked", "configuration.md#filters"],
@@ -47,9 +47,10 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "The arguments were not checked",
-        happened: "The tool's schema, or a part of it, cannot be used to check arguments, so what stands there was passed on as it \
-             came. The message says why, and whether all of the arguments or a part of them were not checked.",
-        advice: "The server's author mends the schema: it should carry with it what it refers to.",
+        happened: "The tool's schema, or part of it, cannot be used to check arguments, so the affected values were \
+             passed on unchecked. The message says why, and whether this concerns all of the arguments or part of \
+             them.",
+        advice: "The server's author fixes the schema: it should contain everything that it refers to.",
         message: "a part of the arguments was not checked: its schema is not used in full: it refers to \
              \"https://example.com/address.json\", which is not part of it, and nothing is fetched",
         hint: "",
@@ -60,14 +61,14 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning, Seen::Result],
-        title: "The result breaks the tool's own schema",
-        happened: "The server promised a form of its results and broke it. With `[validation] output = \
-             \"enforce\"` the call fails, else the result is passed on with this warning.",
-        advice: "The tool ran: do not repeat it for this. The server's author mends it; the message says \
-             where it differs.",
+        title: "The result does not fit the tool's output schema",
+        happened: "The result does not fit the `outputSchema` that the server declared. With `[validation] output = \
+             \"enforce\"` the call fails, otherwise the result is passed on with this warning.",
+        advice: "The tool ran: do not repeat the call because of this. The server's author fixes it; the message says \
+             where the result differs.",
         message: "the result of bank:balance breaks the tool's own schema: /total: \"12\" is not of type \
              \"number\"",
-        hint: "the tool ran; its server must be mended, or `output = \"warn\"` set for it",
+        hint: "the tool ran; its server must be fixed, or `output = \"warn\"` set for it",
         see: &["server_garbled", "configuration.md#validation"],
     },
     Code {
@@ -76,9 +77,9 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "An approver changed the arguments",
-        happened: "A person agreed to the call with other arguments than were asked for. The message says who changed what, \
-             redacted as people see it; the result says it first, too.",
-        advice: "Report what ran, not what was asked for.",
+        happened: "A person approved the call with arguments that differ from the requested ones. The message says who \
+             changed what, redacted as people see it; so does the beginning of the result.",
+        advice: "Report what ran, not what was requested.",
         message: "ann changed the arguments before the call ran: /amount 900 → 150",
         hint: "",
         see: &["changes_requested"],
@@ -88,9 +89,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
-        title: "Something beside the arguments was not sent",
-        happened: "People agreed to this call, and they have seen its arguments alone. What the client had put into \
-             `_meta` for the server was left out.",
+        title: "Members of `_meta` were not sent",
+        happened: "People approved this call, and they saw only its arguments. What the client had put into `_meta` \
+             for the server was left out.",
         advice: "Put what the server needs into the arguments.",
         message: "people agreed to the arguments of this call alone, so these members of `_meta` were not sent: \
              vendor/priority",
@@ -102,10 +103,10 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
-        title: "The call names a run of somebody else",
-        happened: "The run that the call names belongs to another principal. The call was made all the same, and is \
-             not recorded under that run.",
-        advice: "Name a run of your own, or none. Whoever works in a run has a token for it.",
+        title: "The call names another principal's run",
+        happened: "The run that the call names belongs to another principal. The call was made anyway, and is not \
+             recorded under that run.",
+        advice: "Name a run of your own, or none. A principal that works in a run has a token for it.",
         message: "the call was not recorded under run_1, which is not a run of its caller",
         hint: "",
         see: &["not_allowed"],
@@ -117,8 +118,8 @@ pub(super) const CODES: &[Code] = &[
         seen: &[Seen::Warning],
         title: "The call was sent a second time",
         happened: "The first attempt failed in a way that cannot have had an effect, or the tool is declared \
-             idempotent, so the gateway sent it once more.",
-        advice: "Nothing.",
+             idempotent, so the gateway sent it again.",
+        advice: "Nothing needs to be done.",
         message: "server \"bank\" is not available: connection refused; the call was sent once more",
         hint: "",
         see: &["server_lost"],
@@ -129,9 +130,8 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "The end of the call is not in the ledger yet",
-        happened: "The tool ran and its result is here, but the end of the call could not be written. It is \
-             written later.",
-        advice: "Nothing. The operator looks at the store.",
+        happened: "The tool ran and its result is here, but the end of the call could not be recorded yet. It is recorded later.",
+        advice: "Nothing needs to be done by the caller. The operator checks the store.",
         message: "the end of this call is not recorded yet: the store is not available",
         hint: "",
         see: &["ledger_down"],
@@ -141,9 +141,9 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
-        title: "An id of a file was passed on as it is",
-        happened: "An argument holds the id of a file, and no file strategy of the tool is for this argument, \
-             so the server gets the id and not the content.",
+        title: "A file id was passed on unchanged",
+        happened: "An argument has the id of a file, and the tool has no file strategy for this argument, so the \
+             server gets the id and not the content.",
         advice: "Use the argument that takes files; the operator can give the tool a `file_strategy`.",
         message: "`path` holds file_019a… and is passed on as it is: no file strategy of tool docs:read is for \
              `path`",
@@ -156,8 +156,8 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "The structured result is long",
-        happened: "`structuredContent` is longer than results should be. It stays, because the tool promises \
-             what it looks like.",
+        happened: "`structuredContent` is longer than results should be. It is not shortened, because it must fit the \
+             tool's `outputSchema`.",
         advice: "Ask for less.",
         message: "`structuredContent` has about 90000 bytes, more than the 32768 that results should have; it \
              stays because the tool promises what it looks like",
@@ -170,7 +170,7 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "Parts of the result were withheld",
-        happened: "A result had more large or binary parts than are kept of one result.",
+        happened: "The result had more large or binary parts than the gateway keeps of one result.",
         advice: "Ask for less at once.",
         message: "3 parts of this result were withheld: at most 64 of one result are kept",
         hint: "",
@@ -182,9 +182,9 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "Secrets were left out of a repeated answer",
-        happened: "A call of a batch was sent again under the same id. What is kept of its result has no secrets in it; the \
+        happened: "A call of a batch was sent again under the same id. The stored result has no secrets in it; the \
              first answer had them.",
-        advice: "Keep what you need of the first answer.",
+        advice: "Keep what you need from the first answer.",
         message: "secrets were left out of what is kept of this call; only its first answer had them",
         hint: "",
         see: &["call_id_reused", "configuration.md#redact"],
@@ -194,10 +194,10 @@ pub(super) const CODES: &[Code] = &[
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
-        title: "A pattern fits no tool",
-        happened: "An agent or capability was stored with a pattern that fits nothing now. It may fit tools \
-             that come later.",
-        advice: "Check the spelling, if tools were meant that are there.",
+        title: "A pattern matches no tool",
+        happened: "An agent or capability was stored with a pattern that matches no tool at present. It may match \
+             tools that are added later.",
+        advice: "Check the spelling, if it was meant to match an existing tool.",
         message: "tools[0]: no tool fits `bnak:*`",
         hint: "",
         see: &["unknown_capability"],

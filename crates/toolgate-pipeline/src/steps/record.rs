@@ -263,6 +263,6 @@ pub(super) fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &Ra
     if check == OutputCheck::Warn {
         return None;
     }
-    let hint = "the tool ran; its server must be mended, or `output = \"warn\"` set for it";
+    let hint = "the tool ran; its server must be fixed, or `output = \"warn\"` set for it";
     Some(Refusal::new(OUTPUT_SCHEMA, Blame::Server, message, hint))
 }

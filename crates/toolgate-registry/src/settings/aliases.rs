@@ -27,7 +27,7 @@ pub(super) fn check(value: &Value, context: &SettingContext) -> Result<(), Refus
         let at = candidates.iter().position(|one| alias::occupies(one, &collision.name)).unwrap_or_default();
         Refusal::new(RefusalKind::Invalid, "alias_taken", collision.to_string())
             .field(format!("value[{at}].name"))
-            .hint("choose another name, or take it from the other first")
+            .hint("choose another name, or remove it from the other tool first")
     })
 }
 

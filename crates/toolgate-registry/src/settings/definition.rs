@@ -76,7 +76,7 @@ fn refuse_rivals(value: &Value, fresh: &[Fresh<AgentDefinition>], file: &FileSta
             );
             return Err(Refusal::new(RefusalKind::Conflict, "two_agents", message)
                 .field(format!("{place}.{}", rival.place))
-                .hint("take it out of the other definition first, or leave it out here"));
+                .hint("remove it from the other definition first, or leave it out here"));
         }
         claims.take(&mut definition.clone());
     }
@@ -109,7 +109,7 @@ fn refuse_removal_in_use(value: &Value, around: &Around<'_>) -> Result<(), Refus
             let message = format!("the capability \"{name}\" is used by {}", users.join(", "));
             return Err(Refusal::new(RefusalKind::Conflict, "capability_in_use", message)
                 .field("value")
-                .hint("take it out of these agents first"));
+                .hint("remove it from these agents first"));
         }
     }
     Ok(())

@@ -95,7 +95,7 @@ fn unknown() -> RawJson {
             "code": "call_unknown",
             "fault": Blame::Gateway,
             "retry": false,
-            "message": "the gateway stopped while the call was under way: nobody knows whether it ran",
+            "message": "the gateway stopped while the call was in progress: it is not known whether it ran",
             "hint": "look at what it may have changed before you repeat it, under another id",
         }),
     )

@@ -108,8 +108,9 @@ impl Sessions {
                             "{max} sessions of the agent {} are open, and no more are allowed",
                             limit.agent
                         );
-                        Refusal::new(RefusalKind::TooMany, "too_many_sessions", message)
-                    .hint("close one that is not needed any more, or raise limits.sessions_max of the agent")
+                        Refusal::new(RefusalKind::TooMany, "too_many_sessions", message).hint(
+                            "close one that is no longer needed, or raise limits.sessions_max of the agent",
+                        )
                     }
                     NewSessionError::Store(error) => down(error),
                 },
@@ -175,7 +176,8 @@ fn holder(by: &Credential, wanted: Option<&str>, agent: &AgentName) -> Result<Pr
     }
     let name = wanted.unwrap_or(agent.as_str());
     if is_reserved_principal(name) {
-        let message = format!("nobody may be called {name:?}, it would be mistaken for somebody else");
+        let message =
+            format!("a principal may not be called {name:?}, which could be mistaken for another principal");
         return Err(Refusal::new(RefusalKind::Invalid, "invalid_principal", message).field("principal"));
     }
     Ok(Principal::new(PrincipalId::new(name), Role::Agent))

@@ -82,8 +82,12 @@ fn scope_now(definitions: &Definitions, before: &Scope) -> Option<Scope> {
 
 fn read_cursor(text: &str) -> Result<PageCursor, Refusal> {
     text.parse().map_err(|_| {
-        Refusal::new(RefusalKind::Invalid, "invalid_cursor", format!("{text:?} is not the end of a page"))
-            .field("cursor")
-            .hint("pass on what the page before has as `next`, as it is")
+        Refusal::new(
+            RefusalKind::Invalid,
+            "invalid_cursor",
+            format!("{text:?} is not a cursor of an earlier page"),
+        )
+        .field("cursor")
+        .hint("pass `next` of the previous page unchanged")
     })
 }

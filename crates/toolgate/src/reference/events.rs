@@ -20,37 +20,37 @@ the digests in `input` and `output`. Secrets, tokens and the bytes of files neve
 
 ## Fields
 
-What an event does not have is left out.
+Fields that an event does not have are left out.
 
 ";
 
 /// In the order in which they are written.
 const FIELDS: [(&str, &str); 25] = [
-    ("seq", "Its place in the whole ledger; what pages and cursors go by"),
-    ("stream", "Who wrote it: the `stream` of a gateway"),
-    ("stream_seq", "Its place among what that one wrote: 1, 2, 3 without a gap"),
-    ("kind", "What happened; see below"),
-    ("at", "When, as RFC 3339"),
-    ("at_ms", "When, in milliseconds since 1970"),
-    ("principal", "Who did it: the caller, the voter, `gateway`"),
-    ("session", "The session that it happened in"),
-    ("run", "The run that it happened in"),
+    ("seq", "The event's position in the whole ledger; pages and cursors use it"),
+    ("stream", "The gateway that wrote it, by its `stream`"),
+    ("stream_seq", "The event's position in that stream: 1, 2, 3 without a gap"),
+    ("kind", "The kind of event; see below"),
+    ("at", "The time, as RFC 3339"),
+    ("at_ms", "The time, in milliseconds since 1970"),
+    ("principal", "The principal that did it: the caller, the voter, or `gateway`"),
+    ("session", "The session in which it happened"),
+    ("run", "The run in which it happened"),
     ("task", "The task of that run"),
-    ("call", "The tool call that it belongs to"),
+    ("call", "The tool call to which it belongs"),
     ("tool", "The canonical name of the tool"),
-    ("server", "The server"),
+    ("server", "The name of the server"),
     ("tool_version", "The digest of the tool's definition"),
     ("trace", "W3C `traceparent`, as the caller sent it"),
-    ("approval", "The approval that it belongs to"),
+    ("approval", "The approval to which it belongs"),
     ("policy_version", "The digest of the policies that were in force"),
-    ("decision", "What policy said; see below"),
-    ("outcome", "How the call ended, or where it stands; see below"),
-    ("duration_us", "How long it took, in microseconds"),
-    ("input", "The digest of the redacted arguments; `GET /ledger/bodies/{digest}` has them"),
+    ("decision", "The decision of the policy; see below"),
+    ("outcome", "The outcome of the call, or its state so far; see below"),
+    ("duration_us", "The duration, in microseconds"),
+    ("input", "The digest of the redacted arguments; `GET /ledger/bodies/{digest}` returns them"),
     ("output", "The digest of the redacted result"),
-    ("detail", "What only this kind of event has, as an object; see each kind"),
+    ("detail", "An object with the members of this kind of event; see each kind"),
     ("previous", "The hash of the event before it in its stream; zeros for the first"),
-    ("hash", "Over every field and `previous`"),
+    ("hash", "The hash over every field and `previous`"),
 ];
 
 pub(super) fn page() -> String {

@@ -138,14 +138,14 @@ fn every_bad_agent_is_refused_at_its_place() {
         ),
         (
             json!([{ "name": "x", "principals": ["z", "ada"] }]),
-            "two_agents value[0].principals[1]: the agents \"reader\" and \"x\" are both for \"ada\" (take it out of \
-             the other definition first, or leave it out here)"
+            "two_agents value[0].principals[1]: the agents \"reader\" and \"x\" are both for \"ada\" (remove it from \
+                 the other definition first, or leave it out here)"
                 .into(),
         ),
         (
             json!([{ "name": "x", "groups": ["g"] }, { "name": "y", "groups": ["g"] }]),
-            "two_agents value[1].groups[0]: the agents \"x\" and \"y\" are both for \"g\" (take it out of the other \
-             definition first, or leave it out here)"
+            "two_agents value[1].groups[0]: the agents \"x\" and \"y\" are both for \"g\" (remove it from the other \
+                 definition first, or leave it out here)"
                 .into(),
         ),
     ];
@@ -207,7 +207,8 @@ fn every_bad_capability_is_refused_at_its_place() {
         ),
         (
             json!([{ "name": "mail" }]),
-            "capability_in_use value: the capability \"git\" is used by agent \"coder\", agent \"writer\" (take it out of these agents first)",
+            "capability_in_use value: the capability \"git\" is used by agent \"coder\", agent \"writer\" (remove it \
+                 from these agents first)",
         ),
         (json!([{ "name": "git" }]), "fine"),
     ];

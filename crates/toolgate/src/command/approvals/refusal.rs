@@ -31,7 +31,7 @@ fn hint_to(refusal: ApprovalRefusal) -> &'static str {
             "`toolgate approvals show` says who decided what; it cannot be decided again"
         }
         ApprovalRefusal::Expired => "the caller may propose the call again",
-        ApprovalRefusal::Requester => "somebody else must decide; --token decides as its holder",
+        ApprovalRefusal::Requester => "another person must decide; --token decides as its holder",
         ApprovalRefusal::NotAPerson => "decide with a token made with `--kind human`",
         ApprovalRefusal::NotInGroup => {
             "`toolgate approvals show` says whose word it needs; a token has the groups it was made with (`--group`)"

@@ -10,20 +10,20 @@ use crate::config::agents;
 
 pub(super) const CAPABILITIES: Table = Table {
     header: "[[capabilities]]",
-    about: "Named sets of tools. What fits one of the rules belongs to it; one with nothing but a name takes the tools whose \
-            `capabilities` name it. More can be set while the gateway runs (`/capabilities`).",
+    about: "Named sets of tools. A tool that matches one of the rules belongs to the set; a capability without rules \
+         takes the tools whose `capabilities` name it. More can be defined while the gateway runs (`/capabilities`).",
     accepted: &Capability::KEYS,
     keys: &[
         needed("name", Text, "Letters, digits, `-`, `_` and `.`."),
-        without("description", Text, "none", "What it is for."),
+        without("description", Text, "none", "Its purpose."),
         is(
             "tools",
             Texts,
             "[]",
-            "Patterns over canonical names: `*` stands for any characters, `?` for one.",
+            "Patterns for canonical names: `*` matches any characters, `?` matches one.",
         ),
-        is("tags", Texts, "[]", "What tools say they are for (`capabilities` in `[[tools]]`)."),
-        is("servers", Texts, "[]", "Patterns over names of servers."),
+        is("tags", Texts, "[]", "Tags that tools carry (`capabilities` in `[[tools]]`)."),
+        is("servers", Texts, "[]", "Patterns for names of servers."),
     ],
     changes: WhileRunning,
     least: "[[capabilities]]\nname = \"code\"\n",
@@ -33,39 +33,40 @@ pub(super) const CAPABILITIES: Table = Table {
 
 pub(super) const AGENTS: Table = Table {
     header: "[[agents]]",
-    about: "Kinds of agents: what their sessions begin with. More can be set while the gateway runs (`/agents`). Credentials \
-            that no definition is for have the agent `default`, which sees every tool unless it is defined here.",
+    about: "Agents: what their sessions start with. More can be defined while the gateway runs (`/agents`). \
+         Credentials without a matching definition use the agent `default`, which sees every tool unless it is defined \
+         here.",
     accepted: &AgentDefinition::KEYS,
     keys: &[
-        needed("name", Text, "Letters, digits, `-`, `_` and `.`; its tools are at `/mcp/{name}` too."),
-        without("description", Text, "none", "What it is for."),
-        without("capabilities", Texts, "every tool", "What it is given; `[]`: nothing."),
-        is("pinned", Texts, "[]", "Tools that are listed even where the rest is searched."),
+        needed("name", Text, "Letters, digits, `-`, `_` and `.`; its tools are also at `/mcp/{name}`."),
+        without("description", Text, "none", "Its purpose."),
+        without("capabilities", Texts, "every tool", "The capabilities it has; `[]`: none."),
+        is("pinned", Texts, "[]", "Tools that are listed even if the others have to be searched for."),
         is("blocked", Texts, "[]", "Tools that it never has."),
-        is("mounts", Nested("`{ … }`"), "{}", "What it may touch; see below."),
+        is("mounts", Nested("`{ … }`"), "{}", "The servers and resources it may use; see below."),
         without(
             "policy_template",
             Word(TEMPLATES),
             "that of `[policy]`",
-            "As `template` in `[policy]`, where it shall be stricter for this agent.",
+            "Like `template` in `[policy]`, to be stricter for this agent.",
         ),
         is(
             "token_budget",
             Other("whole number, or `\"off\"`"),
             "8000",
-            "How many tokens the list of tools may cost before it is searched instead; 0 always searches, `\"off\"` always \
-             lists everything.",
+            "The number of tokens that the list of tools may cost; beyond it, the agent searches for tools instead. 0 \
+                 always searches, `\"off\"` always lists everything.",
         ),
-        is("schema_diet", Flag, "false", "Whether lists leave out what schemas say twice."),
-        is("reveal_found", Flag, "false", "Whether tools that an older client finds join its list."),
-        is("limits", Nested("`{ … }`"), "{}", "When its sessions end and how many there may be; see below."),
+        is("schema_diet", Flag, "false", "`true` leaves out of lists what schemas say twice."),
+        is("reveal_found", Flag, "false", "`true` adds tools that an older client finds to its list."),
+        is("limits", Nested("`{ … }`"), "{}", "The lifetime and number of its sessions; see below."),
         is(
             "principals",
             Texts,
             "[]",
-            "Whose credentials begin with this agent, unless the credential itself says which.",
+            "Principals whose credentials use this agent, unless the credential itself names one.",
         ),
-        is("groups", Texts, "[]", "The same for everybody in these groups."),
+        is("groups", Texts, "[]", "Groups whose members use this agent."),
     ],
     changes: WhileRunning,
     least: "[[agents]]\nname = \"reviewer\"\n",
@@ -75,13 +76,13 @@ pub(super) const AGENTS: Table = Table {
 
 pub(super) const MOUNTS: Table = Table {
     header: "[agents.mounts]",
-    about: "What an agent may touch; within `[[agents]]`.",
+    about: "The servers and resources that an agent may use; within `[[agents]]`.",
     accepted: &agents::MOUNTS_KEYS,
     keys: &[
-        without("servers", Texts, "every server", "Servers whose tools it sees."),
+        without("servers", Texts, "every server", "Servers whose tools the agent sees."),
         is("providers", Texts, "[]", "Providers of connections that tools may need."),
         is("pointers", Texts, "[]", "Pointers that it may read and move."),
-        is("knowledge_bases", Texts, "[]", "Knowledge bases that it may ask."),
+        is("knowledge_bases", Texts, "[]", "Knowledge bases that it may query."),
     ],
     changes: WhileRunning,
     least: "[[agents]]\nname = \"reviewer\"\n[agents.mounts]\n",
@@ -90,12 +91,12 @@ pub(super) const MOUNTS: Table = Table {
 
 pub(super) const LIMITS: Table = Table {
     header: "[agents.limits]",
-    about: "When a session of an agent is closed, and how many may be open; within `[[agents]]`.",
+    about: "The lifetime and number of an agent's sessions; within `[[agents]]`.",
     accepted: &agents::LIMITS_KEYS,
     keys: &[
-        is("idle_seconds", Count, "86400", "Unused for so long, a session is closed."),
-        without("lifetime_seconds", Count, "no end", "So old, a session is closed."),
-        is("sessions_max", Count, "1000", "How many may be open at once."),
+        is("idle_seconds", Count, "86400", "The time without use after which a session is closed."),
+        without("lifetime_seconds", Count, "no end", "The age at which a session is closed."),
+        is("sessions_max", Count, "1000", "The number of sessions that may be open at once."),
     ],
     changes: WhileRunning,
     least: "[[agents]]\nname = \"reviewer\"\n[agents.limits]\n",

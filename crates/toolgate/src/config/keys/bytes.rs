@@ -9,13 +9,13 @@ const S3: &str = "none";
 
 pub(super) const SEARCH: Table = Table {
     header: "[search]",
-    about: "How tools are found.",
+    about: "How tools are searched for.",
     accepted: &search::KEYS,
     keys: &[without(
         "model",
         Path,
         "by words alone",
-        "The folder of a model that finds tools by what is meant beside the words. `script/model` fetches one.",
+        "The folder of an embedding model, which finds tools by meaning as well as by words. `script/model` downloads one.",
     )],
     changes: AfterRestart,
     least: "[search]\n",
@@ -24,40 +24,30 @@ pub(super) const SEARCH: Table = Table {
 
 pub(super) const FILES: Table = Table {
     header: "[files]",
-    about: "Files that people upload and tools are given by id, and everything that is taken out of results. Gateways that share \
-            a database share the files, too.",
+    about: "Uploaded files, which tools get by their id, and everything that is taken out of results. Gateways that \
+         share a database share the files, too.",
     accepted: &files::FILES_KEYS,
     keys: &[
         without(
             "url",
             Other("path, or `s3://bucket/prefix`"),
             "`files` in the data folder",
-            "A folder, or a bucket of a storage that speaks S3.",
+            "A folder, or a bucket of an S3-compatible storage.",
         ),
-        without("endpoint", Url, "Amazon, in the region", "Where the storage is reached."),
+        without("endpoint", Url, "Amazon S3, in the region", "The endpoint of the storage."),
         without("region", Text, "`us-east-1`", "The region of the bucket."),
-        without("access_key_id", Text, S3, "The name of the key to the bucket."),
-        without("secret_access_key", Text, S3, "The key itself."),
-        without("allow_http", Flag, "`false`", "Whether the endpoint may start with `http://`."),
+        without("access_key_id", Text, S3, "The id of the access key."),
+        without("secret_access_key", Text, S3, "The secret of the access key."),
+        without("allow_http", Flag, "`false`", "`true` allows an endpoint that starts with `http://`."),
         is("upload_bytes_max", Bytes, "\"2GiB\"", "The largest file."),
         is(
             "keep_days",
             Other("days, or `\"forever\"`"),
             "30",
-            "For how many days files are kept; `\"forever\"` keeps them until somebody deletes them.",
+            "The number of days for which files are kept; `\"forever\"` keeps them until they are deleted.",
         ),
-        is(
-            "url_keep_seconds",
-            Seconds,
-            "3600",
-            "How long an address can be used that a server is given for a file.",
-        ),
-        is(
-            "upload_url_keep_seconds",
-            Seconds,
-            "900",
-            "How long an address can be used that somebody is given to upload to.",
-        ),
+        is("url_keep_seconds", Seconds, "3600", "How long the URL of a file that a server gets is valid."),
+        is("upload_url_keep_seconds", Seconds, "900", "How long an upload URL is valid."),
         is(
             "base64_bytes_max",
             Bytes,
@@ -69,10 +59,15 @@ pub(super) const FILES: Table = Table {
             "extractor",
             Other("canonical name, or `\"off\"`"),
             "\"doc-parser-mcp:extract_text\"",
-            "The tool that makes text of documents; `\"off\"` for none.",
+            "The tool that extracts text from documents; `\"off\"` for none.",
         ),
-        is("storage_timeout_seconds", Seconds, "15", "How long the storage may be silent."),
-        is("retries_max", Count, "4", "How often a request that the storage does not answer is sent again."),
+        is(
+            "storage_timeout_seconds",
+            Seconds,
+            "15",
+            "The time after which a storage that does not respond counts as failed.",
+        ),
+        is("retries_max", Count, "4", "How often a request that the storage does not answer is retried."),
     ],
     changes: AfterRestart,
     least: "[files]\n",
@@ -82,17 +77,17 @@ pub(super) const FILES: Table = Table {
 
 pub(super) const RESULTS: Table = Table {
     header: "[results]",
-    about: "What of a tool's result stays in the context of the model. The rest becomes a ref, which `read_ref` looks into.",
+    about: "How much of a tool's result stays in the context of the model. The rest becomes a ref, which `read_ref` reads.",
     accepted: &files::RESULTS_KEYS,
     keys: &[
         is(
             "binary",
             Word(&["take_out", "inline"]),
             "\"take_out\"",
-            "Images, audio and other bytes become refs, or stay.",
+            "`take_out` turns images, audio and other binary content into refs; `inline` leaves it in the result.",
         ),
         is("text_bytes_max", Bytes, "\"32KiB\"", "The longest text that stays."),
-        is("ref_keep_seconds", Seconds, "86400", "How long a ref can be used."),
+        is("ref_keep_seconds", Seconds, "86400", "How long a ref is valid."),
     ],
     changes: AfterRestart,
     least: "[results]\n",
@@ -101,21 +96,21 @@ pub(super) const RESULTS: Table = Table {
 
 pub(super) const RUNS: Table = Table {
     header: "[runs]",
-    about: "Work that agents do in runs.",
+    about: "Limits of runs.",
     accepted: &runs::KEYS,
     keys: &[
-        is("parallel_calls_max", Count, "8", "How many calls of one batch are made at once."),
+        is("parallel_calls_max", Count, "8", "The number of calls of one batch that run at once."),
         is(
             "completion_wait_seconds",
             Seconds,
             "60",
-            "How long the end of a run waits for calls that are under way.",
+            "How long completing a run waits for calls in progress.",
         ),
         is(
             "input_hold_seconds",
             Seconds,
             "20",
-            "How long a question to a person is held before the call answers that the run waits.",
+            "How long the call that asks a person waits for the answer before it returns and the run waits.",
         ),
     ],
     changes: AfterRestart,
@@ -125,11 +120,11 @@ pub(super) const RUNS: Table = Table {
 
 pub(super) const CONSOLE: Table = Table {
     header: "[console]",
-    about: "The pages for people, at the gateway's own address.",
+    about: "The web console, at the gateway's own address.",
     accepted: &console::KEYS,
     keys: &[
-        is("enabled", Flag, "true", "Whether there are pages at all."),
-        is("login_seconds", Seconds, "43200", "How long somebody stays logged in."),
+        is("enabled", Flag, "true", "`false` turns the console off."),
+        is("login_seconds", Seconds, "43200", "How long a login lasts."),
     ],
     changes: AfterRestart,
     least: "[console]\n",

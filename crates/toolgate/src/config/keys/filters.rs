@@ -44,48 +44,52 @@ const KINDS: &[&str] = &[
 
 pub(super) const FILTERS: Table = Table {
     header: "[[filters]]",
-    about: "What must not go out in arguments or come in with results. All filters that fit a tool apply. \
-            `toolgate filters test` says what they would have done to the last calls.",
+    about: "Content that must not go out in arguments or come in with results. All filters that match a tool apply. \
+         `toolgate filters test` shows what they would have done to recent calls.",
     accepted: &filters::KEYS,
     keys: &[
-        needed("name", Text, "Stands wherever something is masked, in refusals, and in the ledger."),
+        needed(
+            "name",
+            Text,
+            "The name that appears wherever something is masked, in refusals, and in the ledger.",
+        ),
         is(
             "on",
             Word(&["arguments", "results", "both"]),
             "\"both\"",
-            "What is looked through: what goes to servers, what comes back, or both. With `ask` it is `arguments`.",
+            "What is searched: the arguments that go to servers, the results that come back, or both. With `ask` it is \
+                 `arguments`.",
         ),
         is(
             "tools",
             Texts,
             "[\"*\"]",
-            "Patterns over canonical names: `*` stands for any characters, `?` for one.",
+            "Patterns for canonical names: `*` matches any characters, `?` matches one.",
         ),
         without(
             "match",
             Text,
             "`kinds` alone",
-            "A regular expression. It takes time that grows with the text and not faster, so look-around and back \
-             references are not known.",
+            "A regular expression. Matching takes linear time, so look-around and back-references are not supported.",
         ),
         without(
             "kinds",
             Words(KINDS),
             "`match` alone",
             "Kinds of personal data and of secrets, with their check digits where they have any. One of `match` and \
-             `kinds` must be there.",
+                 `kinds` is required.",
         ),
         needed(
             "action",
             Word(&["mask", "block", "ask"]),
-            "Puts `[masked: NAME]` in its place; refuses the call or withholds the result; or asks a person before the \
-             call is sent.",
+            "`mask` replaces the match with `[masked: NAME]`; `block` refuses the call or withholds the result; `ask` \
+                 asks a person before the call is sent.",
         ),
         without(
             "approvers",
             Texts,
-            "anybody who may approve",
-            "Groups of which somebody must agree, with `ask`.",
+            "anyone who may approve",
+            "Groups from which one person must agree, with `ask`.",
         ),
     ],
     changes: WhileRunning,

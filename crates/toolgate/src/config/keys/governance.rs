@@ -21,7 +21,7 @@ const OTHERS: &str = "what the server says";
 
 pub(super) const STORE: Table = Table {
     header: "[store]",
-    about: "Where everything is kept.",
+    about: "The database.",
     accepted: &ledger::STORE_KEYS,
     keys: &[
         without(
@@ -34,7 +34,7 @@ pub(super) const STORE: Table = Table {
             "stream",
             Text,
             "\"gateway\"",
-            "The name under which this gateway writes the ledger. Gateways that share a database need one each.",
+            "The name of this gateway's stream in the ledger. Gateways that share a database need one each.",
         ),
     ],
     changes: AfterRestart,
@@ -44,7 +44,7 @@ pub(super) const STORE: Table = Table {
 
 pub(super) const POLICY: Table = Table {
     header: "[policy]",
-    about: "What decides about calls. A guard must permit what shall run; without one everything may.",
+    about: "The policies that decide on calls. If there is a guard, it must permit a call; without one every call is permitted.",
     accepted: &policy::POLICY_KEYS,
     keys: &[
         without(
@@ -57,16 +57,12 @@ pub(super) const POLICY: Table = Table {
             "template",
             Word(TEMPLATES),
             "\"exploratory\"",
-            "A level of care to start from: no gates; promotions and external writes; schema changes and claim decisions \
-             too; every move and every external action.",
+            "The base level of strictness. `exploratory` has no gates; `standard` gates promotions and external \
+                 writes; `regulated` adds schema changes and claim decisions; `audit_critical` gates every move and \
+                 every external action.",
         ),
-        without(
-            "guard",
-            Text,
-            "none",
-            "Guard policies that stand in the file itself, beside those in the folder.",
-        ),
-        without("gates", Text, "none", "Gates that stand in the file itself, beside those in the folder."),
+        without("guard", Text, "none", "Guard policies in this file, in addition to those in the folder."),
+        without("gates", Text, "none", "Gates in this file, in addition to those in the folder."),
     ],
     changes: WhileRunning,
     least: "[policy]\n",
@@ -76,7 +72,7 @@ pub(super) const POLICY: Table = Table {
 
 pub(super) const APPROVALS: Table = Table {
     header: "[approvals]",
-    about: "How people are asked about calls that a gate stops.",
+    about: "How people are asked to approve calls that a gate stops.",
     accepted: &policy::APPROVALS_KEYS,
     keys: &[
         is(
@@ -89,21 +85,21 @@ pub(super) const APPROVALS: Table = Table {
             "timeout_seconds",
             Seconds,
             "3600",
-            "How long people have to decide, where the gate does not say. Afterwards the answer is no.",
+            "How long people have to decide, unless the gate says otherwise. After that, the call is denied.",
         ),
-        is("approved_valid_seconds", Seconds, "3600", "How long a call may use a yes."),
+        is("approved_valid_seconds", Seconds, "3600", "How long an approval can be used once it is given."),
         is(
             "escalate_to",
             Texts,
             "[\"admins\"]",
-            "Groups that are asked as well where a gate says `@on_timeout(\"escalate\")` and nobody decided in time.",
+            "Groups that are also asked if a gate has `@on_timeout(\"escalate\")` and the time to decide runs out.",
         ),
         without(
             "link",
             Url,
             "the page of the console",
-            "Where a person finds an approval, for the links in webhooks and in answers to agents. `{id}` stands for its id. \
-             A change of it counts after a restart.",
+            "The URL of an approval's page, for links in webhooks and in answers to agents. `{id}` stands for its id. \
+                 A change takes effect after a restart.",
         ),
     ],
     changes: WhileRunning,
@@ -113,13 +109,13 @@ pub(super) const APPROVALS: Table = Table {
 
 pub(super) const VALIDATION: Table = Table {
     header: "[validation]",
-    about: "Results against the schema that a tool itself declares. Arguments are always checked.",
+    about: "Validation of results against the tool's own `outputSchema`. Arguments are always validated.",
     accepted: &tools::VALIDATION_KEYS,
     keys: &[is(
         "output",
         Word(OUTPUT),
         "\"warn\"",
-        "Passes a wrong result on with a warning, makes an error of it, or does not look.",
+        "`warn` passes an invalid result on with a warning, `enforce` turns it into an error, `off` does not check.",
     )],
     changes: AfterRestart,
     least: "[validation]\n",
@@ -128,14 +124,14 @@ pub(super) const VALIDATION: Table = Table {
 
 pub(super) const LEDGER: Table = Table {
     header: "[ledger]",
-    about: "The record of every call. What changes something is on disk before it is sent.",
+    about: "The record of every call. A call that may change something is on disk before it is sent.",
     accepted: &ledger::LEDGER_KEYS,
     keys: &[
         is(
             "reads_when_down",
             Word(&["refuse", "serve"]),
             "\"refuse\"",
-            "Calls that only read while the record cannot be kept. All others are always refused.",
+            "What happens to calls that only read while the ledger cannot be written. All other calls are always refused.",
         ),
         is(
             "keep_days",
@@ -148,7 +144,7 @@ pub(super) const LEDGER: Table = Table {
             "body_bytes_max",
             Bytes,
             "\"16KiB\"",
-            "The largest arguments and results that are kept; of larger ones only the digest is.",
+            "The largest arguments and results that are kept. Of larger ones only the digest is kept.",
         ),
         is("body_bytes_max_detailed", Bytes, "\"1MiB\"", "The same for tools with `audit = \"detailed\"`."),
     ],
@@ -159,17 +155,17 @@ pub(super) const LEDGER: Table = Table {
 
 pub(super) const REDACT: Table = Table {
     header: "[[redact]]",
-    about: "What is left out of arguments and results before anything is stored. All rules that fit a tool apply.",
+    about: "Values that are redacted from arguments and results before anything is stored. All rules that match a tool apply.",
     accepted: &ledger::REDACT_KEYS,
     keys: &[
-        needed("tools", Text, "A pattern over canonical names: `*` stands for any characters, `?` for one."),
+        needed("tools", Text, "A pattern for canonical names: `*` matches any characters, `?` matches one."),
         without(
             "input",
             Texts,
             "nothing",
-            "Paths in the arguments: `*` is any one member, `**` any number of them.",
+            "Paths in the arguments: `*` matches one member, `**` any number of them.",
         ),
-        without("output", Texts, "nothing", "Paths in the result. One of the two must be there."),
+        without("output", Texts, "nothing", "Paths in the result. One of `input` and `output` is required."),
     ],
     changes: AfterRestart,
     least: "[[redact]]\ntools = \"bank:*\"\ninput = [\"/pin\"]\n",
@@ -178,41 +174,51 @@ pub(super) const REDACT: Table = Table {
 
 pub(super) const QUOTAS: Table = Table {
     header: "[[quotas]]",
-    about: "How much one principal, or one agent, may have. Of the tables that fit, the last that says something counts. What \
-            runs beyond it waits in a line, and is refused with 429 where that is full.",
+    about: "Limits for one principal or one agent. If several tables match, the last one that sets a key wins. Calls \
+         beyond the limit wait in a queue, and are refused with 429 if it is full.",
     accepted: &quotas::KEYS,
     keys: &[
         without(
             "principal",
             Text,
-            "nobody",
-            "A pattern over principal ids. Each principal that matches has this quota; `*` stands for any characters.",
+            "no principal",
+            "A pattern for principal ids. Each principal that matches has this quota of its own; `*` matches any characters.",
         ),
         without(
             "agent",
             Text,
             "none",
-            "The same over names of agents, whoever acts as them. One of the two must be there.",
+            "A pattern for names of agents, for all principals that act as them. One of `principal` and `agent` is required.",
         ),
-        without("calls_max", Count, "512", "How many calls run at once; for an agent any number."),
-        without("waiting_max", Count, "2048", "How many calls wait until others have ended."),
-        without("wait_seconds", Seconds, "60", "How long they do."),
-        without("rate", Text, "any", "How many calls may come within a time: `10/s`, `600/m`, `1000/h`."),
+        without("calls_max", Count, "512", "The number of calls that run at once; for an agent unlimited."),
+        without("waiting_max", Count, "2048", "The number of calls that wait in the queue."),
+        without("wait_seconds", Seconds, "60", "How long a call waits in the queue."),
+        without("rate", Text, "any", "The rate limit for calls: `10/s`, `600/m`, `1000/h`."),
         without(
             "calls_per_day",
             Count,
             "any number",
-            "How many calls may be made from midnight to midnight (UTC), over all replicas.",
+            "The number of calls per day (UTC), over all replicas.",
         ),
         without(
             "streams_max",
             Count,
             "64",
-            "How many streams may be open at once: `subscriptions/listen`, `GET /events` and `GET /runs/{id}/events` together.",
+            "The number of streams that may be open at once: `subscriptions/listen`, `GET /events` and `GET /runs/{id}/events` together.",
         ),
-        without("sessions_max", Count, "three quarters of all", "How many older-era sessions may be open."),
-        without("approvals_max", Count, "100", "How many calls may wait for people."),
-        without("stored_bytes_max", Bytes, "any number", "How many bytes of files are kept for a principal."),
+        without(
+            "sessions_max",
+            Count,
+            "three quarters of all",
+            "The number of older-era sessions that may be open.",
+        ),
+        without("approvals_max", Count, "100", "The number of calls that may wait for approval."),
+        without(
+            "stored_bytes_max",
+            Bytes,
+            "any number",
+            "The size of all files that are kept for a principal.",
+        ),
     ],
     changes: WhileRunning,
     least: "[[quotas]]\nprincipal = \"*\"\n",
@@ -221,77 +227,83 @@ pub(super) const QUOTAS: Table = Table {
 
 pub(super) const TOOLS: Table = Table {
     header: "[[tools]]",
-    about: "What you know of tools better than their servers do. Of the tables that fit a tool, the last that says something \
-            counts.",
+    about: "Corrections and additions to what servers say about their tools. If several tables match a tool, the last \
+         one that sets a key wins.",
     accepted: &tools::TOOLS_KEYS,
     keys: &[
-        needed("name", Text, "A pattern over canonical names: `*` stands for any characters, `?` for one."),
+        needed("name", Text, "A pattern for canonical names: `*` matches any characters, `?` matches one."),
         without(
             "effects",
             Words(&["read", "write", "external", "destructive"]),
-            "the server's hints; where there are none, all",
-            "What a call may do. `[]` is none of them.",
+            "the server's hints; if there are none, all",
+            "The effects that a call may have. `[]`: none of them.",
         ),
         without(
             "audit",
             Word(&["none", "standard", "detailed"]),
             "`standard`",
-            "How much is kept of a call. `none` only for tools that change nothing.",
+            "How much is recorded of a call. `none` is only for tools that change nothing.",
         ),
         without(
             "idempotent",
             Flag,
             OTHERS,
-            "Whether a call may be sent again after a crash without the danger that it counts twice.",
+            "Whether a call can be repeated safely after a crash, without taking effect twice.",
         ),
-        without("output", Word(OUTPUT), "`[validation]`", "As in `[validation]`, for these tools."),
+        without(
+            "output",
+            Word(OUTPUT),
+            "`[validation]`",
+            "Like `output` in `[validation]`, for these tools.",
+        ),
         without(
             "formats",
             Flag,
             "`true`",
-            "Whether values are held against `format` in the tool's schemas: `date-time`, `email`, `uri`, `uuid` and their like. \
-             `false` where a server uses it loosely.",
+            "Whether values are checked against `format` in the tool's schemas: `date-time`, `email`, `uri`, `uuid` \
+                 and the like. Use `false` if a server uses it loosely.",
         ),
-        without("timeout_seconds", Seconds, "that of the server", "How long one call may take."),
-        without("concurrency_max", Count, "that of the server", "How many calls may be under way at once."),
-        without("rate", Rate, "any number", "How many calls may start within a time."),
+        without("timeout_seconds", Seconds, "that of the server", "The time-out of one call."),
+        without("concurrency_max", Count, "that of the server", "The number of calls that may run at once."),
+        without("rate", Rate, "any number", "The rate at which calls may start."),
         without(
             "cache_seconds",
             Seconds,
             "what the result says",
-            "For how long the result of a call is used again for the same arguments, for tools that change nothing.",
+            "How long the result of a call is cached for the same arguments, for tools that change nothing.",
         ),
         without(
             "cache_scope",
             Word(&["private", "public"]),
             "`private`",
-            "For whom: whoever got it, or everybody. Only beside `cache_seconds`.",
+            "Who may get a cached result: `private` for the same caller only, `public` for everyone. Only together \
+                 with `cache_seconds`.",
         ),
-        without("capabilities", Texts, OTHERS, "Names under which agents are given sets of tools."),
+        without("capabilities", Texts, OTHERS, "Tags by which capabilities select the tool."),
         without(
             "mounts",
             Texts,
             OTHERS,
-            "What a session must have mounted for the tool to be seen: `provider:NAME`, `pointer` or `knowledge_base`.",
+            "Mounts that a session needs to see the tool: `provider:NAME`, `pointer` or `knowledge_base`.",
         ),
         without(
             "examples",
             Texts,
             OTHERS,
-            "What somebody might ask for who should find the tool: 1 to 20 texts.",
+            "Example requests for which a search should find the tool: 1 to 20 texts.",
         ),
         without(
             "file_strategy",
             Word(STRATEGIES),
             OTHERS,
-            "How a `file_id` becomes arguments: `file_data` and `file_type`; `content`; `text`; `image_data` and \
-             `image_type`; `input_url`; or not at all.",
+            "The arguments that a `file_id` is turned into, in the order of the values: `file_data` and `file_type`; \
+                 `content`; `text`; `image_data` and `image_type`; `input_url`; none.",
         ),
         without(
             "files",
             Nested("`[[tools.files]]`"),
             OTHERS,
-            "The same where a tool takes several files, or calls its arguments otherwise. `[]`: no argument takes a file.",
+            "The same for a tool that takes several files or has other argument names. `[]`: no argument takes a file.",
         ),
     ],
     changes: WhileRunning,
@@ -302,17 +314,22 @@ pub(super) const TOOLS: Table = Table {
 
 pub(super) const TOOL_FILES: Table = Table {
     header: "[[tools.files]]",
-    about: "One argument that is a file to agents; within `[[tools]]`.",
+    about: "One argument that agents fill with a file id; within `[[tools]]`.",
     accepted: &tools::FILE_KEYS,
     keys: &[
         needed("strategy", Word(STRATEGIES), "As `file_strategy` in `[[tools]]`."),
-        without("argument", Text, "`file_id`", "What agents give."),
-        without("content", Text, "what the strategy says", "Where the server gets the content."),
+        without("argument", Text, "`file_id`", "The argument that agents give."),
+        without(
+            "content",
+            Text,
+            "what the strategy says",
+            "The argument in which the server gets the content.",
+        ),
         without(
             "media_type",
             Text,
             "what the strategy says",
-            "Where the server gets the media type, if it wants it.",
+            "The argument in which the server gets the media type, if it needs it.",
         ),
     ],
     changes: WhileRunning,
@@ -324,7 +341,7 @@ pub(super) const TOOL_FILES: Table = Table {
 
 pub(super) const WEBHOOKS: Table = Table {
     header: "[[webhooks]]",
-    about: "Somebody who is told what happens, with an HMAC signature made with the secret (Standard Webhooks).",
+    about: "Receivers of ledger events. Each message has an HMAC signature made with the secret (Standard Webhooks).",
     accepted: &outbound::WEBHOOKS_KEYS,
     keys: &[
         needed(
@@ -332,23 +349,23 @@ pub(super) const WEBHOOKS: Table = Table {
             Text,
             "Letters, digits, `-` and `_`. Decisions are sent to `/webhooks/{name}/decisions`.",
         ),
-        needed("url", Url, "Where the messages go."),
-        needed("secret", Text, "Signs what is sent and proves what comes in; at least 16 characters."),
+        needed("url", Url, "The URL that receives the messages."),
+        needed("secret", Text, "Signs outgoing messages and verifies incoming ones; at least 16 characters."),
         is(
             "events",
             Texts,
             "[\"approval.requested\", \"approval.resolved\"]",
-            "Which [ledger events](ledger-events.md) are told.",
+            "The [ledger events](ledger-events.md) that are sent.",
         ),
-        without("groups", Texts, "none", "The groups that decisions count for which come in."),
+        without("groups", Texts, "none", "The groups that incoming decisions count for."),
         without(
             "persons",
             Texts,
             "none",
-            "The persons it may speak for, by the names that their tokens have; each has a vote of their own. Without it, anybody \
-             may be named, and all of them together have one vote.",
+            "The persons whose decisions it may pass on, by the names that their tokens have; each has a vote of their \
+                 own. Without the key, it may name anyone, and all of them together have one vote.",
         ),
-        is("decisions", Flag, "false", "Whether decisions may come in through it."),
+        is("decisions", Flag, "false", "`true` accepts decisions through it."),
     ],
     changes: AfterRestart,
     least: "[[webhooks]]\nname = \"slack\"\nurl = \"https://hooks.example.com/toolgate\"\nsecret = \"${WEBHOOK_SECRET}\"\n",
@@ -358,16 +375,21 @@ pub(super) const WEBHOOKS: Table = Table {
 
 pub(super) const METERING: Table = Table {
     header: "[metering]",
-    about: "One event for every tool that was executed, to an address, a file, or both.",
+    about: "One event for every executed tool, sent to a URL, written to a file, or both.",
     accepted: &outbound::METERING_KEYS,
     keys: &[
-        without("url", Url, "none", "Where events are posted. One of `url` and `file` must be there."),
-        without("file", Path, "none", "A file to which events are appended, one on each line."),
+        without(
+            "url",
+            Url,
+            "none",
+            "The URL that events are posted to. One of `url` and `file` is required.",
+        ),
+        without("file", Path, "none", "A file that events are appended to, one per line."),
         without(
             "secret",
             Text,
             "none",
-            "Signs what goes to the address, and must be there beside it; at least 16 characters.",
+            "Signs what is sent to the URL, and is required with it; at least 16 characters.",
         ),
     ],
     changes: AfterRestart,
@@ -377,12 +399,12 @@ pub(super) const METERING: Table = Table {
 
 pub(super) const OTLP: Table = Table {
     header: "[otlp]",
-    about: "Spans of calls, to an OpenTelemetry collector over HTTP.",
+    about: "Spans of calls, sent to an OpenTelemetry collector over HTTP.",
     accepted: &outbound::OTLP_KEYS,
     keys: &[
         needed("endpoint", Url, "The address of the collector."),
-        is("headers", Map, "{}", "Headers that are sent along."),
-        is("service_name", Text, "\"toolgate\"", "What spans say who made them."),
+        is("headers", Map, "{}", "Headers to send along."),
+        is("service_name", Text, "\"toolgate\"", "The `service.name` of the spans."),
     ],
     changes: AfterRestart,
     least: "[otlp]\nendpoint = \"http://127.0.0.1:4318\"\n",

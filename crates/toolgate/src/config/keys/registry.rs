@@ -9,22 +9,22 @@ const ALGORITHMS: &[&str] = &["RS256", "PS256", "ES256", "ES384", "EdDSA"];
 
 pub(super) const OAUTH: Table = Table {
     header: "[oauth]",
-    about: "Access tokens of an OAuth issuer, taken beside Toolgate's own.",
+    about: "Access tokens of an OAuth issuer, accepted besides Toolgate's own.",
     accepted: &access::OAUTH_KEYS,
     keys: &[
-        needed("issuer", Url, "Exactly as `iss` in its tokens says it."),
-        needed("audience", Text, "What `aud` must name."),
-        without("jwks_url", Url, "where the issuer's own metadata say", "Where its keys are."),
+        needed("issuer", Url, "The issuer, exactly as in `iss` of its tokens."),
+        needed("audience", Text, "The value that `aud` must contain."),
+        without("jwks_url", Url, "from the issuer's metadata", "The URL of its keys."),
         without(
             "algorithms",
             Words(ALGORITHMS),
             "those that the issuer's keys are for",
-            "Signatures that are taken.",
+            "Signature algorithms that are accepted.",
         ),
         needed(
             "scopes",
             Map,
-            "What each scope lets its holder do: a role, as for `toolgate token create`. Of several the strongest counts.",
+            "The role that each scope gives, as for `toolgate token create`. Of several, the strongest counts.",
         ),
         without("groups_claim", Text, "no groups", "The claim that names the principal's groups."),
         without("principal_claim", Text, "`sub`", "The claim that names the principal."),
@@ -38,20 +38,20 @@ pub(super) const OAUTH: Table = Table {
 
 pub(super) const VAULT: Table = Table {
     header: "[vault]",
-    about: "The key that secrets and sign-ins are encrypted with. Whoever loses the key loses the secrets. One of the two.",
+    about: "The key that encrypts secrets and sign-ins. If the key is lost, the secrets are lost. One of the two.",
     accepted: &access::VAULT_KEYS,
     keys: &[
         without(
             "key_file",
             Path,
-            "`vault.key` in the data folder, made at first use",
+            "`vault.key` in the data folder, created on first use",
             "A file that only its owner may read.",
         ),
         without(
             "key_env",
             Text,
             "`key_file`",
-            "The name of a variable of the environment. `openssl rand -base64 32` makes a key.",
+            "The name of an environment variable. `openssl rand -base64 32` makes a key.",
         ),
     ],
     changes: AfterRestart,
@@ -61,24 +61,24 @@ pub(super) const VAULT: Table = Table {
 
 pub(super) const SECRETS: Table = Table {
     header: "[[secrets]]",
-    about: "Secrets of servers that are kept elsewhere. A server names one as `${vault:NAME}`, as if it was in the vault; it is read \
-            when it is first needed, kept in memory for a while, and never written down. One of `file`, `command` and `openbao`. \
-            A principal's own secret in the vault comes first.",
+    about: "Secrets of servers that are stored outside the vault. A server names one as `${vault:NAME}`, as if it were \
+         in the vault. It is read when it is first needed, cached in memory, and never written to disk. Exactly one of \
+         `file`, `command` and `openbao` is required. A principal's own secret in the vault takes precedence.",
     accepted: &secrets::SECRETS_KEYS,
     keys: &[
-        needed("server", Text, "The server whose secret it is."),
-        needed("name", Text, "What stands in `${vault:NAME}`."),
+        needed("server", Text, "The server to which the secret belongs."),
+        needed("name", Text, "The name, as in `${vault:NAME}`."),
         without(
             "file",
             Path,
             "another source",
-            "A file of one line. Servers that the gateway starts do not see it.",
+            "A file with one line. Servers that the gateway starts do not see it.",
         ),
         without(
             "command",
             Texts,
             "another source",
-            "A program, by its absolute path, and its arguments. There is no shell. What it prints is the secret; it has 10 s.",
+            "A program, by its absolute path, and its arguments. No shell is involved. It must print the secret within 10 s.",
         ),
         without(
             "openbao",
@@ -90,13 +90,13 @@ pub(super) const SECRETS: Table = Table {
             "cache_seconds",
             Seconds,
             "300",
-            "How long a value is used before it is read again. A server that answers 401 has it read at once.",
+            "How long a value is cached before it is read again. If a server answers 401, it is read again at once.",
         ),
         is(
             "origins",
             Texts,
             "[]",
-            "Where it may be sent if this file does not have the server's address: `https://api.example.com`, or `*`.",
+            "Origins that it may be sent to if this file does not have the server's address: `https://api.example.com`, or `*`.",
         ),
     ],
     changes: AfterRestart,
@@ -106,12 +106,12 @@ pub(super) const SECRETS: Table = Table {
 
 pub(super) const OPENBAO: Table = Table {
     header: "[openbao]",
-    about: "OpenBao, or HashiCorp Vault, which speaks the same API: where it is and how the gateway is let in, by a token or by \
-            AppRole.",
+    about: "OpenBao, or HashiCorp Vault, which has the same API: its address, and how the gateway authenticates: with \
+         a token or with AppRole.",
     accepted: &secrets::OPENBAO_KEYS,
     keys: &[
-        needed("address", Url, "Where it is."),
-        is("mount", Text, "\"secret\"", "Where its KV engine of version 2 is."),
+        needed("address", Url, "Its address."),
+        is("mount", Text, "\"secret\"", "The mount path of its KV engine (version 2)."),
         without("namespace", Text, "none", "Its namespace."),
         without(
             "token_file",
@@ -119,15 +119,10 @@ pub(super) const OPENBAO: Table = Table {
             "AppRole",
             "A file with a token; it is read again whenever it is needed.",
         ),
-        without("token_env", Text, "AppRole", "The name of a variable of the environment with a token."),
+        without("token_env", Text, "AppRole", "The name of an environment variable with a token."),
         without("role_id", Text, "a token", "The role of an AppRole login."),
         without("secret_id_file", Path, "a token", "A file with the secret id of the login."),
-        without(
-            "secret_id_env",
-            Text,
-            "a token",
-            "The name of a variable of the environment with the secret id.",
-        ),
+        without("secret_id_env", Text, "a token", "The name of an environment variable with the secret id."),
     ],
     changes: AfterRestart,
     least: "[openbao]\ntoken_file = \"token\"\naddress = \"https://bao.example.com:8200\"\n",
@@ -136,31 +131,33 @@ pub(super) const OPENBAO: Table = Table {
 
 pub(super) const NETWORK: Table = Table {
     header: "[network]",
-    about: "How connections leave, and where servers may be that were not written into this file: those that register, and those of \
-            `PATCH /settings/mcp_servers`. Public addresses always may. Certificates and proxy count for servers, sign-ins, webhooks, meters, \
-            traces, stored files and the issuer; a server may have its own. The files are read at the start and when this file changes; \
-            servers go by them at once, the others after a restart.",
+    about: "Outgoing connections, and the addresses that servers which are not in this file may have: those that \
+            register, and those of `PATCH /settings/mcp_servers`. Public addresses are always allowed. Certificates \
+            and proxy apply to servers, sign-ins, webhooks, meters, traces, stored files and the issuer; a server may \
+            have its own. The files are read at the start and when this file changes; for servers a change takes \
+            effect at once, for the others after a restart.",
     accepted: &network::KEYS,
     keys: &[
-        is("allow_loopback", Flag, "false", "This machine."),
+        is("allow_loopback", Flag, "false", "Allows addresses on this machine."),
         is(
             "allow_private",
             Flag,
             "false",
-            "10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 and fc00::/7.",
+            "Allows 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 and fc00::/7.",
         ),
         without(
             "ca_file",
             Path,
             "none",
-            "Certificates of authorities of your own, in PEM, trusted beside those of the machine.",
+            "Certificates of your own authorities, in PEM, trusted besides those of the machine.",
         ),
-        is("public_roots", Flag, "true", "`false`: none but those of `ca_file` are trusted."),
+        is("public_roots", Flag, "true", "`false`: only those in `ca_file` are trusted."),
         without(
             "client_certificate",
             Path,
             "none",
-            "The certificate that is shown where one is asked for, in PEM, with those that lead to its authority. It is not shown to servers that are not in this file.",
+            "The client certificate to present where one is requested, in PEM, with its chain. It is not presented to \
+                 servers that are not in this file.",
         ),
         without(
             "client_key",
@@ -172,14 +169,16 @@ pub(super) const NETWORK: Table = Table {
             "proxy",
             Text,
             "none",
-            "The HTTP proxy that connections go through, by CONNECT: `http://proxy.example:3128`, with credentials `http://${PROXY_USER}:${PROXY_PASSWORD}@proxy.example:3128`. \
-             `\"\"` is none. This machine is always reached directly.",
+            "The HTTP proxy for connections, with CONNECT: `http://proxy.example:3128`, with credentials \
+             `http://${PROXY_USER}:${PROXY_PASSWORD}@proxy.example:3128`. `\"\"`: no proxy. This machine is always \
+             reached directly.",
         ),
         is(
             "no_proxy",
             Texts,
             "[]",
-            "Who else is: names (`host.example`), domains (`.example`), addresses (`10.0.0.0/8`), or everybody (`*`).",
+            "Destinations that are also reached directly: names (`host.example`), domains (`.example`), addresses \
+                 (`10.0.0.0/8`), or all (`*`).",
         ),
     ],
     changes: WhileRunning,
@@ -189,26 +188,26 @@ pub(super) const NETWORK: Table = Table {
 
 pub(super) const REGISTRY: Table = Table {
     header: "[registry]",
-    about: "How changes to tools are taken. A tool is pinned as it was when it was first seen.",
+    about: "How changes to tools are handled. A tool is pinned when it is first seen.",
     accepted: &registry::REGISTRY_KEYS,
     keys: &[
         is(
             "drift",
             Word(&["quarantine", "accept"]),
             "\"quarantine\"",
-            "A changed definition withholds the tool until `toolgate tools accept`, or is taken as it comes.",
+            "A changed definition: `quarantine` withholds the tool until `toolgate tools accept`, `accept` accepts it at once.",
         ),
         is(
             "new_tools",
             Word(&["visible", "review"]),
             "\"visible\"",
-            "A tool that a server did not have before is there at once, or after a review.",
+            "A tool that a server did not have before: `visible` at once, or after a `review`.",
         ),
         is(
             "findings",
             Word(&["flag", "quarantine"]),
             "\"flag\"",
-            "A description with hidden instructions in it is marked, or withholds the tool.",
+            "A description with hidden instructions: `flag` marks it, `quarantine` withholds the tool.",
         ),
     ],
     changes: WhileRunning,
@@ -218,13 +217,18 @@ pub(super) const REGISTRY: Table = Table {
 
 pub(super) const ALIASES: Table = Table {
     header: "[[aliases]]",
-    about: "Other names of tools.",
+    about: "Aliases of tools.",
     accepted: &registry::ALIASES_KEYS,
     keys: &[
-        needed("name", Text, "The other name. With `primary`, one of three parts: `documents.text.read`."),
+        needed("name", Text, "The alias. With `primary`, a name of three parts: `documents.text.read`."),
         needed("tool", Text, "The canonical name of the tool: `files:read_text_file`."),
-        without("until", Moment, "for ever", "The day on which an old name ends."),
-        is("primary", Flag, "false", "Whether agents see the tool under this name; others go on working."),
+        without("until", Moment, "no end", "The day on which the alias ends."),
+        is(
+            "primary",
+            Flag,
+            "false",
+            "Whether agents see the tool under this name. Its other names still work.",
+        ),
     ],
     changes: WhileRunning,
     least: "[[aliases]]\nname = \"read_file\"\ntool = \"files:read_text_file\"\n",

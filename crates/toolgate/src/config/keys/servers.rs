@@ -11,15 +11,17 @@ const AS_NETWORK: &str = "as in `[network]`";
 
 pub(super) const SANDBOX: Table = Table {
     header: "[sandbox]",
-    about: "Programs that Toolgate starts are confined: they do not see what the gateway keeps nor well-known secrets of the home \
-            folder, and write only in temporary folders, caches, their working folder and folders that their arguments name. \
-            `toolgate servers show NAME` says how each one is; `sandbox` of a server opens what it needs.",
+    about: "Programs that Toolgate starts run in a sandbox: they see neither the gateway's data nor well-known secrets \
+         of the home folder, and write only to temporary folders, caches, their working folder and folders named in \
+         their arguments. `toolgate servers show NAME` shows the sandbox of each; `sandbox` of a server opens what it \
+         needs.",
     accepted: &sandbox::KEYS,
     keys: &[is(
         "required",
         Flag,
         "false",
-        "`true`: a server does not start where this machine cannot confine it in full, rather than being confined as far as can be.",
+        "`true`: a server does not start if this machine cannot enforce its sandbox in full. `false`: it is confined \
+             as far as possible.",
     )],
     changes: AfterRestart,
     least: "[sandbox]\n",
@@ -28,24 +30,24 @@ pub(super) const SANDBOX: Table = Table {
 
 pub(super) const SHIPPED: Table = Table {
     header: "[capability_servers]",
-    about: "Servers that come with Toolgate, and those you write with its kit. Every program in the folder whose name ends in \
-            `-mcp` is started and kept running, under that name; one that appears later is taken up. A `[[servers]]` table of \
-            the same name takes its place.",
+    about: "Servers that come with Toolgate, and those you write with its kit. Every program in the folder whose name \
+         ends in `-mcp` is started and kept running, under that name; a program that is added later is started, too. A \
+         `[[servers]]` table of the same name replaces it.",
     accepted: &shipped::KEYS,
     keys: &[
         without(
             "folder",
             Path,
             "`$TOOLGATE_SERVERS` (empty: none), else `servers` beside the program `toolgate`",
-            "Where the programs are.",
+            "The folder with the programs.",
         ),
-        is("without", Texts, "[]", "Those that are left out."),
+        is("without", Texts, "[]", "Servers that are not started."),
         is(
             "env",
             Map,
             "{}",
-            "What all of them get beyond `PATH`, `HOME` and the like, `TOOLGATE_MODEL` and `CAPABILITY_OCR_MODELS`. No secrets: those \
-             are for one server.",
+            "Environment variables for all of them, besides `PATH`, `HOME` and the like, `TOOLGATE_MODEL` and \
+                 `CAPABILITY_OCR_MODELS`. No secrets: those belong to one server.",
         ),
         without(
             "network",
@@ -57,7 +59,7 @@ pub(super) const SHIPPED: Table = Table {
             "servers",
             Nested("tables `[capability_servers.servers.NAME]`"),
             "none",
-            "What one of them has for itself.",
+            "Settings of one server.",
         ),
     ],
     changes: WhileRunning,
@@ -67,10 +69,15 @@ pub(super) const SHIPPED: Table = Table {
 
 pub(super) const SHIPPED_ONE: Table = Table {
     header: "[capability_servers.servers.NAME]",
-    about: "What one capability server has for itself, by the name of its program.",
+    about: "Settings of one capability server, by the name of its program.",
     accepted: &shipped::ONE_KEYS,
     keys: &[
-        is("env", Map, "{}", "What it alone gets, beside what all get. May hold `${vault:NAME}`."),
+        is(
+            "env",
+            Map,
+            "{}",
+            "Environment variables for this server alone, besides those for all. May contain `${vault:NAME}`.",
+        ),
         without(
             "network",
             Flag,
@@ -85,43 +92,50 @@ pub(super) const SHIPPED_ONE: Table = Table {
 
 pub(super) const SERVERS: Table = Table {
     header: "[[servers]]",
-    about: "One table for each MCP server. `toolgate servers import FILE` writes them from the configuration of a client. A \
-            server is started (`command`), reached (`url`, `urls`), or registers itself (`registered`).",
+    about: "One table for each MCP server. `toolgate servers import FILE` writes them from the configuration of a \
+         client. Toolgate starts a server (`command`) or connects to it (`url`, `urls`), or the server registers \
+         itself (`registered`).",
     accepted: &server::KEYS,
     keys: &[
         needed(
             "name",
             Text,
-            "Letters, digits, `-`, `_` and `.`; agents see it in front of every tool of the server.",
+            "Letters, digits, `-`, `_` and `.`; agents see it as the prefix of the server's tools.",
         ),
         without(
             "command",
             Text,
             ONE_OF_FOUR,
-            "A program in `PATH`, or a path; one with a slash starts at the folder of this file unless it is absolute.",
+            "A program in `PATH`, or a path. A path with a slash is relative to the folder of this file, unless it is absolute.",
         ),
         is("args", Texts, "[]", "Its arguments."),
         is(
             "env",
             Map,
             "{}",
-            "All that the program gets beyond `PATH`, `HOME` and the like. May hold `${vault:NAME}`.",
+            "The only environment variables it gets besides `PATH`, `HOME` and the like. May contain `${vault:NAME}`.",
         ),
         without("cwd", Path, "the folder of this file", "Its working folder."),
         is(
             "sandbox",
             Other("`\"default\"`, `\"off\"` or `{ … }`"),
             "\"default\"",
-            "What its process may do; `{ … }` opens what it needs, see below. `\"off\"`: whatever the gateway's user may, which \
-             includes reading what the gateway keeps.",
+            "What its process may do; `{ … }` opens what it needs, see below. `\"off\"`: everything that the gateway's \
+                 user may do, including reading the gateway's data.",
         ),
         without(
             "url",
             Url,
             ONE_OF_FOUR,
-            "A server somewhere else. Streamable HTTP of any revision and the older HTTP+SSE are told apart by asking.",
+            "The URL of a remote server. Toolgate detects whether it speaks Streamable HTTP (of any revision) or the \
+                 older HTTP+SSE.",
         ),
-        without("urls", Texts, ONE_OF_FOUR, "Several instances of it. Calls go to the less busy of two."),
+        without(
+            "urls",
+            Texts,
+            ONE_OF_FOUR,
+            "The URLs of several instances. Each call goes to the less busy of two.",
+        ),
         without(
             "registered",
             Flag,
@@ -132,24 +146,24 @@ pub(super) const SERVERS: Table = Table {
             "headers",
             Map,
             "none",
-            "Headers that are sent along; beside `url` or `urls`. May hold `${vault:NAME}`.",
+            "Headers to send along; with `url` or `urls`. May contain `${vault:NAME}`.",
         ),
         without(
             "oauth",
             Nested("`{ … }`"),
             "what the server offers",
-            "How the gateway introduces itself at `toolgate servers login NAME`; see below.",
+            "The gateway's OAuth client for `toolgate servers login NAME`; see below.",
         ),
         without(
             "network",
             Nested("`{ … }`"),
             "as `[network]` says",
-            "Certificates and proxy for this server; see below. Beside `url`, `urls` or `registered`.",
+            "Certificates and proxy for this server; see below. With `url`, `urls` or `registered`.",
         ),
-        is("timeout_seconds", Seconds, "60", "How long one call may take."),
-        is("connect_timeout_seconds", Seconds, "30", "How long connecting and listing may take."),
-        is("concurrency_max", Count, "64", "Calls under way at once."),
-        without("rate", Rate, "any number", "How many calls may start within a time."),
+        is("timeout_seconds", Seconds, "60", "The time-out of one call."),
+        is("connect_timeout_seconds", Seconds, "30", "The time-out of connecting and listing."),
+        is("concurrency_max", Count, "64", "The number of calls that may run at once."),
+        without("rate", Rate, "any number", "The rate at which calls may start."),
         is(
             "isolation",
             Word(&["shared", "principal"]),
@@ -160,52 +174,53 @@ pub(super) const SERVERS: Table = Table {
             "affinity",
             Word(&["run", "principal", "none"]),
             "\"run\"",
-            "Where it has several instances and gives its sessions ids: which calls stay at one instance. `run`: those of one run, \
-             and those of one client's session of the older era. All others go to the instance with less to do.",
+            "Which calls stay at one instance, if the server has several and gives its sessions ids. `run`: those of \
+                 one run, and those of one client's session of the older era. All others go to the less busy \
+                 instance.",
         ),
         is(
             "era",
             Word(&["auto", "newer", "older"]),
             "\"auto\"",
-            "Which era of MCP is spoken with it. `auto`: the newer one where it speaks that, and the older one once it was seen to \
-             ask its client in the older way.",
+            "The era of MCP to use. `auto`: the newer one if the server speaks it, and the older one once the server \
+                 has asked its client in the older way.",
         ),
         is(
             "prefix",
             Flag,
             "true",
-            "`false` keeps the names of its tools as they are; only where it is the one enabled server.",
+            "`false` keeps the names of its tools as they are; only if it is the one enabled server.",
         ),
-        is("tools", Nested("`{ … }`"), "{}", "Which of its tools agents see; see below."),
+        is("tools", Nested("`{ … }`"), "{}", "The tools of the server that agents see; see below."),
         is(
             "trust_annotations",
             Flag,
             "true",
-            "Whether its own hints about the effects of its tools are believed; with `registered` they are not unless this says \
-             so. `false`: they may do anything, unless `[[tools]]` says otherwise. The levels of care `regulated` and \
-             `audit_critical` believe no hints at all.",
+            "Whether the server's own hints about the effects of its tools are trusted; with `registered` they are \
+                 not, unless this key says so. `false`: its tools count as able to do anything, unless `[[tools]]` \
+                 says otherwise. The templates `regulated` and `audit_critical` trust no hints at all.",
         ),
         is(
             "elicitation",
             Flag,
             "true",
-            "Whether it may ask people for input. Clients see its name in front of every question; questions for secrets \
-             are refused.",
+            "Whether it may ask people for input (elicitation). Clients see its name in front of every question; \
+                 questions for secrets are refused.",
         ),
-        is("sampling", Flag, "false", "Whether it may have text written by the client's model."),
+        is("sampling", Flag, "false", "Whether it may request text from the client's model (sampling)."),
         without(
             "drift",
             Word(&["quarantine", "accept"]),
             AS_REGISTRY,
-            "As in `[registry]`, for this server.",
+            "Like the same key in `[registry]`, for this server.",
         ),
         without(
             "new_tools",
             Word(&["visible", "review"]),
             AS_REGISTRY,
-            "As in `[registry]`, for this server.",
+            "Like the same key in `[registry]`, for this server.",
         ),
-        is("enabled", Flag, "true", "`false` leaves the server out without losing its lines."),
+        is("enabled", Flag, "true", "`false` disables the server and keeps its configuration."),
     ],
     changes: WhileRunning,
     least: "[[servers]]\nname = \"files\"\ncommand = \"npx\"\n",
@@ -217,12 +232,12 @@ pub(super) const SERVERS: Table = Table {
 
 pub(super) const FILTER: Table = Table {
     header: "[servers.tools]",
-    about: "Which tools of a server agents see, by their own names: `*` stands for any characters, `?` for one; within \
-            `[[servers]]`.",
+    about: "The tools of a server that agents see, by the server's own names: `*` matches any characters, `?` matches \
+         one; within `[[servers]]`.",
     accepted: &server::TOOLS_KEYS,
     keys: &[
-        without("allow", Texts, "all", "Those that are seen."),
-        is("deny", Texts, "[]", "Those that are not; it wins."),
+        without("allow", Texts, "all", "Tools that agents see."),
+        is("deny", Texts, "[]", "Tools that agents do not see; it takes precedence."),
     ],
     changes: WhileRunning,
     least: "[[servers]]\nname = \"files\"\ncommand = \"npx\"\n[servers.tools]\n",
@@ -231,22 +246,22 @@ pub(super) const FILTER: Table = Table {
 
 pub(super) const OAUTH: Table = Table {
     header: "[servers.oauth]",
-    about: "What you arranged with a server whose tools need a person's consent; within `[[servers]]`.",
+    about: "The gateway's OAuth client for a server whose tools need a person's consent; within `[[servers]]`.",
     accepted: &server::OAUTH_KEYS,
     keys: &[
         without(
             "client_id",
             Text,
             "the gateway registers itself",
-            "The name that the server's operator gave the gateway.",
+            "The client id that the server's operator gave the gateway.",
         ),
-        without("client_secret", Text, "none", "What belongs to it."),
-        is("scopes", Texts, "[]", "What is asked for."),
+        without("client_secret", Text, "none", "The secret of the client id."),
+        is("scopes", Texts, "[]", "The scopes to request."),
         without(
             "client_metadata_url",
             Url,
             "none",
-            "The address of a document that says who the gateway is, in place of a client id.",
+            "The URL of a client metadata document that describes the gateway, in place of a client id.",
         ),
     ],
     changes: WhileRunning,
@@ -257,15 +272,20 @@ pub(super) const OAUTH: Table = Table {
 
 pub(super) const NETWORK: Table = Table {
     header: "[servers.network]",
-    about: "How connections to one server leave; within `[[servers]]`. What is not said is as in `[network]`.",
+    about: "Connections to one server; within `[[servers]]`. Keys that are left out are as in `[network]`.",
     accepted: &network::SERVER_KEYS,
     keys: &[
-        without("ca_file", Path, AS_NETWORK, "Certificates of authorities that are trusted for this server."),
-        is("public_roots", Flag, "true", "`false`: none but those of `ca_file` are trusted."),
-        without("client_certificate", Path, AS_NETWORK, "The certificate that this server is shown."),
+        without(
+            "ca_file",
+            Path,
+            AS_NETWORK,
+            "Certificates of the authorities that are trusted for this server.",
+        ),
+        is("public_roots", Flag, "true", "`false`: only those in `ca_file` are trusted."),
+        without("client_certificate", Path, AS_NETWORK, "The client certificate to present to this server."),
         without("client_key", Path, AS_NETWORK, "Its private key."),
-        without("proxy", Text, AS_NETWORK, "The proxy that leads there; `\"\"` is none."),
-        without("no_proxy", Texts, AS_NETWORK, "Who is reached directly; `[\"*\"]` is everybody."),
+        without("proxy", Text, AS_NETWORK, "The proxy for this server; `\"\"`: no proxy."),
+        without("no_proxy", Texts, AS_NETWORK, "Destinations that are reached directly; `[\"*\"]`: all."),
     ],
     changes: WhileRunning,
     least: "[[servers]]\nname = \"mail\"\nurl = \"https://mail.example/mcp\"\n[servers.network]\n",
@@ -275,28 +295,29 @@ pub(super) const NETWORK: Table = Table {
 
 pub(super) const OPENINGS: Table = Table {
     header: "[servers.sandbox]",
-    about: "What is opened for the process of a server; within `[[servers]]`.",
+    about: "What the sandbox opens for the process of a server; within `[[servers]]`.",
     accepted: &server::SANDBOX_KEYS,
     keys: &[
         is(
             "write",
             Texts,
             "[]",
-            "Folders and files that it may change (a folder that is not there is made), besides temporary folders, caches, its working folder and folders that its \
-             arguments name. Its working folder is left out where this file lies in it: whoever changes this file becomes the gateway.",
+            "Folders and files that it may change (missing folders are created), besides temporary folders, caches, \
+                 its working folder and folders named in its arguments. The working folder is excluded if this file is \
+                 in it: a program that can change this file can take over the gateway.",
         ),
         is(
             "read",
             Texts,
             "[]",
-            "Hidden places that it sees all the same, such as `${HOME}/.aws` or `/run/docker.sock`. What the gateway keeps is never seen.",
+            "Hidden places that it may see, such as `${HOME}/.aws` or `/run/docker.sock`. The gateway's data is never visible.",
         ),
         is("network", Flag, "true", "`false`: it has no network, not even to this machine."),
         without(
             "user",
             Text,
             "the gateway's user",
-            "The user that it runs as; needs a gateway that runs as root.",
+            "The user that it runs as; requires a gateway that runs as root.",
         ),
     ],
     changes: WhileRunning,

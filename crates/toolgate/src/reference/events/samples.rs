@@ -35,38 +35,43 @@ const AGENT: &str = "review-bot";
 const PERSON: &str = "ann";
 
 const GRANT: Member = ("grant", "\"grt_019a6f\"", "The id of the grant");
-const EXPIRES: Member = ("expires_at_ms", "1767616200000", "When the time is over");
-const STATE: Member = ("state", "\"approved\"", "What it is now");
-const REASON: Member = ("reason", "\"not before the audit\"", "Why, in words");
-const SOURCE: Member = ("source", "\"file\"", "Where it stands: `file`, `settings` or `registered`");
-const TOKEN: Member = ("token", "\"tok_019a6f\"", "The id of the token; never the token");
+const EXPIRES: Member =
+    ("expires_at_ms", "1767616200000", "The time at which it expires, in milliseconds since 1970");
+const STATE: Member = ("state", "\"approved\"", "The new state");
+const REASON: Member = ("reason", "\"not before the audit\"", "The reason, in words");
+const SOURCE: Member = ("source", "\"file\"", "Its origin: `file`, `settings` or `registered`");
+const TOKEN: Member = ("token", "\"tok_019a6f\"", "The id of the token; never the token itself");
 const OF_TOOL: &[Member] = &[
-    ("status", "\"quarantined\"", "What becomes of it: `active`, `drifted`, `quarantined` or `retired`"),
-    ("reason", "\"its description changed\"", "Why, in words; null where there is no reason"),
-    ("from", VERSION, "The version before"),
-    ("to", VERSION, "The version that it is about"),
-    ("findings", "0", "How many suspicious places its texts have"),
+    ("status", "\"quarantined\"", "The new status: `active`, `drifted`, `quarantined` or `retired`"),
+    ("reason", "\"its description changed\"", "The reason, in words, or null"),
+    ("from", VERSION, "The previous version"),
+    ("to", VERSION, "The version that the event is about"),
+    ("findings", "0", "The number of suspicious passages in its texts"),
 ];
 const OF_CREDENTIAL: &[Member] = &[
-    ("server", "\"bank\"", "The server that it is for"),
+    ("server", "\"bank\"", "The server to which it belongs"),
     ("name", "\"API_KEY\"", "Its name; never its value"),
-    ("principal", "null", "Whose it is; null for everybody"),
+    ("principal", "null", "Its owner; null if it is shared by everyone"),
 ];
 const OF_FILTER: &[Member] = &[
-    ("on", "\"arguments\"", "Where it was found: `arguments` or `results`"),
+    ("on", "\"arguments\"", "Where the match was: `arguments` or `results`"),
     (
         "filters",
         "[{\"filter\":\"no cards\",\"action\":\"mask\",\"kind\":\"card\",\"count\":1,\"paths\":[\"/note\"]}]",
-        "Each filter that found something: what it does, which kind, how often, and where; never the thing itself",
+        "Each filter that matched: its action, the kind, the number of matches and their paths; never the matched text",
     ),
 ];
 const OF_ALLOWED: &[Member] = &[
-    ("server", "\"bank\"", "The server whose secret it is"),
+    ("server", "\"bank\"", "The server to which the secret belongs"),
     ("name", "\"API_KEY\"", "The name of the secret"),
-    ("origins", "[\"https://bank.example\"]", "Where it may be sent from now on, beside what the file says"),
+    (
+        "origins",
+        "[\"https://bank.example\"]",
+        "The origins to which it may now be sent, besides those in the file",
+    ),
 ];
 const OF_STEP: &[Member] =
-    &[("from", "\"pending\"", "The state before"), ("to", "\"running\"", "The state from now on")];
+    &[("from", "\"pending\"", "The previous state"), ("to", "\"running\"", "The new state")];
 
 fn sample(touches: Touches, by: &'static str, detail: &'static [Member]) -> Sample {
     Sample { touches, by, detail }
@@ -90,7 +95,7 @@ pub(super) fn of(kind: EventKind) -> Sample {
         Kind::GrantCreated | Kind::GrantUsed | Kind::GrantRevoked => of_grant(kind),
         Kind::PolicyLoaded => sample(Touches::Policy, GATEWAY, &[]),
         Kind::PolicyRefused => {
-            let error = &[("error", "\"gates.cedar:12: unexpected token\"", "What is wrong with it")];
+            let error = &[("error", "\"gates.cedar:12: unexpected token\"", "The error in the policies")];
             sample(Touches::Policy, GATEWAY, error)
         }
         Kind::TokenCreated => sample(Touches::Nothing, PERSON, of_token()),
@@ -106,24 +111,20 @@ pub(super) fn of(kind: EventKind) -> Sample {
         | Kind::InstanceLeft => sample(Touches::Server, GATEWAY, of_server(kind)),
         Kind::ServerAsked => {
             let question = &[
-                ("ask", "\"elicitation\"", "What it asked for: `elicitation` or `sampling`"),
-                ("mode", "\"form\"", "How people were to answer: `form` or `url`"),
-                ("message", "\"Which account?\"", "The beginning of its text, redacted"),
-                ("fields", "[\"account\"]", "The names of the fields"),
-                ("messages", "1", "How many messages the model was to read, where it is `sampling`"),
-                ("max_tokens", "200", "How long the text may be, where it is `sampling`"),
-                (
-                    "refused",
-                    "\"its text asks for a secret\"",
-                    "Why the client was not asked, where it was not",
-                ),
+                ("ask", "\"elicitation\"", "The kind of request: `elicitation` or `sampling`"),
+                ("mode", "\"form\"", "The mode of the elicitation: `form` or `url`"),
+                ("message", "\"Which account?\"", "The beginning of the text, redacted"),
+                ("fields", "[\"account\"]", "The names of the requested fields"),
+                ("messages", "1", "The number of messages for the model, for `sampling`"),
+                ("max_tokens", "200", "The requested maximum of tokens, for `sampling`"),
+                ("refused", "\"its text asks for a secret\"", "The reason, if the client was not asked"),
             ];
             sample(Touches::Server, AGENT, question)
         }
         Kind::ToolsPinned => {
             let many = &[
-                ("count", "2", "How many tools"),
-                ("tools", "[\"balance\", \"transfer\"]", "The first of them, by their own names"),
+                ("count", "2", "The number of tools"),
+                ("tools", "[\"balance\", \"transfer\"]", "The first of them, by the server's own names"),
             ];
             sample(Touches::Server, GATEWAY, many)
         }
@@ -133,8 +134,8 @@ pub(super) fn of(kind: EventKind) -> Sample {
         Kind::ToolAccepted | Kind::ToolRejected => sample(Touches::Tool, PERSON, OF_TOOL),
         Kind::ToolRenamed => {
             let names = &[
-                ("from", "\"bank:transfer\"", "The name before"),
-                ("to", "\"payments.transfer.create\"", "The name from now on"),
+                ("from", "\"bank:transfer\"", "The previous name"),
+                ("to", "\"payments.transfer.create\"", "The new name"),
             ];
             sample(Touches::Tool, GATEWAY, names)
         }
@@ -153,9 +154,9 @@ pub(super) fn of(kind: EventKind) -> Sample {
         Kind::RunStarted | Kind::RunResumed => sample(Touches::Run, AGENT, OF_STEP),
         Kind::RunPaused => {
             let step = &[
-                ("from", "\"running\"", "The state before"),
-                ("to", "\"paused\"", "The state from now on"),
-                ("reason", "\"wait for the audit\"", "Why, where somebody said"),
+                ("from", "\"running\"", "The previous state"),
+                ("to", "\"paused\"", "The new state"),
+                ("reason", "\"wait for the audit\"", "The reason, if one was given"),
             ];
             sample(Touches::Run, PERSON, step)
         }
@@ -169,47 +170,51 @@ fn of_call(kind: EventKind) -> &'static [Member] {
             (
                 "requirement",
                 "{\"gates\":[{\"id\":\"gates.cedar:12\",\"reason\":\"money leaves\"}],\"approvers\":[[\"finance\"]],\"quorum\":1}",
-                "Who must agree and how, if a person must",
+                "Who must agree and how, if approval is needed",
             ),
-            ("denial", "null", "The policies that forbid it, if it is denied; else it is not there"),
-            ("shadow", "\"deny\"", "What policies in shadow mode would have said, where it differs"),
-            ("shadow_policies", "[\"strict.cedar:3\"]", "The policies that would have asked or forbidden"),
-            ("agent", "\"reviewer\"", "The agent of the session, unless the answer is a plain yes"),
-            ("template", "\"standard\"", "The level of care of the session"),
+            ("denial", "null", "The policies that forbid the call; absent unless it is denied"),
+            ("shadow", "\"deny\"", "The decision of the policies in shadow mode, where it differs"),
+            (
+                "shadow_policies",
+                "[\"strict.cedar:3\"]",
+                "The shadow policies that would have asked or forbidden",
+            ),
+            ("agent", "\"reviewer\"", "The agent of the session; absent from a plain permit"),
+            ("template", "\"standard\"", "The policy template of the session"),
         ],
-        EventKind::CallPaused => &[("round", "1", "How often the server has asked so far")],
+        EventKind::CallPaused => &[("round", "1", "The number of times that the server has asked so far")],
         EventKind::CallCompleted => &[
-            ("cached", "true", "The result is that of an earlier call"),
-            ("instance", "\"files-2\"", "Which instance answered, where the server has several"),
+            ("cached", "true", "`true` if the result came from the cache"),
+            ("instance", "\"files-2\"", "The instance that answered, if the server has several"),
             (
                 "tokens",
                 "{\"tokenizer\":\"o200k_base\",\"arguments\":18,\"result\":240,\"list\":3120}",
-                "What a model reads of it: the arguments, the result (each estimated beyond 2 KiB), and the list of tools that the session \
-                 shows, once that was counted",
+                "The tokens that a model reads: for the arguments, for the result (each estimated beyond 2 KiB), and \
+                     for the session's list of tools, once that was counted",
             ),
             (
                 "refs",
                 "[{\"ref_id\":\"ref_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234}]",
-                "What was taken out of the result",
+                "The parts that were taken out of the result",
             ),
             (
                 "code",
                 "\"server_timeout\"",
-                "The [code](errors/README.md) where the call failed or was refused",
+                "The [error code](errors/README.md), if the call failed or was refused",
             ),
-            ("message", "\"server \\\"bank\\\" did not answer within 60 s\"", "The sentence beside it"),
+            ("message", "\"server \\\"bank\\\" did not answer within 60 s\"", "The error message"),
             ("error", "{\"code\":-32603,\"message\":\"no\"}", "The server's own JSON-RPC error"),
             (
                 "swept",
                 "true",
-                "The gateway died before the answer, and found the call open when it came back",
+                "`true` if the gateway died before the answer and found the call open after its restart",
             ),
-            ("principal", "\"review-bot\"", "Who made a call that was swept"),
+            ("principal", "\"review-bot\"", "The caller, if the call was swept"),
         ],
         _ => &[(
             "files",
             "[{\"id\":\"file_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234}]",
-            "Files and refs that go to the server with it",
+            "The files and refs that are sent with the call",
         )],
     }
 }
@@ -220,24 +225,24 @@ fn of_approval(kind: EventKind) -> Sample {
             AGENT,
             &[
                 ("gates", "[\"gates.cedar:12\"]", "The policies that asked"),
-                ("approvers", "[[\"finance\"]]", "Somebody of each entry must agree"),
-                ("quorum", "1", "How many people must agree"),
-                ("on_timeout", "\"deny\"", "What happens when nobody decides in time"),
-                ("editable", "true", "Whether approvers may change the arguments"),
+                ("approvers", "[[\"finance\"]]", "The groups that must agree: one person from each entry"),
+                ("quorum", "1", "The number of people who must agree"),
+                ("on_timeout", "\"deny\"", "The consequence if the time to decide runs out"),
+                ("editable", "true", "`true` if approvers may change the arguments"),
                 EXPIRES,
             ],
         ),
         EventKind::ApprovalVoted => (
             PERSON,
             &[
-                ("ballot", "\"approve\"", "What was said: `approve`, `deny`, `edit` or `request_changes`"),
-                ("via", "\"console\"", "Through which door it came"),
+                ("ballot", "\"approve\"", "The vote: `approve`, `deny`, `edit` or `request_changes`"),
+                ("via", "\"console\"", "The channel through which it came"),
                 REASON,
-                ("effective", VERSION, "The digest of the arguments that it is for"),
+                ("effective", VERSION, "The digest of the arguments to which the vote applies"),
             ],
         ),
         EventKind::ApprovalEscalated => {
-            (GATEWAY, &[("to", "[\"admins\"]", "The groups that are asked as well"), EXPIRES])
+            (GATEWAY, &[("to", "[\"admins\"]", "The groups that are now asked as well"), EXPIRES])
         }
         EventKind::ApprovalConsumed => {
             (AGENT, &[("effective", VERSION, "The digest of the arguments that were sent")])
@@ -254,15 +259,15 @@ fn of_grant(kind: EventKind) -> Sample {
             PERSON,
             &[
                 GRANT,
-                ("pins", "{\"/account\":\"DE02\"}", "Arguments that must stay the same"),
-                ("uses", "10", "How often it holds; null for any number"),
+                ("pins", "{\"/account\":\"DE02\"}", "The arguments that must stay the same"),
+                ("uses", "10", "The number of calls that it covers; null for any number"),
                 EXPIRES,
             ],
         ),
         EventKind::GrantUsed => sample(
             Touches::Call,
             AGENT,
-            &[GRANT, ("uses_left", "9", "How often it still holds; null for any number")],
+            &[GRANT, ("uses_left", "9", "The number of calls that it still covers; null for any number")],
         ),
         _ => sample(Touches::Tool, PERSON, &[GRANT]),
     }
@@ -271,10 +276,10 @@ fn of_grant(kind: EventKind) -> Sample {
 fn of_token() -> &'static [Member] {
     &[
         TOKEN,
-        ("role", "\"agent\"", "What it lets its holder do"),
-        ("principal", "\"review-bot\"", "Whose it is"),
-        ("groups", "[]", "The groups that its holder counts for"),
-        ("agent", "null", "The agent that it is bound to"),
+        ("role", "\"agent\"", "Its role"),
+        ("principal", "\"review-bot\"", "Its principal"),
+        ("groups", "[]", "The groups that it carries"),
+        ("agent", "null", "The agent to which it is bound, or null"),
     ]
 }
 
@@ -284,51 +289,58 @@ fn of_settings(kind: EventKind) -> Sample {
             Touches::Nothing,
             PERSON,
             &[
-                ("key", "\"mcp_servers\"", "The setting"),
-                ("version", "4", "Its version from now on"),
-                ("added", "[\"search\"]", "Names of entries that came"),
-                ("removed", "[]", "Names of entries that went"),
-                ("changed", "[]", "Names of entries that are others"),
+                ("key", "\"mcp_servers\"", "The key of the setting"),
+                ("version", "4", "The new version"),
+                ("added", "[\"search\"]", "The names of the entries that were added"),
+                ("removed", "[]", "The names of the entries that were removed"),
+                ("changed", "[]", "The names of the entries that changed"),
             ],
         ),
         EventKind::ConfigLoaded => sample(
             Touches::Nothing,
             GATEWAY,
-            &[("changes", "[\"server bank: changed\"]", "What is different, in words")],
+            &[("changes", "[\"server bank: changed\"]", "The changes, in words")],
         ),
         EventKind::ConfigRefused => {
             let reason = &[(
                 "reason",
                 "\"toolgate.toml:3:1: unknown key `lisen` in the file\"",
-                "What is wrong with it",
+                "The error in the file",
             )];
             sample(Touches::Nothing, GATEWAY, reason)
         }
         _ => sample(
             Touches::Nothing,
             GATEWAY,
-            &[("added", "[\"read_file\"]", "Names that came"), ("removed", "[]", "Names that went")],
+            &[
+                ("added", "[\"read_file\"]", "The aliases that were added"),
+                ("removed", "[]", "The aliases that were removed"),
+            ],
         ),
     }
 }
 
 fn of_server(kind: EventKind) -> &'static [Member] {
     match kind {
-        EventKind::ServerChanged => &[SOURCE, ("changed", "[\"url\"]", "The keys that are others")],
+        EventKind::ServerChanged => &[SOURCE, ("changed", "[\"url\"]", "The keys that changed")],
         EventKind::ServerHealth => &[
-            ("health", "\"down\"", "What it is now"),
-            ("reason", "\"connection refused\"", "Why, where it is not well"),
-            ("untold", "3", "How many changes before it were not told, where it changes often"),
+            ("health", "\"down\"", "The new health"),
+            ("reason", "\"connection refused\"", "The reason, if the server is not healthy"),
+            (
+                "untold",
+                "3",
+                "The number of earlier changes that were not recorded because the health changed too often",
+            ),
         ],
         EventKind::InstanceJoined => &[
             ("instance", "\"a\"", "Its id"),
             ("url", "\"http://10.0.0.5:4000/mcp\"", "Its address"),
-            ("version", "\"1.2.0\"", "The version that it says it is"),
-            ("lease_seconds", "30.0", "How long it is known unless it renews its lease"),
-            ("again", "false", "Whether it was known before, and is another one now"),
+            ("version", "\"1.2.0\"", "The version that it reports"),
+            ("lease_seconds", "30.0", "The length of its lease"),
+            ("again", "false", "`true` if the instance was registered before and has changed"),
         ],
         EventKind::InstanceLeft => {
-            &[("instance", "\"a\"", "Its id"), ("reason", "\"its lease ran out\"", "Why")]
+            &[("instance", "\"a\"", "Its id"), ("reason", "\"its lease ran out\"", "The reason, in words")]
         }
         _ => &[SOURCE],
     }
@@ -337,7 +349,7 @@ fn of_server(kind: EventKind) -> &'static [Member] {
 fn of_agent() -> &'static [Member] {
     &[
         ("agent", "\"reviewer\"", "The agent"),
-        ("number", "3", "Which version of it this is"),
+        ("number", "3", "The number of this version"),
         ("version", VERSION, "The digest of the definition"),
     ]
 }
@@ -345,28 +357,32 @@ fn of_agent() -> &'static [Member] {
 fn of_session(kind: EventKind) -> &'static [Member] {
     match kind {
         EventKind::SessionStarted => &[
-            ("kind", "\"explicit\"", "Whether somebody opened it, or a credential has it by itself"),
-            ("principal", "\"review-bot\"", "Who works in it"),
-            ("agent", "\"reviewer\"", "The agent that it begins with"),
+            (
+                "kind",
+                "\"explicit\"",
+                "`explicit` if it was opened; `default` if a credential has it by itself",
+            ),
+            ("principal", "\"review-bot\"", "The principal that works in it"),
+            ("agent", "\"reviewer\"", "The agent with which it starts"),
             (
                 "layers",
                 "[{\"agent\":\"reviewer\",\"version\":\"sha256:2c26…\"}]",
-                "The definitions that it is made of",
+                "The definitions from which it is made",
             ),
-            ("policy_template", "\"standard\"", "Its level of care"),
-            ("mounts", "{\"servers\":[\"bank\"]}", "What it may touch"),
-            ("scope", VERSION, "The digest of all that"),
+            ("policy_template", "\"standard\"", "Its policy template"),
+            ("mounts", "{\"servers\":[\"bank\"]}", "Its mounts: what it may touch"),
+            ("scope", VERSION, "The digest of its scope"),
         ],
         EventKind::SessionChanged => &[
-            ("version", "2", "Its version from now on"),
-            ("from", "{}", "What it could touch"),
-            ("to", "{\"servers\":[\"bank\"]}", "What it may touch"),
-            ("scope", VERSION, "The digest of what it sees"),
+            ("version", "2", "The new version"),
+            ("from", "{}", "The mounts before"),
+            ("to", "{\"servers\":[\"bank\"]}", "The mounts now"),
+            ("scope", VERSION, "The digest of its new scope"),
         ],
         _ => &[
             ("agent", "\"reviewer\"", "The agent"),
-            ("principal", "\"review-bot\"", "Who worked in it"),
-            ("reason", "\"idle\"", "`closed`, `idle`, `lifetime` or `revoked`"),
+            ("principal", "\"review-bot\"", "The principal that worked in it"),
+            ("reason", "\"idle\"", "The reason: `closed`, `idle`, `lifetime` or `revoked`"),
         ],
     }
 }
@@ -374,14 +390,14 @@ fn of_session(kind: EventKind) -> &'static [Member] {
 fn of_file(kind: EventKind) -> &'static [Member] {
     const NAME: Member = ("name", "\"report.pdf\"", "Its name");
     const DIGEST: Member = ("digest", VERSION, "The digest of its bytes");
-    const OWNER: Member = ("owner", "\"review-bot\"", "Whose it is");
+    const OWNER: Member = ("owner", "\"review-bot\"", "Its owner");
     const FILE: Member = ("file", "\"file_019a6f\"", "Its id");
-    const MEDIA: Member = ("media_type", "\"application/pdf\"", "What its bytes are");
-    const BYTES: Member = ("bytes", "81234", "How many");
+    const MEDIA: Member = ("media_type", "\"application/pdf\"", "Its media type");
+    const BYTES: Member = ("bytes", "81234", "Its size in bytes");
     match kind {
         EventKind::FileStored => &[FILE, NAME, MEDIA, BYTES, DIGEST, OWNER, EXPIRES],
         EventKind::FileDeleted => {
-            &[FILE, NAME, DIGEST, OWNER, ("reason", "\"expired\"", "`deleted` or `expired`")]
+            &[FILE, NAME, DIGEST, OWNER, ("reason", "\"expired\"", "The reason: `deleted` or `expired`")]
         }
         _ => &[DIGEST, NAME, MEDIA, BYTES, OWNER],
     }
@@ -389,45 +405,53 @@ fn of_file(kind: EventKind) -> &'static [Member] {
 
 fn of_work(kind: EventKind) -> &'static [Member] {
     const INPUT: Member = ("input", "\"inp_019a6f\"", "The id of the question");
-    const SLOT: Member = ("slot_id", "\"account\"", "What the agent calls it");
+    const SLOT: Member = ("slot_id", "\"account\"", "The agent's own name for the question");
     match kind {
         EventKind::TaskChanged => &[
-            ("change", "\"changed\"", "`created`, `changed` or `deleted`; a deleted one has nothing else"),
+            (
+                "change",
+                "\"changed\"",
+                "`created`, `changed` or `deleted`; the event of a deletion has no other member",
+            ),
             ("name", "\"Review invoices\"", "Its name"),
-            ("agent", "\"reviewer\"", "Who does it"),
-            ("budget", "{\"calls\":50}", "What a run of it may use"),
-            ("version", "2", "Its version from now on"),
+            ("agent", "\"reviewer\"", "The agent that does the work"),
+            ("budget", "{\"calls\":50}", "The budget of each run"),
+            ("version", "2", "The new version"),
         ],
         EventKind::RunCreated => &[
-            ("agent", "\"reviewer\"", "Who does it"),
-            ("principal", "\"review-bot\"", "As whom"),
-            ("parent", "null", "The run that it is within"),
-            ("budget", "{\"calls\":50}", "What it may use"),
-            ("input", "[{\"file\":\"file_019a6f\",\"digest\":\"sha256:2c26…\"}]", "Files that it is given"),
+            ("agent", "\"reviewer\"", "The agent that does the work"),
+            ("principal", "\"review-bot\"", "The principal in whose name it works"),
+            ("parent", "null", "The parent run, or null"),
+            ("budget", "{\"calls\":50}", "The budget of the run"),
+            ("input", "[{\"file\":\"file_019a6f\",\"digest\":\"sha256:2c26…\"}]", "The input files"),
         ],
         EventKind::InputRequested => &[
             INPUT,
             SLOT,
-            ("slot_type", "\"choice\"", "What kind of answer it takes"),
-            ("options", "2", "How many answers there are to choose from"),
+            ("slot_type", "\"choice\"", "The type of the answer"),
+            ("options", "2", "The number of options to choose from"),
         ],
         _ => &[
             INPUT,
             SLOT,
-            ("state", "\"answered\"", "`answered`, `cancelled` or `expired`"),
+            ("state", "\"answered\"", "The new state: `answered`, `cancelled` or `expired`"),
             ("answer", VERSION, "The digest of the answer"),
-            ("via", "\"console\"", "Through which door it came"),
+            ("via", "\"console\"", "The channel through which it came"),
         ],
     }
 }
 
 fn of_end() -> &'static [Member] {
     &[
-        ("from", "\"running\"", "The state before"),
-        ("to", "\"completed\"", "`completed`, `partial`, `failed` or `cancelled`"),
-        ("reason", "\"done\"", "Why, where somebody said"),
-        ("used", "{\"calls\":12}", "What it used"),
-        ("artifacts", "[{\"name\":\"report.md\",\"digest\":\"sha256:2c26…\"}]", "What it made"),
+        ("from", "\"running\"", "The previous state"),
+        ("to", "\"completed\"", "The new state: `completed`, `partial`, `failed` or `cancelled`"),
+        ("reason", "\"done\"", "The reason, if one was given"),
+        ("used", "{\"calls\":12}", "The part of the budget that was used"),
+        (
+            "artifacts",
+            "[{\"name\":\"report.md\",\"digest\":\"sha256:2c26…\"}]",
+            "The artifacts that it stored",
+        ),
     ]
 }
 

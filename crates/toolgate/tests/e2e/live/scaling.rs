@@ -235,7 +235,10 @@ async fn a_server_whose_only_instance_keeps_failing_says_so() {
         texts.push(super::site::failure(&call(&agent, "jobs__work", json!({})).await).to_owned());
     }
     assert!(texts[..5].iter().all(|text| text.contains("500")), "{texts:?}");
-    assert!(texts[5..].iter().all(|text| text.contains("left alone") && text.contains("hint")), "{texts:?}");
+    assert!(
+        texts[5..].iter().all(|text| text.contains("paused for a while") && text.contains("hint")),
+        "{texts:?}"
+    );
     std::fs::remove_file(&broken).expect("it was there");
     let back = until_async(WAIT, || async {
         let result = call(&agent, "jobs__work", json!({})).await;
