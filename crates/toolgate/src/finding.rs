@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 use toolgate_discovery::Discovery;
-use toolgate_encoder::Model;
+use sentence_encoder::Model;
 use toolgate_search::meaning::Meaning;
 
 use crate::config::Config;

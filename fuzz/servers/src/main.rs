@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use libfuzzer_sys::fuzz_target;
-use toolgate_damage::Target as _;
+use damage::Target as _;
 use capability_fuzz::Target;
 
 static TARGET: LazyLock<Target> = LazyLock::new(|| {

@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    toolgate_damage::main::<capability_fuzz::Target>()
+    damage::main::<capability_fuzz::Target>()
 }

@@ -3,8 +3,8 @@
 
 use std::io::{Cursor, Read, Write};
 
-use toolgate_damage::Random;
-use toolgate_damage::mutate::damage;
+use damage::Random;
+use damage::mutate::damage;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 

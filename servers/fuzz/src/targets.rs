@@ -4,7 +4,7 @@ use capability_documents::{OpenOptions, PageSource, open, pdf};
 use capability_language::{KeywordOptions, Length, SummaryOptions};
 use capability_ocr::Picture;
 use capability_typeset::{Article, DocxOptions, PdfOptions};
-use toolgate_damage::Random;
+use damage::Random;
 
 use crate::{mutate, seeds};
 
@@ -30,7 +30,7 @@ pub enum Target {
 /// Enough to see letters.
 const DPI: f32 = 36.0;
 
-impl toolgate_damage::Target for Target {
+impl damage::Target for Target {
     fn seeds(self) -> Vec<Vec<u8>> {
         match self {
             Target::Pdf => {
@@ -61,7 +61,7 @@ impl toolgate_damage::Target for Target {
         if seed.starts_with(b"PK") && random.below(4) > 0 {
             return mutate::repacked(seed, random).unwrap_or_else(|| seed.clone());
         }
-        toolgate_damage::mutate::damaged(seeds, self.words(), random)
+        damage::mutate::damaged(seeds, self.words(), random)
     }
 
     fn try_one(self, input: &[u8]) {

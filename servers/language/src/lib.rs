@@ -25,7 +25,7 @@ pub use limits::{Clipped, Cut, TEXT_BYTES_MAX, clip};
 pub use position::{Positions, Span};
 pub use sentences::{Sentence, sentences};
 pub use summary::{Length, Summary, SummaryOptions, SummarySentence, summarize};
-pub use toolgate_encoder::{LoadError, Model};
+pub use sentence_encoder::{LoadError, Model};
 pub use toolgate_search::meaning::{EncodeError, Encoder};
 pub use words::{Word, words};
 

@@ -44,8 +44,8 @@ fn approvals_are_called_by_the_same_words_everywhere() {
     let (mut published, mut inbox) = (vec![root().join("toolgate.example.toml")], Vec::new());
     files(&root().join("docs"), ".md", &mut published);
     files(&root().join("docs"), "approval.svg", &mut published);
-    files(&root().join("crates/toolgate-console/src"), ".rs", &mut published);
-    files(&root().join("crates/toolgate-console/src/pages/inbox"), ".rs", &mut inbox);
+    files(&root().join("crates/people/toolgate-console/src"), ".rs", &mut published);
+    files(&root().join("crates/people/toolgate-console/src/pages/inbox"), ".rs", &mut inbox);
     assert!(published.len() > 100 && inbox.len() > 5, "there is nothing to look at");
     let mut found: Vec<String> = published
         .iter()

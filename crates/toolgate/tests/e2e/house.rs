@@ -48,7 +48,7 @@ const RULES: [(&str, &[&str], &[&str]); 22] = [
     ),
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
-        "toolgate-encoder",
+        "sentence-encoder",
         &["toolgate-core", "toolgate-search"],
         &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
@@ -112,7 +112,7 @@ const SERVERS: [(&str, &[&str]); 13] = [
     ("capability-ocr", &[]),
     ("capability-typeset", &[]),
     ("capability-testkit", &[]),
-    ("capability-language", &["toolgate-encoder", "toolgate-search"]),
+    ("capability-language", &["sentence-encoder", "toolgate-search"]),
     ("doc-parser-mcp", &["capability-kit", "capability-documents", "capability-ocr"]),
     ("image-ocr-mcp", &["capability-kit", "capability-ocr"]),
     ("text-analysis-mcp", &["capability-kit", "capability-language", "toolgate-core", "toolgate-outbound"]),
@@ -135,7 +135,7 @@ const SERVERS: [(&str, &[&str]); 13] = [
             "capability-ocr",
             "capability-typeset",
             "resume-profile-mcp",
-            "toolgate-damage",
+            "damage",
         ],
     ),
     (
@@ -182,7 +182,7 @@ const OWNED: [(&str, &[&str]); 13] = [
 const TEST_ONLY: [&str; 7] = [
     "toolgate-testkit",
     "toolgate-bench",
-    "toolgate-damage",
+    "damage",
     "toolgate-fuzz",
     "capability-testkit",
     "capability-bench",

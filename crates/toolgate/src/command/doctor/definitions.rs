@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
 use toolgate_discovery::{Discovery, Unmatched};
-use toolgate_encoder::Model;
+use sentence_encoder::Model;
 use toolgate_policy::PolicyEngine;
 use toolgate_registry::{Defined, DefinitionProblem};
 use toolgate_store::Store;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 use toolgate_core::{CanonicalName, ServerName};
-use toolgate_encoder::Model;
+use sentence_encoder::Model;
 use toolgate_search::Subset;
 use toolgate_search::meaning::{Meaning, Progress};
 

@@ -1,0 +1,128 @@
+//! The documentation: Markdown of the folder `docs`, part of the program, as pages for anybody.
+
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use include_dir::{Dir, File, include_dir};
+use maud::{Markup, PreEscaped, html};
+
+use crate::{Context, layout};
+
+mod markdown;
+
+static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../../docs");
+const INDEX: &str = "README.md";
+const PICTURES_KEPT: &str = "public, max-age=3600";
+/// Drawings bring their own colours, for light and dark.
+const POLICY_OF_PICTURES: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/// The pages of the documentation in the order of their index, for the way beside each of them.
+static CONTENTS: LazyLock<Vec<markdown::Chapter>> = LazyLock::new(|| match FOLDER.get_file(INDEX) {
+    Some(index) => markdown::contents(index.contents_utf8().unwrap_or_default()),
+    None => Vec::new(),
+});
+
+pub(crate) fn routes() -> Router<Context> {
+    Router::new().route("/docs", get(index)).route("/docs/", get(to_index)).route("/docs/{*path}", get(page))
+}
+
+/// The page about an error code, if there is one.
+pub(crate) fn error_page(code: &str) -> Option<String> {
+    let plain = code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    let known = plain && FOLDER.get_file(format!("reference/errors/{code}.md")).is_some();
+    known.then(|| format!("/docs/reference/errors/{code}"))
+}
+
+async fn index() -> Response {
+    found(INDEX, "")
+}
+
+async fn to_index() -> Redirect {
+    Redirect::permanent("/docs")
+}
+
+async fn page(Path(path): Path<String>) -> Response {
+    let path = path.trim_end_matches('/');
+    if let Some((_, ending)) = path.rsplit_once('.')
+        && ending != "md"
+    {
+        return picture(path, ending);
+    }
+    let stem = path.trim_end_matches(".md");
+    let within = format!("{stem}/{INDEX}");
+    match FOLDER.get_file(&within) {
+        Some(_) => found(&within, path),
+        None => found(&format!("{stem}.md"), path),
+    }
+}
+
+fn found(name: &str, asked: &str) -> Response {
+    let Some(text) = FOLDER.get_file(name).and_then(File::contents_utf8) else { return missing(asked) };
+    let page = markdown::render(text, name);
+    layout::open(&page.title, &aside(name), &html! { (PreEscaped(page.html)) })
+}
+
+fn missing(asked: &str) -> Response {
+    let body = html! {
+        h1 { "There is no such page" }
+        p { "The documentation has no page " code { (crate::parts::text::short(asked)) } "." }
+        p { a href="/docs" { "All pages" } }
+    };
+    let mut response = layout::open("No such page", &aside(""), &body);
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+}
+
+fn picture(path: &str, ending: &str) -> Response {
+    let media_type = match ending {
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        _ => return missing(path),
+    };
+    match FOLDER.get_file(path) {
+        Some(file) => {
+            let headers = [
+                (CONTENT_TYPE, media_type),
+                (CACHE_CONTROL, PICTURES_KEPT),
+                (CONTENT_SECURITY_POLICY, POLICY_OF_PICTURES),
+            ];
+            (headers, file.contents()).into_response()
+        }
+        None => missing(path),
+    }
+}
+
+fn aside(here: &str) -> Markup {
+    html! {
+        ul { li { a href="/docs" aria-current=[(here == INDEX).then_some("page")] { "Documentation" } } }
+        @for chapter in CONTENTS.iter() {
+            h2 { (chapter.name) }
+            ul {
+                @for link in &chapter.links {
+                    li { a href=(link.address) aria-current=[(link.file == here).then_some("page")] { (link.text) } }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_leads_to_its_page_and_nothing_else_does() {
+        assert_eq!(
+            error_page("role_insufficient").as_deref(),
+            Some("/docs/reference/errors/role_insufficient")
+        );
+        for nothing in ["", "no_such_code", "../cli", "README.md"] {
+            assert_eq!(error_page(nothing), None, "{nothing}");
+        }
+    }
+}

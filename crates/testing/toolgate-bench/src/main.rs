@@ -1,0 +1,170 @@
+#![doc = include_str!("../README.md")]
+
+mod callgrind;
+mod catalogue;
+mod child;
+mod client;
+mod compare;
+mod crowd;
+mod discovery;
+mod fast;
+mod files;
+mod gateway;
+mod governed;
+mod load;
+mod memory;
+mod proc;
+mod report;
+mod run;
+mod server;
+mod start;
+mod wire;
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::{Parser, Subcommand};
+use tokio::signal::unix::{SignalKind, signal};
+
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compare calls made directly with calls through the gateway
+    Run(run::Options),
+    /// Compare calls that are validated, judged and recorded with calls that are only passed on
+    Governed(governed::Options),
+    /// Count the instructions the gateway executes per call and compare with the checked-in number
+    Callgrind {
+        #[command(flatten)]
+        gateway: GatewayOption,
+        /// The checked-in number
+        #[arg(long, value_name = "FILE", default_value = "crates/testing/toolgate-bench/callgrind.json")]
+        baseline: PathBuf,
+        /// Write the number instead of comparing with it
+        #[arg(long)]
+        update: bool,
+    },
+    /// Weigh the gateway with 200 idle clients and 50 servers
+    Memory {
+        #[command(flatten)]
+        gateway: GatewayOption,
+    },
+    /// Register 500 servers with 10,000 tools and measure starts, lists, changes, memory and instances
+    Catalogue(catalogue::Options),
+    /// Measure what search finds on labelled catalogues, what that costs to read and how long it takes
+    Discovery(discovery::Options),
+    /// Send a large file up and down, and one as Base64 to a server, against a plain copy
+    Files(files::Options),
+    /// Take bytes at `/copy` and as the argument of a tool at `/mcp`, and forget them, until stdin ends
+    Sink,
+    /// Serve many MCP servers at `/s/{number}/mcp` until stdin ends
+    Crowd {
+        #[arg(long, default_value_t = 500)]
+        servers: usize,
+    },
+    /// Serve the fast MCP server until stdin ends
+    Server {
+        #[arg(long, default_value = "127.0.0.1:0")]
+        listen: SocketAddr,
+        #[arg(long, value_enum, default_value = "both")]
+        eras: server::Eras,
+    },
+}
+
+#[derive(clap::Args)]
+struct GatewayOption {
+    /// The gateway binary; the one beside this program by default
+    #[arg(long, value_name = "PATH")]
+    toolgate: Option<PathBuf>,
+}
+
+impl GatewayOption {
+    fn program(self) -> anyhow::Result<PathBuf> {
+        gateway::program(self.toolgate)
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run_to_end(arguments.command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The runtime is left without waiting for it: the server still has a thread in a read of stdin that nobody will end.
+fn run_to_end(command: Command) -> anyhow::Result<ExitCode> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("start the runtime")?;
+    let outcome = runtime.block_on(async {
+        tokio::select! {
+            outcome = run_command(command) => outcome,
+            interrupted = interrupted() => interrupted,
+        }
+    });
+    runtime.shutdown_background();
+    outcome
+}
+
+/// Ends by dropping everything, children included, instead of dying around them.
+async fn interrupted() -> anyhow::Result<ExitCode> {
+    let mut terminated = signal(SignalKind::terminate()).context("watch for SIGTERM")?;
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => bail!("interrupted"),
+        _ = terminated.recv() => bail!("terminated"),
+    }
+}
+
+async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Run(options) => Box::pin(run::run(options)).await,
+        Command::Governed(options) => Box::pin(governed::run(options)).await,
+        Command::Callgrind { gateway, baseline, update } => {
+            let program = gateway.program()?;
+            let text = if update {
+                callgrind::update(&program, &baseline).await?
+            } else {
+                callgrind::check(&program, &baseline).await?
+            };
+            say(&text)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Memory { gateway } => {
+            let weight = memory::weigh(&gateway.program()?).await?;
+            say(&weight.text())?;
+            Ok(if weight.within_bound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Command::Catalogue(options) => Box::pin(catalogue::run(options)).await,
+        Command::Discovery(options) => Box::pin(discovery::run(options)).await,
+        Command::Files(options) => Box::pin(files::run(options)).await,
+        Command::Sink => {
+            files::serve().await?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Crowd { servers } => {
+            crowd::serve(servers, |address| say(&format!("{}{address}", fast::ANNOUNCEMENT))).await?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Server { listen, eras } => {
+            server::serve(listen, eras, |address| say(&format!("{}{address}", fast::ANNOUNCEMENT))).await?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn say(text: &str) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{text}").and_then(|()| stdout.flush()).context("write to stdout")
+}

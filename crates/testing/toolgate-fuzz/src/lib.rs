@@ -1,0 +1,97 @@
+#![doc = include_str!("../README.md")]
+
+mod choices;
+mod json;
+mod message;
+mod policy;
+mod schema;
+mod sse;
+
+use std::fs;
+use std::path::Path;
+
+/// Something of the gateway that reads what others wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Target {
+    /// The scanner and the editor of JSON, against serde_json
+    Json,
+    /// JSON-RPC messages, headers and `_meta` of both eras
+    Message,
+    /// Server-sent events and lines, however they are cut
+    Sse,
+    /// Schemas of tools and what is held against them
+    Schema,
+    /// What policy decides and says beforehand, against Cedar
+    Policy,
+}
+
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus");
+
+/// What JSON, MCP, schemas and events have that readers stumble over.
+const WORDS: [&[u8]; 28] = [
+    b"\"",
+    b"\\",
+    b"\\u0000",
+    b"\\ud800",
+    b"\\udc00",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"null",
+    b"1e999",
+    b"-0",
+    b"[[[[[[[[[[[[[[[[",
+    b"\r",
+    b"\n\n",
+    b"data:",
+    b"\xef\xbb\xbf",
+    b"\xff",
+    b"\"_meta\":{}",
+    b"\"jsonrpc\":\"2.0\"",
+    b"=?base64?",
+    b"{\"$ref\":\"#\"}",
+    b"\"anyOf\":[{}]",
+    b"\"pattern\":\"^(a+)+$\"",
+    b"\0",
+    b"\xf0\x9f\x98\x80",
+];
+
+impl Target {
+    fn folder(self) -> &'static str {
+        match self {
+            Target::Json => "json",
+            Target::Message => "message",
+            Target::Sse => "sse",
+            Target::Schema => "schema",
+            Target::Policy => "policy",
+        }
+    }
+}
+
+impl damage::Target for Target {
+    /// The corpus of the repository, in the order of its names.
+    fn seeds(self) -> Vec<Vec<u8>> {
+        let folder = Path::new(CORPUS).join(self.folder());
+        let entries = fs::read_dir(&folder).expect("every target has a corpus");
+        let mut paths: Vec<_> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
+        paths.sort();
+        paths.iter().map(|path| fs::read(path).expect("a readable file")).collect()
+    }
+
+    fn words(self) -> &'static [&'static [u8]] {
+        &WORDS
+    }
+
+    fn try_one(self, input: &[u8]) {
+        match self {
+            Target::Json => json::try_one(input),
+            Target::Message => message::try_one(input),
+            Target::Sse => sse::try_one(input),
+            Target::Schema => schema::try_one(input),
+            Target::Policy => policy::try_one(input),
+        }
+    }
+}

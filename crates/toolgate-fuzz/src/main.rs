@@ -1,7 +1,0 @@
-//! Damages what the gateway reads, without looking at coverage: quick to build, and in the gate.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    toolgate_damage::main::<toolgate_fuzz::Target>()
-}
