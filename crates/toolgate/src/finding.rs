@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sentence_encoder::Model;
 use tokio_util::sync::CancellationToken;
 use toolgate_discovery::Discovery;
-use sentence_encoder::Model;
 use toolgate_search::meaning::Meaning;
 
 use crate::config::Config;

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod config;
+mod encode;
 mod error;
 mod folder;
 mod gelu;
@@ -11,5 +12,6 @@ mod network;
 mod tokens;
 mod weights;
 
+pub use encode::{EncodeError, Encoder};
 pub use error::LoadError;
 pub use model::Model;

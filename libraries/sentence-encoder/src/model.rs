@@ -3,18 +3,18 @@
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Write as _;
 use std::path::Path;
 
-use toolgate_core::Digest;
-use toolgate_search::meaning::{EncodeError, Encoder};
+use sha2::{Digest as _, Sha256};
 
-use crate::LoadError;
 use crate::config::Config;
 use crate::folder::{CONFIG, Folder, TOKENIZER, WEIGHTS};
 use crate::lanes::Lanes;
 use crate::network::Network;
 use crate::tokens::Tokens;
 use crate::weights::Weights;
+use crate::{EncodeError, Encoder, LoadError};
 
 /// Word pieces that go through the layers at once: more would be no faster and need more memory.
 const BATCH_TOKENS_MAX: usize = 1024;
@@ -66,11 +66,19 @@ impl Encoder for Model {
 
 /// Everything that has a say in what the vectors are.
 fn id(folder: &Folder, weights: &[u8]) -> Result<String, LoadError> {
-    let mut parts = format!("{}", Digest::of(weights));
+    let mut parts = digest(weights);
     for file in [CONFIG, TOKENIZER] {
-        parts.push_str(&Digest::of(folder.read(file)?).to_string());
+        parts.push_str(&digest(&folder.read(file)?));
     }
-    Ok(Digest::of(parts).to_string())
+    Ok(digest(parts.as_bytes()))
+}
+
+fn digest(bytes: &[u8]) -> String {
+    let mut text = "sha256:".to_owned();
+    for byte in Sha256::digest(bytes) {
+        write!(text, "{byte:02x}").expect("a text can be written to");
+    }
+    text
 }
 
 /// Texts that follow each other, as many as the limit allows but one at least.

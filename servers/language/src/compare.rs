@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
+use sentence_encoder::{EncodeError, Encoder};
 use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffTag};
-use toolgate_search::meaning::{EncodeError, Encoder};
 
 use crate::Method;
 use crate::keywords::{KeywordOptions, keywords};

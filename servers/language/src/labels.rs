@@ -6,8 +6,8 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
+use sentence_encoder::{EncodeError, Encoder};
 use serde::{Deserialize, Serialize};
-use toolgate_search::meaning::{EncodeError, Encoder};
 
 use crate::Method;
 use crate::language::detect;

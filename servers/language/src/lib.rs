@@ -23,10 +23,9 @@ pub use language::{Detected, LanguageShare, detect, known_language};
 pub use lexicon::Lexicon;
 pub use limits::{Clipped, Cut, TEXT_BYTES_MAX, clip};
 pub use position::{Positions, Span};
+pub use sentence_encoder::{EncodeError, Encoder, LoadError, Model};
 pub use sentences::{Sentence, sentences};
 pub use summary::{Length, Summary, SummaryOptions, SummarySentence, summarize};
-pub use sentence_encoder::{LoadError, Model};
-pub use toolgate_search::meaning::{EncodeError, Encoder};
 pub use words::{Word, words};
 
 use schemars::JsonSchema;

@@ -4,8 +4,8 @@
 mod tests;
 
 use schemars::JsonSchema;
+use sentence_encoder::{EncodeError, Encoder};
 use serde::{Deserialize, Serialize};
-use toolgate_search::meaning::{EncodeError, Encoder};
 
 use crate::Method;
 use crate::language::detect;

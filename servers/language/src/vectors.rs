@@ -1,6 +1,6 @@
 //! Dense vectors of texts: made by an encoder, compared by their angle.
 
-use toolgate_search::meaning::{EncodeError, Encoder};
+use sentence_encoder::{EncodeError, Encoder};
 
 use crate::sentences::sentences;
 

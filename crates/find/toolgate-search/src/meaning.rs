@@ -4,7 +4,6 @@
 //! [`Meaning`] holds the vectors and follows the index; running an encoder and keeping files is the caller's.
 
 mod cache;
-mod encoder;
 mod fuse;
 mod queries;
 mod shelf;
@@ -24,7 +23,7 @@ use shelf::{Shelf, Text};
 use vector::Vector;
 
 pub use cache::BadCache;
-pub use encoder::{EncodeError, Encoder};
+pub use sentence_encoder::{EncodeError, Encoder};
 pub use text::text;
 
 /// Texts that are embedded in one go: as many as one would want to wait for when asked to stop.

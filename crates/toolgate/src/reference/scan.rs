@@ -42,10 +42,15 @@ struct Source {
 
 /// The sources of each crate, without tests.
 fn crates() -> BTreeMap<PathBuf, Vec<Source>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir(&folder).expect("the folder of the crates") {
-        let path = entry.expect("an entry").path();
+    let inside = |folder: PathBuf| {
+        let entries =
+            std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir())
+    };
+    let groups = inside(root.join("crates")).chain([root.join("crates"), root.join("domains")]);
+    for path in groups.flat_map(inside) {
         if NOT_HEARD.iter().any(|name| path.ends_with(name)) || !path.join("src").is_dir() {
             continue;
         }

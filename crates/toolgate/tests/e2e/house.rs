@@ -7,7 +7,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 22] = [
+const RULES: [(&str, &[&str], &[&str]); 23] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -47,11 +47,8 @@ const RULES: [(&str, &[&str], &[&str]); 22] = [
         &["axum", "sqlx", "rmcp", "reqwest"],
     ),
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
-    (
-        "sentence-encoder",
-        &["toolgate-core", "toolgate-search"],
-        &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"],
-    ),
+    ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("damage", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-discovery",
         &["toolgate-core", "toolgate-wire", "toolgate-catalog", "toolgate-search"],
@@ -105,14 +102,14 @@ const RULES: [(&str, &[&str], &[&str]); 22] = [
 ];
 
 /// What the capability servers are made of: for each package under `servers/`, the crates of ours it may use. They are programs
-/// of their own that know the gateway by its protocol alone, so nothing of it is here but the encoder and the way out.
+/// of their own that know the gateway by its protocol alone, so nothing of it is here but the way out. What both use is in `libraries/`.
 const SERVERS: [(&str, &[&str]); 13] = [
     ("capability-kit", &[]),
     ("capability-documents", &[]),
     ("capability-ocr", &[]),
     ("capability-typeset", &[]),
     ("capability-testkit", &[]),
-    ("capability-language", &["sentence-encoder", "toolgate-search"]),
+    ("capability-language", &[]),
     ("doc-parser-mcp", &["capability-kit", "capability-documents", "capability-ocr"]),
     ("image-ocr-mcp", &["capability-kit", "capability-ocr"]),
     ("text-analysis-mcp", &["capability-kit", "capability-language", "toolgate-core", "toolgate-outbound"]),

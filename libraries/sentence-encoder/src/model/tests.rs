@@ -5,9 +5,7 @@ mod tiny;
 use std::fs;
 use std::path::PathBuf;
 
-use toolgate_search::meaning::Encoder;
-
-use crate::{LoadError, Model};
+use crate::{Encoder as _, LoadError, Model};
 use tiny::Folder;
 
 /// The most that two vectors differ anywhere.

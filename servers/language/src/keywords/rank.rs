@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use toolgate_search::meaning::{EncodeError, Encoder};
+use sentence_encoder::{EncodeError, Encoder};
 
 use crate::keywords::candidates::Candidate;
 use crate::vectors::{cosine, embed, embed_document};

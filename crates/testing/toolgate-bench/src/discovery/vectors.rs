@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use serde::Serialize;
 use sentence_encoder::Model;
+use serde::Serialize;
 use toolgate_search::Subset;
 use toolgate_search::meaning::{Encoder as _, Meaning, Progress};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use sentence_encoder::Model;
 use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
 use toolgate_discovery::{Discovery, Unmatched};
-use sentence_encoder::Model;
 use toolgate_policy::PolicyEngine;
 use toolgate_registry::{Defined, DefinitionProblem};
 use toolgate_store::Store;

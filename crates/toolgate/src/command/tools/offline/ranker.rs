@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
-use toolgate_core::{CanonicalName, ServerName};
 use sentence_encoder::Model;
+use toolgate_core::{CanonicalName, ServerName};
 use toolgate_search::Subset;
 use toolgate_search::meaning::{Meaning, Progress};
 

@@ -1,4 +1,4 @@
-//! What has to be there for finding by meaning: something that makes vectors of texts.
+//! What an encoder is to those who use one.
 
 use std::error::Error;
 
@@ -27,7 +27,8 @@ impl EncodeError {
         Self { attempted, source: source.into() }
     }
 
-    pub(super) fn shape(texts: usize, dimensions: usize) -> Self {
+    /// The vectors are not as many or not as long as they should be.
+    pub fn shape(texts: usize, dimensions: usize) -> Self {
         Self::new("embedding", format!("it did not make {texts} vectors of {dimensions} numbers"))
     }
 }
