@@ -11,6 +11,8 @@ use toolgate_core::{Raw, RawJson};
 use crate::scan::{self, DEPTH_MAX, NotJson, colon_end, skip_space, string_end, value_end};
 
 const FEW_MEMBERS: usize = 16;
+/// How every escape of an ASCII character by its number begins.
+const ESCAPE: &[u8] = br"\u00";
 
 /// The members of one object, borrowed from its text.
 #[derive(Debug, Default)]
@@ -127,11 +129,18 @@ pub fn string(value: Raw<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// `object` with the value of its top-level member `key` replaced by the JSON text `value`, everything else as it
-/// was; the member is put first if it was missing.
+/// was; the member is put first if it was missing. Where it stands several times, one is left: most readers go by the last.
 pub fn with_member(object: &str, key: &str, value: &str) -> Result<String, NotJson> {
     let members = Members::of_str(object)?;
     let mut text = String::with_capacity(object.len() + key.len() + value.len() + 8);
-    match members.get(key) {
+    let mut named = members.iter().filter(|(name, _)| *name == key).map(|(_, value)| value);
+    match named.next() {
+        Some(_) if named.next().is_some() => {
+            text.push('{');
+            push_member(&mut text, key, value);
+            members.write_without(&mut text, |name| name == key);
+            text.push('}');
+        }
         Some(old) => {
             let start = old.get().as_ptr() as usize - object.as_ptr() as usize;
             text.push_str(&object[..start]);
@@ -201,6 +210,24 @@ pub fn elements(array: Raw<'_>) -> Result<Vec<Raw<'_>>, NotJson> {
     Ok(elements)
 }
 
+/// Whether a JSON text may have `word` in one of its strings, at a fraction of the cost of reading it. Only whoever spells
+/// letters of it as escapes is taken for having it.
+pub fn may_say(text: &[u8], word: &str) -> bool {
+    memchr::memmem::find(text, word.as_bytes()).is_some() || may_spell(text, word)
+}
+
+/// Whether one of these characters, which are ASCII, is written as an escape in a JSON text.
+pub fn may_spell(text: &[u8], letters: &str) -> bool {
+    let is_one = |at: usize| {
+        let digits =
+            text.get(at + ESCAPE.len()..at + ESCAPE.len() + 2).and_then(|two| str::from_utf8(two).ok());
+        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        code.is_some_and(|code| letters.as_bytes().contains(&code))
+    };
+    let slash = || letters.contains('/') && memchr::memmem::find(text, br"\/").is_some();
+    memchr::memmem::find_iter(text, ESCAPE).any(is_one) || slash()
+}
+
 /// The value that `text` is, checked.
 pub fn raw(text: &str) -> Result<Raw<'_>, NotJson> {
     scan::whole(text).map(Raw::found)
@@ -224,6 +251,12 @@ mod tests {
     }
 
     #[test]
+    fn a_member_that_stands_several_times_is_replaced_for_every_reader() {
+        let text = with_member(r#"{"a":1,"b":2,"\u0061":3}"#, "a", "4").expect("valid");
+        assert_eq!(text, r#"{"a":4,"b":2}"#);
+    }
+
+    #[test]
     fn only_the_top_level_member_is_removed() {
         let text = without_member(r#"{"a":{"k":1},"k":2,"b":3}"#, "k").expect("valid");
         assert_eq!(text, r#"{"a":{"k":1},"b":3}"#);
@@ -233,6 +266,16 @@ mod tests {
     fn escaped_keys_and_strings_are_decoded() {
         let members = Members::of_str(r#"{"n\u0061me":"a\"b"}"#).expect("valid");
         assert_eq!(members.get_str("name").as_deref(), Some("a\"b"));
+    }
+
+    #[test]
+    fn a_word_is_found_however_it_is_spelled() {
+        let says = |text: &str| may_say(text.as_bytes(), "file_id");
+        assert!(
+            says(r#"{"file_id":1}"#) && says(r#"{"file\u005fid":1}"#) && says(r#"{"\u0066ile\u005Fid":1}"#)
+        );
+        assert!(!says(r#"{"path":"caf\u00e9 \u003cb\u003e \u001b[0m \u00","a":"\u2028"}"#));
+        assert!(may_say(br#"{"a\/b":1}"#, "a/b") && !may_say(br#"{"c\/d":1}"#, "ab"));
     }
 
     #[test]

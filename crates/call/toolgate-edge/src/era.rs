@@ -8,7 +8,7 @@ use toolgate_core::port::Reply;
 use toolgate_core::scope::Seat;
 use toolgate_core::server::Era;
 use toolgate_core::{Raw, RawJson, Refusal, RefusalKind, RpcError};
-use toolgate_wire::object::{self, push_string, with_member};
+use toolgate_wire::object::{self, may_say, push_string, with_member};
 use toolgate_wire::{Members, Version, compose, header, meta};
 
 use crate::caller::Client;
@@ -210,13 +210,21 @@ fn complete_modern(id: &str, method: &str, mut front: String, result: RawJson) -
         "resources/read" => Some(0),
         _ => None,
     };
-    let text = result.as_str();
-    if !is_typed(text) {
-        object::push_member(&mut front, "resultType", "\"complete\"");
-    }
+    let result = match type_of(result.as_str()) {
+        Type::Complete => result,
+        Type::Unsaid => {
+            object::push_member(&mut front, "resultType", "\"complete\"");
+            result
+        }
+        Type::Other => match with_member(result.as_str(), "resultType", "\"complete\"") {
+            Ok(complete) => RawJson::from_composed(complete),
+            Err(_) => result,
+        },
+    };
     let Some(ttl) = ttl else {
         return envelope(id, &front, result);
     };
+    let text = result.as_str();
     if !has_member(text, "ttlMs") {
         object::push_member(&mut front, "ttlMs", &ttl.to_string());
     }
@@ -257,18 +265,41 @@ fn envelope(id: &str, front: &str, result: RawJson) -> Pieces {
     Pieces([head.into(), bytes.slice(skipped..), bytes::Bytes::from_static(b"}")])
 }
 
-/// Whether a result says its type, as those of servers of the newer era do, mostly first or last.
-fn is_typed(result: &str) -> bool {
+/// Which type a complete result says that it has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Type {
+    Complete,
+    Unsaid,
+    /// Another one, or several: a client that believed it would take an answer for a question that nobody has screened.
+    Other,
+}
+
+/// Servers of the newer era say the type of their results, mostly first or last. A server of the older era means nothing by it.
+fn type_of(result: &str) -> Type {
+    const KEY: &str = "resultType";
     const FIRST: &str = r#"{"resultType":"complete""#;
     const LAST: &str = r#","resultType":"complete"}"#;
     // In valid JSON the last brace closes the outermost object, so what stands before it is a member of that object.
-    result.starts_with(FIRST) || result.ends_with(LAST) || has_member(result, "resultType")
+    let other = result.strip_prefix(FIRST).or_else(|| result.strip_suffix(LAST));
+    let says_it = |text: &str| may_say(text.as_bytes(), KEY);
+    if other.is_some_and(|other| !says_it(other)) {
+        return Type::Complete;
+    }
+    if !says_it(result) {
+        return Type::Unsaid;
+    }
+    let Ok(members) = Members::of_str(result) else { return Type::Unsaid };
+    let mut said = members.iter().filter(|(name, _)| *name == KEY).map(|(_, value)| value.get());
+    match (said.next(), said.next()) {
+        (None, _) => Type::Unsaid,
+        (Some("\"complete\""), None) => Type::Complete,
+        _ => Type::Other,
+    }
 }
 
 /// Whether a top-level member stands in an object. The word is looked for first, which is all that most results need.
 fn has_member(object: &str, key: &str) -> bool {
-    memchr::memmem::find(object.as_bytes(), key.as_bytes()).is_some()
-        && Members::of_str(object).is_ok_and(|members| members.get(key).is_some())
+    may_say(object.as_bytes(), key) && Members::of_str(object).is_ok_and(|members| members.get(key).is_some())
 }
 
 /// A missing resource has a code of its own in the older era and none in the newer.
@@ -299,4 +330,30 @@ pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     push_string(&mut quoted, text);
     quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complete_result_says_so_once_whatever_its_server_wrote() {
+        let check = |result: &str, expected: Type| assert_eq!(type_of(result), expected, "{result}");
+        check("{}", Type::Unsaid);
+        check(r#"{"a":{"resultType":"task"}}"#, Type::Unsaid);
+        check(r#"{"resultType":"complete","a":1}"#, Type::Complete);
+        check(r#"{"a":1,"resultType":"complete"}"#, Type::Complete);
+        check(r#"{"a":{"resultType":"task"},"resultType":"complete"}"#, Type::Complete);
+        check(r#"{"resultType":"complete","a":"resultType"}"#, Type::Complete);
+        check(r#"{"resultType":"input_required"}"#, Type::Other);
+        check(r#"{"result\u0054ype":"input_required"}"#, Type::Other);
+        check(r#"{"resultType":"complete","resultType":"input_required"}"#, Type::Other);
+        check(r#"{"resultType":"input_required","a":1,"resultType":"complete"}"#, Type::Other);
+        check(r#"{"resultType":"complete","result\u0054ype":"input_required"}"#, Type::Other);
+        let text = r#"{"cache\u0053cope":"public","resultType":"complete","resultType":"task"}"#;
+        let result = RawJson::parse(text.into()).expect("JSON");
+        let answer = complete_modern("1", "resources/read", String::new(), result).joined();
+        let answer: serde_json::Value = serde_json::from_slice(&answer).expect("an answer is JSON");
+        assert_eq!(answer["result"], json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}));
+    }
 }

@@ -54,7 +54,7 @@ pub use direct::{DirectCall, NotCalled};
 pub use gateway::{Archive, Gateway, Setup};
 pub use guard::{AllowedHosts, Credentials, NotLetIn, ProtectedResource};
 pub use hub::Hub;
-pub use listener::serve;
+pub use listener::{serve, serve_stream};
 pub use metrics::{Numbers, metrics_by_example};
 pub use patience::PatientBody;
 pub use quotas::{Quota, QuotaRule, Quotas, StreamPlace, Usage, Who};

@@ -11,9 +11,9 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::entrance::{self, Visitor};
@@ -69,8 +69,8 @@ fn open_door(
     std::thread::Builder::new().name(format!("door-{number}")).spawn(move || {
         runtime.block_on(async {
             while let Some(Accepted { stream, peer, place }) = accepted.recv().await {
-                let (standing, shutdown) = (place.standing, gateway.shutdown.clone());
-                let connection = serve_connection(stream, peer, standing, gateway.clone(), shutdown);
+                let standing = place.standing;
+                let connection = serve_connection(stream, Visitor { peer, standing }, gateway.clone());
                 connections.spawn(async move {
                     match standing {
                         Standing::Ordinary => connection.await,
@@ -115,24 +115,32 @@ async fn accept_one(listener: &TcpListener, places: &Places) -> Accepted {
     }
 }
 
-async fn serve_connection(
-    stream: std::net::TcpStream,
-    peer: SocketAddr,
-    standing: Standing,
-    gateway: Arc<Gateway>,
-    shutdown: CancellationToken,
-) {
+async fn serve_connection(stream: std::net::TcpStream, visitor: Visitor, gateway: Arc<Gateway>) {
     let stream = match TcpStream::from_std(stream) {
         Ok(stream) => stream,
         Err(error) => return tracing::warn!(%error, "a connection could not be taken over"),
     };
     // Small answers must not wait for an acknowledgement of the one before.
     drop(stream.set_nodelay(true));
+    serve_bytes(stream, visitor, gateway).await;
+}
+
+/// Serves one connection that was opened in some other way, with an ordinary place, until it ends.
+pub async fn serve_stream(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    peer: SocketAddr,
+    gateway: Arc<Gateway>,
+) {
+    serve_bytes(stream, Visitor { peer, standing: Standing::Ordinary }, gateway).await;
+}
+
+async fn serve_bytes(stream: impl AsyncRead + AsyncWrite + Unpin, visitor: Visitor, gateway: Arc<Gateway>) {
     let service = service_fn(|request| {
         let gateway = &gateway;
-        async move { Ok::<_, Infallible>(entrance::enter(gateway, Visitor { peer, standing }, request).await) }
+        async move { Ok::<_, Infallible>(entrance::enter(gateway, visitor, request).await) }
     });
-    let is_kept = standing == Standing::Kept;
+    let (peer, shutdown) = (visitor.peer, gateway.shutdown.clone());
+    let is_kept = visitor.standing == Standing::Kept;
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(if is_kept { KEPT_HEADERS_WAIT } else { HEADERS_WAIT })

@@ -17,7 +17,7 @@ use toolgate_core::server::{Asks, InstanceId};
 use toolgate_core::{PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_pipeline::Pipeline;
 use toolgate_wire::Members;
-use toolgate_wire::object::with_member;
+use toolgate_wire::object::{may_say, with_member};
 
 use crate::caller::{Client, RequestCaller};
 use crate::hub::Hub;
@@ -160,7 +160,7 @@ fn questions_of(result: &RawJson) -> Result<Vec<(AskKind, RawJson)>, RpcError> {
         RpcError::new(RpcError::INTERNAL, format!("the server's input_required is malformed: {what}"))
     };
     // Most results ask nothing, and are not read for that.
-    if memchr::memmem::find(result.as_bytes(), INPUT_REQUESTS.as_bytes()).is_none() {
+    if !may_say(result.as_bytes(), INPUT_REQUESTS) {
         return Ok(Vec::new());
     }
     let members = Members::of(result).map_err(|error| garbled(&error))?;

@@ -4,7 +4,7 @@ use toolgate_core::RawJson;
 use toolgate_core::port::Reply;
 use toolgate_pipeline::{Envelope, META_KEY};
 use toolgate_wire::Members;
-use toolgate_wire::object::with_member;
+use toolgate_wire::object::{may_say, with_member};
 
 pub(crate) struct Said {
     pub(crate) reply: Reply,
@@ -30,7 +30,7 @@ impl Said {
 
 /// The result with the envelope beside what it has in its own `_meta`, if it has one.
 fn add_to_own_meta(result: &RawJson, envelope: &Envelope) -> Option<RawJson> {
-    memchr::memmem::find(result.as_bytes(), b"\"_meta\"")?;
+    may_say(result.as_bytes(), "_meta").then_some(())?;
     let own = Members::of(result).ok()?.get("_meta")?;
     let meta = match with_member(own.get(), META_KEY, &envelope.json()) {
         Ok(meta) => meta,

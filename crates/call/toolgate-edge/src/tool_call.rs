@@ -280,7 +280,7 @@ impl Client for ToolCall {
 }
 
 fn remember_links(gateway: &Gateway, principal: &PrincipalId, server: &ServerName, result: &RawJson) {
-    if memchr::memmem::find(result.as_bytes(), b"\"resource_link\"").is_none() {
+    if !object::may_say(result.as_bytes(), "resource_link") {
         return;
     }
     let Ok(members) = Members::of(result) else { return };

@@ -57,6 +57,7 @@ pub(crate) fn reply(ctx: &Context, era: Era, result: RawJson) -> Result<Reply, S
         ResultType::Complete => Ok(Reply::Complete(result)),
         ResultType::InputRequired => Ok(Reply::InputRequired(result)),
         ResultType::Task => Ok(Reply::Task(result)),
+        ResultType::Several => Err(ctx.garbled("its result says more than once of which type it is")),
         ResultType::Unknown(name) => {
             Err(ctx.garbled(format!("its result is of the unknown type \"{name}\"")))
         }
@@ -68,6 +69,8 @@ enum ResultType {
     Complete,
     InputRequired,
     Task,
+    /// Two readers could see two different ones.
+    Several,
     Unknown(String),
 }
 
@@ -80,11 +83,14 @@ fn result_type(result: &str) -> ResultType {
     if result.starts_with(COMPLETE_FIRST) || result.ends_with(COMPLETE_LAST) {
         return ResultType::Complete;
     }
-    if memchr::memmem::find(result.as_bytes(), b"resultType").is_none() {
+    if !object::may_say(result.as_bytes(), "resultType") {
         return ResultType::Complete;
     }
-    let name = Members::of_str(result).ok().and_then(|members| members.get("resultType").map(decode));
+    let Ok(members) = Members::of_str(result) else { return ResultType::Complete };
+    let mut named = members.iter().filter(|(name, _)| *name == "resultType").map(|(_, value)| decode(value));
+    let (name, other) = (named.next(), named.next());
     match name.as_deref() {
+        _ if other.is_some() => ResultType::Several,
         None | Some("complete") => ResultType::Complete,
         Some("input_required") => ResultType::InputRequired,
         Some("task") => ResultType::Task,
@@ -113,5 +119,7 @@ mod tests {
         check(r#"{"resultType":"odd"}"#, ResultType::Unknown("odd".into()));
         check(r#"{"resultType":7}"#, ResultType::Unknown("7".into()));
         check(r#"{"a":",\"resultType\":\"complete","resultType":"task"}"#, ResultType::Task);
+        check(r#"{"result\u0054ype":"input_required"}"#, ResultType::InputRequired);
+        check(r#"{"resultType":"task","result\u0054ype":"input_required"}"#, ResultType::Several);
     }
 }

@@ -7,6 +7,7 @@
 use toolgate_core::FaultKind;
 use toolgate_core::port::{AskKind, Caller, Reply, ServerError};
 use toolgate_wire::Members;
+use toolgate_wire::object::may_say;
 
 const KINDS: [AskKind; 3] = [AskKind::Elicitation, AskKind::Sampling, AskKind::Roots];
 /// What tells of a failure is short. Nothing longer is looked through.
@@ -28,8 +29,7 @@ pub(crate) fn was_asked(outcome: &Result<Reply, ServerError>, caller: &dyn Calle
 }
 
 fn is_failure(result: &str) -> bool {
-    let may_be =
-        result.len() <= LOOK_BYTES_MAX && memchr::memmem::find(result.as_bytes(), b"isError").is_some();
+    let may_be = result.len() <= LOOK_BYTES_MAX && may_say(result.as_bytes(), "isError");
     may_be
         && Members::of_str(result)
             .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"))

@@ -346,7 +346,7 @@ fn is_list_changed(method: &str) -> bool {
 /// The id of the `subscriptions/listen` request that a notification belongs to.
 pub(crate) fn subscription(params: Raw<'_>) -> Option<u64> {
     let text = params.get();
-    memchr::memmem::find(text.as_bytes(), meta::SUBSCRIPTION_ID.as_bytes())?;
+    object::may_say(text.as_bytes(), meta::SUBSCRIPTION_ID).then_some(())?;
     let meta_object = Members::of_str(text).ok()?.get("_meta")?;
     let id = Members::parse(meta_object).ok()?.get(meta::SUBSCRIPTION_ID)?;
     answer::number(id).or_else(|| object::string(id)?.parse().ok())

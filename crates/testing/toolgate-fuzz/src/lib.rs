@@ -1,6 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 mod choices;
+#[cfg(feature = "house")]
+mod door;
+#[cfg(feature = "house")]
+mod files;
+#[cfg(feature = "house")]
+mod house;
 mod json;
 mod message;
 mod policy;
@@ -23,12 +29,18 @@ pub enum Target {
     Schema,
     /// What policy decides and says beforehand, against Cedar
     Policy,
+    /// Requests over HTTP in both eras, and their answers
+    #[cfg(feature = "house")]
+    Door,
+    /// Files in arguments and results, and files that are uploaded
+    #[cfg(feature = "house")]
+    Files,
 }
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus");
 
 /// What JSON, MCP, schemas and events have that readers stumble over.
-const WORDS: [&[u8]; 28] = [
+const WORDS: [&[u8]; 36] = [
     b"\"",
     b"\\",
     b"\\u0000",
@@ -57,6 +69,14 @@ const WORDS: [&[u8]; 28] = [
     b"\"pattern\":\"^(a+)+$\"",
     b"\0",
     b"\xf0\x9f\x98\x80",
+    b"\\u005f",
+    b"\"file_id\":\"file_1\"",
+    b"\"source_ref_id\":\"ref_1\"",
+    b"{\"type\":\"image\",\"data\":\"AAAA\"}",
+    b"data:image/png;base64,",
+    b"\"resultType\":\"input_required\"",
+    b"mcp-session-id: {2025-11-25}\n",
+    b"\n---\n",
 ];
 
 impl Target {
@@ -67,6 +87,10 @@ impl Target {
             Target::Sse => "sse",
             Target::Schema => "schema",
             Target::Policy => "policy",
+            #[cfg(feature = "house")]
+            Target::Door => "door",
+            #[cfg(feature = "house")]
+            Target::Files => "files",
         }
     }
 }
@@ -92,6 +116,10 @@ impl damage::Target for Target {
             Target::Sse => sse::try_one(input),
             Target::Schema => schema::try_one(input),
             Target::Policy => policy::try_one(input),
+            #[cfg(feature = "house")]
+            Target::Door => door::try_one(input),
+            #[cfg(feature = "house")]
+            Target::Files => files::try_one(input),
         }
     }
 }

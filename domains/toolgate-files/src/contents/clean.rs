@@ -133,6 +133,11 @@ impl Cleaner<'_> {
 
     fn block<'a>(&mut self, block: Raw<'a>) -> Option<Parts<'a>> {
         let Ok(members) = Members::parse(block) else { return self.json(block.get(), 0) };
+        if members.has_duplicates() {
+            // Two readers may see two different blocks, and only one of them was looked at.
+            let whole = self.pieces.add(Piece::text(block.get().to_owned(), None));
+            return Some(vec![Part::Block(whole, Extra::default())]);
+        }
         let taken = match members.get_str("type").as_deref() {
             Some("image" | "audio") => self.binary(members.get_str("data")),
             Some("resource") => match members.get("resource").and_then(|inner| Members::parse(inner).ok()) {

@@ -33,7 +33,9 @@ pub(super) fn compose(
     slots: &[FileSlot],
     filled: Vec<Filled<'_>>,
 ) -> (String, Vec<Insert>) {
-    let mut composer = Composer { text: String::from("{"), inserts: Vec::new(), filled };
+    let names = filled.iter().flat_map(|one| [Some(&one.slot.content), one.slot.media_type.as_ref()]);
+    let names = names.flatten().cloned().collect();
+    let mut composer = Composer { text: String::from("{"), inserts: Vec::new(), filled, names };
     for (key, value) in arguments.as_object().into_iter().flatten() {
         composer.member(key, value, slots);
     }
@@ -45,6 +47,8 @@ struct Composer<'a> {
     text: String,
     inserts: Vec<Insert>,
     filled: Vec<Filled<'a>>,
+    /// The arguments that contents and media types are written to. Whatever the caller wrote there gives way.
+    names: Vec<String>,
 }
 
 impl Composer<'_> {
@@ -52,6 +56,9 @@ impl Composer<'_> {
         if let Some(at) = self.filled.iter().position(|filled| filled.argument == key) {
             let filled = self.filled.swap_remove(at);
             return self.fill(filled.slot, filled.items);
+        }
+        if self.names.iter().any(|name| name == key) {
+            return;
         }
         match slots.iter().find(|slot| slot.expands() && slot.argument == key) {
             // No id is no content; an empty list of them is an empty list of contents.
@@ -163,6 +170,14 @@ mod tests {
         let (text, inserts) = check(&slots, json!({"source_ref_id": "ref_1", "file_id": null}), fill);
         assert_eq!(text, r#"{"text":"a \"b\"\n\u0001ü"}"#);
         assert!(inserts.is_empty());
+    }
+
+    #[test]
+    fn no_argument_is_written_twice() {
+        let slots = [FileSlot::of(FileStrategy::BinaryBase64)];
+        let arguments = json!({"file_type": null, "source_ref_id": "ref_1", "file_data": null, "n": 1});
+        let (text, _) = check(&slots, arguments, vec![(0, "source_ref_id", vec![streamed(b"a")])]);
+        assert_eq!(text, r#"{"file_data":"","file_type":"image/png","n":1}"#);
     }
 
     #[test]

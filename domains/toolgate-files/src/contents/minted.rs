@@ -7,6 +7,7 @@ use toolgate_core::content::Holder;
 use toolgate_core::file::{Origin, Ref};
 use toolgate_core::id::RefId;
 use toolgate_core::{RawJson, RefusalKind, Tool};
+use toolgate_wire::object::may_say;
 
 use super::take_out::later;
 use crate::access::Access;
@@ -47,7 +48,7 @@ impl Files {
         result: &RawJson,
         ours: &HashSet<RefId>,
     ) {
-        if memchr::memmem::find(result.as_bytes(), b"ref_id").is_none() {
+        if !may_say(result.as_bytes(), "ref_id") {
             return;
         }
         let Ok(result) = result.decode::<Value>() else { return };
@@ -119,7 +120,8 @@ fn minted(result: &Value) -> Vec<Minted> {
         found.walk(structure, 0);
     }
     for block in blocks {
-        let text = block.get("text").and_then(Value::as_str).filter(|text| text.contains("ref_id"));
+        let text =
+            block.get("text").and_then(Value::as_str).filter(|text| may_say(text.as_bytes(), "ref_id"));
         if let Some(inner) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) {
             found.walk(&inner, 0);
         }

@@ -79,12 +79,13 @@ pub(super) fn plan(
     Ok(planner.plan)
 }
 
-/// The only slot of a tool, if nobody gave it an id or its content.
+/// The only slot of a tool, if nobody gave it an id, its content or its media type.
 fn free_slot(tool: &Tool, arguments: &Value) -> Option<usize> {
     let mut expanding = tool.handling.files.iter().enumerate().filter(|(_, slot)| slot.expands());
     let (at, slot) = expanding.next().filter(|_| expanding.next().is_none())?;
     let is_given = |name: &String| arguments.get(name).is_some_and(|value| !value.is_null());
-    (!is_given(&slot.argument) && !is_given(&slot.content)).then_some(at)
+    let names = [Some(&slot.argument), Some(&slot.content), slot.media_type.as_ref()];
+    (!names.into_iter().flatten().any(is_given)).then_some(at)
 }
 
 struct Planner<'a> {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use toolgate_core::tool::FileSlot;
 use toolgate_core::{Refusal, RefusalKind};
+use toolgate_wire::object::may_say;
 
 /// More ids are not looked up for one call.
 const MENTIONS_MAX: usize = 64;
@@ -49,9 +50,9 @@ pub(super) fn scan(slots: &[FileSlot], arguments: &Value) -> Result<Vec<Mention>
     Ok(found)
 }
 
-/// Whether a text of arguments may name a file at all.
+/// Whether a text of arguments may name a file at all, however it is escaped.
 pub(super) fn may_mention(arguments: &[u8]) -> bool {
-    ["ref_id", "file_id"].iter().any(|name| memchr::memmem::find(arguments, name.as_bytes()).is_some())
+    ["ref_id", "file_id"].iter().any(|name| may_say(arguments, name))
 }
 
 /// Whether an argument of this name holds an id.
@@ -227,6 +228,9 @@ mod tests {
             assert!(may_mention(json!({key: "x"}).to_string().as_bytes()), "{key}");
         }
         assert!(!is_id_key("ref_ids") && !is_id_key("xref_id") && !is_id_key("profile_ids"));
+        for escaped in [r#"{"file\u005fid":"x"}"#, r#"{"a":[{"source_\u0072ef_id":"x"}]}"#] {
+            assert!(may_mention(escaped.as_bytes()), "{escaped}");
+        }
         assert!(!may_mention(b"{\"path\":\"a\"}"));
     }
 }

@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use toolgate_core::RawJson;
 use toolgate_core::content::Sent;
 
@@ -15,8 +16,28 @@ const OPENING: [&str; 3] = ["signature", "token", "key"];
 /// A shorter value would be found everywhere.
 const VALUE_BYTES_MIN: usize = 16;
 
+/// A letter or digit that is written by its number, however deep it is nested.
+static SPELLED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\\+u00(3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])").expect("it is a pattern"));
+
 /// A result without what was sent, however it is escaped: for JSON, as often as it is nested, for addresses, or for HTML.
 pub(super) fn without(result: RawJson, sent: &[Sent]) -> RawJson {
+    if sent.is_empty() {
+        return result;
+    }
+    let result = removed(result, sent);
+    let Cow::Owned(plain) = SPELLED.replace_all(result.as_str(), letter) else { return result };
+    let left = removed(RawJson::from_composed(plain.clone()), sent);
+    // Nobody writes letters so but to hide them; where they hide nothing that was sent, they stay.
+    if left.as_str() == plain { result } else { left }
+}
+
+fn letter(found: &Captures<'_>) -> String {
+    let code = u8::from_str_radix(&found[1], 16).expect("the pattern has digits there");
+    char::from(code).to_string()
+}
+
+fn removed(result: RawJson, sent: &[Sent]) -> RawJson {
     let contents = sent.iter().filter_map(|one| match one {
         Sent::Content { id, encoded } => Some((id, encoded)),
         Sent::Address(_) => None,
@@ -218,6 +239,16 @@ mod tests {
         for other in ["xPj4+Pz8/QUJDREVG/w==", "Pj4+Pz8/QUJDREVG/wAB", "Pj4+Pz8/QUJDREVG"] {
             assert_eq!(left(other), format!("{{\"a\": \"{other}\"}}"));
         }
+    }
+
+    #[test]
+    fn what_is_spelled_letter_by_letter_is_replaced_too() {
+        let spelled: String = ADDRESS.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+        assert_eq!(left(&format!("\"see {spelled}.\"")), "\"see [address of a file].\"");
+        let nested = json!(format!("{{\"u\":\"{spelled}\"}}")).to_string();
+        assert_eq!(left(&nested), r#""{\"u\":\"[address of a file]\"}""#);
+        let other = r#"{"a":"\u0041\u0062c \\u0041"}"#;
+        assert_eq!(left(other), other);
     }
 
     #[test]

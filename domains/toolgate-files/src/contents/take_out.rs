@@ -11,6 +11,7 @@ use toolgate_core::content::{Holder, Notice, Sent, TakenOut};
 use toolgate_core::file::Ref;
 use toolgate_core::id::RefId;
 use toolgate_core::{Digest, RawJson, Refusal, Tool};
+use toolgate_wire::object::may_spell;
 
 use super::base64_run::may_have_run;
 use super::clean::{Cleaned, Content, PIECES_MAX, Part, Piece, Structure, Taken, clean};
@@ -23,14 +24,16 @@ use crate::files::Files;
 const WRITTEN_AT_ONCE: usize = 8;
 
 /// Words without which there is nothing to take out of a short result, nor to remember from it.
-static TELLING: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::new(["\"image\"", "\"audio\"", "\"blob\"", ";base64,", "ref_id"]).expect("five short words")
-});
+const TELLING: [&str; 5] = ["\"image\"", "\"audio\"", "\"blob\"", ";base64,", "ref_id"];
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| AhoCorasick::new(TELLING).expect("five short words"));
 
 impl Files {
     pub(super) fn may_hold_something(&self, result: &RawJson) -> bool {
         let bytes = result.as_bytes();
-        bytes.len() > self.settings().results.text_bytes_max || TELLING.is_match(bytes) || may_have_run(bytes)
+        bytes.len() > self.settings().results.text_bytes_max
+            || FINDER.is_match(bytes)
+            || TELLING.iter().any(|word| may_spell(bytes, word.trim_matches('"')))
+            || may_have_run(bytes)
     }
 
     pub(super) async fn taken_out(

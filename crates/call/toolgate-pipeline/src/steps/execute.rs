@@ -8,6 +8,7 @@ use toolgate_core::governance::{StartRefused, StoreDown, Warrant};
 use toolgate_core::port::{Reply, ServerError};
 use toolgate_core::{Blame, Digest, FaultKind, RawJson, RpcError, stop_point};
 use toolgate_wire::Members;
+use toolgate_wire::object::may_say;
 
 use super::approve::Approved;
 use super::filter;
@@ -285,8 +286,7 @@ fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
 
 /// Looked for as text first: almost no result says that it is an error.
 pub(super) fn outcome_of(result: &RawJson) -> Outcome {
-    let text = result.as_str();
-    let said = text.contains("\"isError\"")
+    let said = may_say(result.as_bytes(), "isError")
         && Members::of(result)
             .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"));
     if said { Outcome::ToolError } else { Outcome::Succeeded }

@@ -73,6 +73,15 @@ fn bytes_of(piece: &Piece) -> &[u8] {
 }
 
 #[test]
+fn a_block_that_two_readers_may_read_differently_is_taken_out_whole() {
+    let result = r#"{"content":[{"type":"text","text":"hi","t\u0079pe":"image","data":"AAAA"}]}"#;
+    let (left, pieces) = take_with(result, &settings(), Structure::Free);
+    let left: Value = serde_json::from_str(&left).expect("what is left is JSON");
+    assert_eq!(left["content"][1]["type"], "resource_link", "{left}");
+    assert_eq!(pieces[0].content.as_bytes(), &result.as_bytes()[12..result.len() - 2]);
+}
+
+#[test]
 fn a_result_with_nothing_to_take_out_stays_as_it_is() {
     let result = r#"{ "content":[{"type":"text","text":"hi \u00e9"}], "n": 1.10, "isError":false }"#;
     let cleaned = clean(result, &settings(), Structure::Free);

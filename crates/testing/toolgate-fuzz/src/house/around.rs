@@ -1,0 +1,239 @@
+//! What stands around the gateway: somebody who may come in, a server, and a clock.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+use toolgate_core::content::{Attachment, Holder, Suppliers};
+use toolgate_core::governance::{Clock, StoreDown};
+use toolgate_core::id::{CallId, RunId, SessionId};
+use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTool};
+use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, ServerRequest, Servers};
+use toolgate_core::run::{RunCall, RunCallEnd, Runs, Whose};
+use toolgate_core::scope::{Credential, Route, Seat};
+use toolgate_core::{Digest, PrincipalId, RawJson, Refusal, RefusalKind, RpcError, ServerName};
+use toolgate_edge::{Archive, Credentials, NoSeat, NotLetIn, Numbers, Seats, Usage};
+
+pub(crate) const SERVER: &str = "fuzz";
+/// `say` answers; the others do something more, as their names say.
+pub(crate) const TOOLS: [&str; 6] = ["say", "upload", "ask", "tell", "input", "task"];
+pub(crate) const SECRET: &str = "agent";
+
+/// Everything that a gateway asks for.
+#[derive(Default)]
+pub(crate) struct Around {
+    pub(crate) seat: OnceLock<Arc<Seat>>,
+    /// What the server answers next.
+    answer: Mutex<Option<RawJson>>,
+    ids: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Around {
+    pub(crate) fn will_answer(&self, answer: Option<RawJson>) {
+        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+    }
+
+    /// Whether an id was given out.
+    pub(crate) fn has_given(&self, id: &str) -> bool {
+        let ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.iter().any(|(prefix, last)| {
+            let number = id.strip_prefix(prefix.as_str()).and_then(|number| number.parse::<u64>().ok());
+            number.is_some_and(|number| (1..=*last).contains(&number))
+        })
+    }
+
+    fn seat(&self) -> Arc<Seat> {
+        self.seat.get().expect("the house has a seat").clone()
+    }
+}
+
+impl Clock for Around {
+    fn now_ms(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn monotonic_us(&self) -> i64 {
+        self.now_ms() * 1_000
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    /// Counted, so that an input can name what was made.
+    fn fresh_id(&self, prefix: &str) -> String {
+        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = ids.entry(prefix.to_owned()).or_default();
+        *last += 1;
+        format!("{prefix}{last}")
+    }
+}
+
+impl Credentials for Around {
+    fn check_known(&self, secret: &str) -> Option<Result<Credential, NotLetIn>> {
+        Some(match secret {
+            SECRET => Ok(Credential::of(self.seat().principal.clone())),
+            _ => Err(NotLetIn::Unknown),
+        })
+    }
+
+    fn check(&self, _secret: String) -> BoxFuture<'_, Result<Result<Credential, NotLetIn>, StoreDown>> {
+        Box::pin(std::future::ready(Ok(Err(NotLetIn::Unknown))))
+    }
+}
+
+impl Seats for Around {
+    fn seat_known(&self, _credential: &Credential, _route: &Route) -> Option<Result<Arc<Seat>, NoSeat>> {
+        Some(Ok(self.seat()))
+    }
+
+    fn seat<'a>(
+        &'a self,
+        _credential: &'a Credential,
+        _route: &'a Route,
+    ) -> BoxFuture<'a, Result<Arc<Seat>, NoSeat>> {
+        Box::pin(std::future::ready(Ok(self.seat())))
+    }
+
+    fn seat_of(&self, _session: &SessionId) -> Option<Arc<Seat>> {
+        Some(self.seat())
+    }
+
+    fn has_ended(&self, _session: &SessionId) -> bool {
+        false
+    }
+}
+
+impl Servers for Around {
+    fn request(
+        &self,
+        _server: &ServerName,
+        request: ServerRequest,
+        caller: Arc<dyn Caller>,
+    ) -> BoxFuture<'static, Result<Reply, ServerError>> {
+        let answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Box::pin(answered(request, answer, caller))
+    }
+
+    fn watch_resource(&self, _server: &ServerName, _uri: &str) -> BoxFuture<'static, bool> {
+        Box::pin(std::future::ready(true))
+    }
+
+    fn unwatch_resource(&self, _server: &ServerName, _uri: &str) {}
+
+    fn watch_tasks(
+        &self,
+        _server: &ServerName,
+        _task_ids: Vec<String>,
+        _on_change: Box<dyn Fn(RawJson) + Send + Sync>,
+    ) -> Box<dyn Send + Sync> {
+        Box::new(())
+    }
+
+    fn set_log_level(&self, _level: &str) {}
+
+    fn roots_changed(&self) {}
+}
+
+async fn answered(
+    request: ServerRequest,
+    answer: Option<RawJson>,
+    caller: Arc<dyn Caller>,
+) -> Result<Reply, ServerError> {
+    let usual = || RawJson::from(json!({"content": [{"type": "text", "text": "done"}]}));
+    let answer = answer.unwrap_or_else(usual);
+    match request.name.as_deref() {
+        Some("ask") => {
+            let params = json!({"message": "why?", "requestedSchema": {"type": "object", "properties": {}}});
+            let said = caller.ask(AskKind::Elicitation, params.into()).await?;
+            Ok(Reply::Complete(said))
+        }
+        Some("tell") => {
+            caller.progress(answer.clone());
+            caller.log(answer.clone());
+            Ok(Reply::Complete(answer))
+        }
+        // Asked for once: a server that only says to be called again is called more and more slowly.
+        Some("input") if request.input.is_none() => Ok(Reply::InputRequired(answer)),
+        Some("task") => Ok(Reply::Task(answer)),
+        _ if request.method == "ping" => Err(RpcError::invalid_params("no").into()),
+        _ => Ok(Reply::Complete(answer)),
+    }
+}
+
+impl Suppliers for Around {
+    fn extract<'a>(
+        &'a self,
+        _holder: &'a Holder,
+        _tool: &'a str,
+        _file: &'a Attachment,
+    ) -> BoxFuture<'a, Result<String, Refusal>> {
+        Box::pin(std::future::ready(Ok("the text of it".to_owned())))
+    }
+
+    fn extractor_version(&self, _tool: &str) -> Option<Digest> {
+        Some(Digest::of("1"))
+    }
+
+    fn fetch<'a>(
+        &'a self,
+        _holder: &'a Holder,
+        _server: &'a ServerName,
+        _own: &'a str,
+        _uri: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<RawJson, Refusal>> {
+        let kept = json!({"contents": [{"uri": "doc://page", "text": "kept"}]});
+        Box::pin(std::future::ready(Ok(RawJson::from(kept))))
+    }
+}
+
+impl Archive for Around {
+    fn result(&self, _call: &CallId) -> BoxFuture<'static, Option<RawJson>> {
+        Box::pin(std::future::ready(None))
+    }
+}
+
+impl Runs for Around {
+    fn admit(&self, _run: &RunId, _call: RunCall) -> BoxFuture<'static, Result<(), Refusal>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn whose(&self, _run: &RunId, _caller: &PrincipalId) -> BoxFuture<'static, Whose> {
+        Box::pin(std::future::ready(Whose::Nobodys))
+    }
+
+    fn finish(&self, _run: &RunId, _call: &CallId, _end: RunCallEnd) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+impl Platform for Around {
+    fn tools(&self) -> &[Arc<PlatformTool>] {
+        &[]
+    }
+
+    fn call<'a>(&'a self, call: PlatformCall<'a>) -> BoxFuture<'a, Result<PlatformAnswer, Refusal>> {
+        let refused = Refusal::new(RefusalKind::NotFound, "unknown_tool", call.tool.wire);
+        Box::pin(std::future::ready(Err(refused)))
+    }
+}
+
+impl Numbers for Around {
+    fn write(&self, _text: &mut String) {}
+}
+
+impl Usage for Around {
+    fn pending_approvals(&self, _principal: &PrincipalId) -> BoxFuture<'static, Result<u64, StoreDown>> {
+        Box::pin(std::future::ready(Ok(0)))
+    }
+
+    fn add_calls(
+        &self,
+        _day: i64,
+        counts: Vec<(String, u64)>,
+    ) -> BoxFuture<'static, Result<Vec<u64>, StoreDown>> {
+        Box::pin(std::future::ready(Ok(counts.into_iter().map(|(_, count)| count).collect())))
+    }
+}
