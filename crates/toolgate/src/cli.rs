@@ -39,7 +39,7 @@ pub(crate) use tools::{
     AcceptArgs, AliasesCommand, CostArgs, RANKED_DEFAULT, SearchArgs, StatusArg, ToolsCommand, VersionArg,
 };
 
-/// One governed door between AI agents and tools: every MCP server behind one endpoint.
+/// A governed gateway between AI agents and tools: every MCP server behind one endpoint.
 #[derive(Parser)]
 #[command(name = "toolgate", version, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -51,13 +51,14 @@ pub(crate) struct Cli {
 
 #[derive(Args)]
 pub(crate) struct Global {
-    /// Read this configuration [default: ./toolgate.toml, else toolgate.toml in the data folder, once you have agreed to it]
+    /// Configuration file to read [default: ./toolgate.toml, else toolgate.toml in the data folder, once you
+    /// have agreed to it]
     #[arg(long, global = true, value_name = "FILE", env = "TOOLGATE_CONFIG")]
     pub(crate) config: Option<PathBuf>,
-    /// Keep everything in this folder [default: $TOOLGATE_DATA, else ./toolgate-data]
+    /// Data folder [default: $TOOLGATE_DATA, else ./toolgate-data]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Print JSON instead of text for people; errors too, with their hint, on standard error
+    /// Print JSON instead of text; errors as well, with their hint, on standard error
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
@@ -66,63 +67,63 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Run the gateway and serve MCP over HTTP
     Serve(ServeArgs),
-    /// Speak MCP on standard input and output, for clients that spawn a process
+    /// Serve MCP over standard input and output, for clients that spawn a process
     Stdio(StdioArgs),
-    /// See, import, test and sign in at the servers behind the gateway
+    /// List, import and test the servers behind the gateway, and sign in at them
     #[command(subcommand)]
     Servers(ServersCommand),
-    /// List, search, describe and call tools, see what they cost, and review what servers changed about them
+    /// List, search, describe and call tools, count their tokens, and review changes to their definitions
     #[command(subcommand)]
     Tools(ToolsCommand),
-    /// What agents work in: which tools a session sees and why; open and close sessions
+    /// List, open and close sessions, and explain which tools a session sees and why
     #[command(subcommand)]
     Sessions(SessionsCommand),
-    /// Work under way: see where runs stand, stop them and let them go on
+    /// List, pause, resume and cancel runs
     #[command(subcommand)]
     Runs(RunsCommand),
-    /// What runs ask people: see the questions, and answer
+    /// List and answer the questions that runs ask people
     #[command(subcommand)]
     Inputs(InputsCommand),
-    /// Definitions of work
+    /// List and show tasks, the definitions of work for runs
     #[command(subcommand)]
     Tasks(TasksCommand),
-    /// Store and fetch files, which agents use by their id alone
+    /// Store and fetch files, which agents use by their id
     #[command(subcommand)]
     Files(FilesCommand),
-    /// Kinds of agents, as they are defined
+    /// List and show the definitions of agents
     #[command(subcommand)]
     Agents(AgentsCommand),
-    /// Groups of tools that agents are given
+    /// List and show capabilities, the named sets of tools that agents get
     #[command(subcommand)]
     Capabilities(CapabilitiesCommand),
-    /// Other names under which tools are known
+    /// List aliases of tools
     #[command(subcommand)]
     Aliases(AliasesCommand),
-    /// Read and change what can be set while the gateway runs
+    /// Read and change the settings of a running gateway
     #[command(subcommand)]
     Settings(SettingsCommand),
-    /// Keep what servers want to be shown: stored encrypted, never shown again
+    /// Store the credentials that servers need, encrypted; values are never shown again
     #[command(subcommand)]
     Secrets(SecretsCommand),
-    /// See what waits for a person, and decide
+    /// List what waits for approval, and decide
     Approvals(ApprovalsArgs),
     /// Check, explain and test the policies
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// What must not go out in arguments or come in with results: see the filters, and try them on the last calls
+    /// List the filters for arguments and results, and test them on recent calls
     #[command(subcommand)]
     Filters(FiltersCommand),
-    /// Read, check and export the record of what happened
+    /// Read, verify and export the ledger, the record of what happened
     #[command(subcommand)]
     Ledger(LedgerCommand),
-    /// Make and revoke access tokens
+    /// Create, list and revoke access tokens
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Point an MCP client at this gateway
+    /// Configure an MCP client to use this gateway
     Connect(ConnectArgs),
-    /// Print a link that logs you in to the web console of the running gateway, once
+    /// Print a one-time link that logs you in to the web console of the running gateway
     Console,
-    /// Check everything and say what is wrong and what to do
+    /// Check the installation, and report what is wrong and how to fix it
     Doctor,
     /// Print a completion script for your shell
     Completions { shell: Shell },
@@ -144,10 +145,11 @@ pub(crate) struct ConfineArgs {
 
 #[derive(Args)]
 pub(crate) struct ServeArgs {
-    /// Listen here instead of where the configuration says; port 0 picks a free one
+    /// Address to listen on, instead of the one in the configuration; port 0 picks a free one
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) listen: Option<SocketAddr>,
-    /// The folder of a model to search tools by meaning with, where the configuration names none (`script/model` fetches one)
+    /// Folder of an embedding model for searching tools by meaning, if the configuration names none
+    /// (`script/model` downloads one)
     #[arg(long, value_name = "DIR", env = "TOOLGATE_MODEL")]
     pub(crate) model: Option<PathBuf>,
 }
@@ -158,7 +160,7 @@ fn listen_address(written: &str) -> Result<SocketAddr, String> {
 
 #[derive(Args)]
 pub(crate) struct StdioArgs {
-    /// See what this agent sees, as `/mcp/NAME` does
+    /// Serve the tools that this agent sees, as `/mcp/NAME` does
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: Option<AgentName>,
 }
@@ -167,16 +169,16 @@ pub(crate) struct StdioArgs {
 pub(crate) struct ConnectArgs {
     /// claude-desktop, claude-code, cursor, vscode or generic
     pub(crate) client: String,
-    /// Write the entry into the client's own configuration, after a backup
+    /// Write the entry into the client's configuration, after a backup
     #[arg(long)]
     pub(crate) write: bool,
-    /// Use this token instead of making a new one
+    /// Use this token instead of creating a new one
     #[arg(long, value_name = "TOKEN")]
     pub(crate) token: Option<String>,
-    /// Use this address instead of the one in the configuration
+    /// Use this URL instead of the one in the configuration
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Show the client what this agent sees
+    /// Give the client the tools that this agent sees
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: Option<AgentName>,
 }

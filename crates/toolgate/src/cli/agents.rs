@@ -4,23 +4,23 @@ use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub(crate) enum AgentsCommand {
-    /// Every agent that is defined, in toolgate.toml or in the settings
+    /// List all agents that are defined in toolgate.toml or in the settings
     #[command(after_help = "Example:\n  toolgate agents list")]
     List,
-    /// One definition in full
+    /// Show one definition in full
     #[command(after_help = "Example:\n  toolgate agents show researcher")]
     Show { name: String },
-    /// What a definition said over time, the first version first
+    /// List all versions of a definition, oldest first
     #[command(after_help = "Example:\n  toolgate agents versions researcher")]
     Versions { name: String },
 }
 
 #[derive(Subcommand)]
 pub(crate) enum CapabilitiesCommand {
-    /// Every capability that is defined, in toolgate.toml or in the settings
+    /// List all capabilities that are defined in toolgate.toml or in the settings
     #[command(after_help = "Example:\n  toolgate capabilities list")]
     List,
-    /// One capability in full
+    /// Show one capability in full
     #[command(after_help = "Example:\n  toolgate capabilities show documents")]
     Show { name: String },
 }

@@ -14,7 +14,7 @@ const LIMIT_MAX: usize = 10_000;
 
 #[derive(Args)]
 pub(crate) struct ApprovalsArgs {
-    /// Decide as the holder of this token instead of as whoever may read the data folder
+    /// Decide as the holder of this token instead of as the local user of the data folder
     #[arg(long, global = true, env = "TOOLGATE_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     pub(crate) token: Option<String>,
     #[command(subcommand)]
@@ -23,42 +23,42 @@ pub(crate) struct ApprovalsArgs {
 
 #[derive(Subcommand)]
 pub(crate) enum ApprovalsCommand {
-    /// What waits for people, newest first
+    /// List approvals, newest first
     #[command(after_help = "Example:\n  toolgate approvals list --state all")]
     List {
-        /// Only those in this state; `all` for every one there has been
+        /// Only approvals in this state; `all` for every state
         #[arg(long, default_value = "pending", value_parser = states())]
         state: StateArg,
-        /// How many at most
+        /// Maximum number of entries
         #[arg(long, short = 'n', value_name = "N", default_value = "100", value_parser = limit)]
         limit: usize,
     },
-    /// One approval in full: who asks for what, why people are asked, who has said what
+    /// Show one approval in full: the call and its caller, the gates that stopped it, and the votes
     #[command(after_help = "Example:\n  toolgate approvals show apr_0198f3…\n  toolgate approvals show 3f2a")]
     Show(Which),
-    /// Agree to the call
+    /// Approve the call
     #[command(
         after_help = "Examples:\n  toolgate approvals approve 3f2a --reason 'checked with Ann'\n  toolgate approvals approve 3f2a --remember --for 7d --uses 10 --pin /account"
     )]
     Approve {
         #[command(flatten)]
         on: Decided,
-        /// Why; the caller is told, and the ledger keeps it
+        /// Reason; it is sent to the caller and recorded in the ledger
         #[arg(long)]
         reason: Option<String>,
         #[command(flatten)]
         remember: Remember,
     },
-    /// Refuse the call
+    /// Deny the call
     #[command(after_help = "Example:\n  toolgate approvals deny 3f2a --reason 'wrong account'")]
     Deny {
         #[command(flatten)]
         on: Decided,
-        /// Why; the caller is told, and the ledger keeps it
+        /// Reason; it is sent to the caller and recorded in the ledger
         #[arg(long)]
         reason: Option<String>,
     },
-    /// Agree to the call with other arguments, where the policy lets approvers change them
+    /// Approve the call with other arguments, if the policy lets approvers change them
     #[command(
         after_help = "Example:\n  toolgate approvals edit 3f2a --args '{\"account\": \"DE1\", \"amount\": 50}'"
     )]
@@ -67,11 +67,11 @@ pub(crate) enum ApprovalsCommand {
         on: Decided,
         #[command(flatten)]
         arguments: NewArguments,
-        /// Why; the caller is told, and the ledger keeps it
+        /// Reason; it is sent to the caller and recorded in the ledger
         #[arg(long)]
         reason: Option<String>,
     },
-    /// Send the call back: the caller may propose something else
+    /// Send the call back, so that the caller can propose something else
     #[command(after_help = "Example:\n  toolgate approvals request-changes 3f2a --reason 'split it in two'")]
     RequestChanges {
         #[command(flatten)]
@@ -80,36 +80,36 @@ pub(crate) enum ApprovalsCommand {
         #[arg(long)]
         reason: String,
     },
-    /// What is not asked about again
+    /// List grants: calls for which no one is asked again
     #[command(after_help = "Example:\n  toolgate approvals grants --all")]
     Grants {
-        /// Also those that were used up, revoked or have expired
+        /// Include grants that are used up, revoked or expired
         #[arg(long)]
         all: bool,
     },
-    /// Ask again about what a grant let pass
+    /// Revoke a grant, so that people are asked again
     #[command(after_help = "Example:\n  toolgate approvals revoke-grant grt_0198f3…")]
     RevokeGrant {
-        /// Its id, or a beginning or ending of it that no other has
+        /// Its id, or a unique beginning or ending of it
         #[arg(value_name = "ID")]
         id: String,
     },
 }
 
-/// On what somebody decides.
+/// The approval to decide on.
 #[derive(Args)]
 pub(crate) struct Decided {
     #[command(flatten)]
     pub(crate) which: Which,
-    /// The digest that `show` named, so that it counts for these arguments only [default: that of the arguments as they are;
-    /// once somebody has edited them, a yes needs it]
+    /// Digest from `show`, so that the decision applies to these arguments only [default: that of the current
+    /// arguments; required to approve arguments that were edited]
     #[arg(long, value_name = "DIGEST")]
     pub(crate) digest: Option<Digest>,
 }
 
 #[derive(Args)]
 pub(crate) struct Which {
-    /// Its id, or a beginning or ending of it that no other has
+    /// Its id, or a unique beginning or ending of it
     #[arg(value_name = "ID")]
     pub(crate) id: String,
 }
@@ -120,13 +120,13 @@ pub(crate) struct Remember {
     /// Do not ask again for the same call of the same caller
     #[arg(long)]
     pub(crate) remember: bool,
-    /// How often [default: any number of times]
+    /// Number of calls [default: unlimited]
     #[arg(long, requires = "remember", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) uses: Option<u32>,
-    /// For how long, such as 12h or 7d [default: one day]
+    /// Duration, such as 12h or 7d [default: one day]
     #[arg(long = "for", requires = "remember", value_name = "SPAN", value_parser = span)]
     pub(crate) time: Option<Duration>,
-    /// An argument that must stay as it is, as a JSON pointer; may be given several times [default: all of them]
+    /// Argument that must stay the same, as a JSON pointer; repeatable [default: all of them]
     #[arg(long = "pin", requires = "remember", value_name = "POINTER")]
     pub(crate) pins: Vec<String>,
 }
@@ -134,10 +134,10 @@ pub(crate) struct Remember {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct NewArguments {
-    /// The arguments to run with, as a JSON object
+    /// New arguments, as a JSON object
     #[arg(long, value_name = "JSON")]
     pub(crate) args: Option<String>,
-    /// A file that holds them; `-` is standard input
+    /// File with the new arguments; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) args_file: Option<PathBuf>,
 }

@@ -11,12 +11,12 @@ const LIMIT_MAX: u64 = 10_000;
 
 #[derive(Subcommand)]
 pub(crate) enum FilesCommand {
-    /// Store a file; its id is printed, which agents use in its place
+    /// Store a file and print its id, by which agents use it
     #[command(
         after_help = "Examples:\n  toolgate files put report.pdf\n  toolgate files put cv.pdf --owner agent-7 --expires-in 7d\n  pg_dump sales | toolgate files put - --name sales.sql"
     )]
     Put(PutArgs),
-    /// Files, newest first
+    /// List files, newest first
     #[command(after_help = "Examples:\n  toolgate files list\n  toolgate files list --owner agent-7")]
     List(ListFilesArgs),
     /// Fetch a file
@@ -24,13 +24,13 @@ pub(crate) enum FilesCommand {
         after_help = "Examples:\n  toolgate files get 3f2a\n  toolgate files get 3f2a --output /tmp/\n  toolgate files get 3f2a --output - | less"
     )]
     Get(GetArgs),
-    /// What is known about a file
+    /// Show the metadata of a file
     #[command(after_help = "Example:\n  toolgate files show 3f2a")]
     Show {
         #[command(flatten)]
         which: WhichFile,
     },
-    /// Delete a file; what was made of it stays
+    /// Delete a file; what was made from it stays
     #[command(after_help = "Example:\n  toolgate files delete 3f2a")]
     Delete {
         #[command(flatten)]
@@ -40,36 +40,36 @@ pub(crate) enum FilesCommand {
 
 #[derive(Args)]
 pub(crate) struct WhichFile {
-    /// Its id, or part of it: a beginning or an ending of three characters is enough if it is the only one
+    /// Its id, or a unique beginning or ending of at least three characters
     #[arg(value_name = "FILE_ID")]
     pub(crate) id: String,
 }
 
 #[derive(Args)]
 pub(crate) struct PutArgs {
-    /// The file; `-` reads standard input
+    /// File to store; `-` is standard input
     #[arg(value_name = "PATH")]
     pub(crate) path: PathBuf,
-    /// What it is called [default: the last part of the path]
+    /// Name of the file [default: the last part of the path]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Whose it is: who may use it in their calls [default: local]
+    /// Owner, who may use it in calls [default: local]
     #[arg(long, value_name = "NAME")]
     pub(crate) owner: Option<String>,
-    /// For how long it is kept, such as 45m or 7d [default: as `files.keep` in the configuration says]
+    /// How long to keep it, such as 45m or 7d [default: `files.keep_days` of the configuration]
     #[arg(long, value_name = "SPAN", value_parser = span)]
     pub(crate) expires_in: Option<Duration>,
 }
 
 #[derive(Args)]
 pub(crate) struct ListFilesArgs {
-    /// Only those of this principal
+    /// Only entries of this principal
     #[arg(long, value_name = "NAME")]
     pub(crate) owner: Option<String>,
-    /// Only those of this name
+    /// Only files of this name
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// How many at most
+    /// Maximum number of entries
     #[arg(long, short = 'n', value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=LIMIT_MAX))]
     pub(crate) limit: u64,
 }
@@ -78,7 +78,7 @@ pub(crate) struct ListFilesArgs {
 pub(crate) struct GetArgs {
     #[command(flatten)]
     pub(crate) which: WhichFile,
-    /// Write it here: a file, a folder, or `-` for standard output [default: its own name in the working folder]
+    /// File or folder to write to, or `-` for standard output [default: its own name in the working folder]
     #[arg(long, short = 'o', value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -12,39 +12,39 @@ use super::span::{Moment, moment};
 
 #[derive(Subcommand)]
 pub(crate) enum LedgerCommand {
-    /// The last events, oldest of them first
+    /// Show the last events, oldest first
     #[command(
         after_help = "Examples:\n  toolgate ledger tail --follow\n  toolgate ledger tail --tool bank:transfer --decision deny --since 1d"
     )]
     Tail {
-        /// Go on with new events as they come
+        /// Keep printing new events
         #[arg(long, short)]
         follow: bool,
-        /// How many
+        /// Number of events
         #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000))]
         limit: u32,
         #[command(flatten)]
         filter: FilterArgs,
     },
-    /// One call from its proposal to its end, with arguments and result as far as they are kept
+    /// Show one call from start to end, with its arguments and result as far as they are kept
     #[command(after_help = "Example:\n  toolgate ledger show tc_0198f3…\n  toolgate ledger show 3f2a")]
     Show {
-        /// The id of the call; of the last ones the beginning or the ending of it is enough
+        /// Id of the call; for recent calls a beginning or ending of it is enough
         #[arg(value_name = "CALL")]
         call: String,
     },
-    /// Check that nothing was edited, dropped or reordered
+    /// Verify that no event was edited, dropped or reordered
     #[command(after_help = "Example:\n  toolgate ledger verify && echo untouched")]
     Verify,
-    /// Every event, one JSON object on each line
+    /// Export events as JSON, one object per line
     #[command(
         after_help = "Example:\n  toolgate ledger export --format cloudevents --since 2026-08-01 --output august.jsonl"
     )]
     Export {
-        /// How each event is written
+        /// Format of each event
         #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
         format: ExportFormat,
-        /// Write here instead of to standard output
+        /// File to write to, instead of standard output
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
         #[command(flatten)]
@@ -54,46 +54,46 @@ pub(crate) enum LedgerCommand {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// Each event as the ledger has it
+    /// Events as the ledger stores them
     Jsonl,
     /// CloudEvents 1.0
     Cloudevents,
 }
 
-/// Which events are wanted; what is not given may be anything.
+/// Selects events; options that are left out match anything.
 #[derive(Args, Default)]
 pub(crate) struct FilterArgs {
     /// Canonical name, such as bank:transfer
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
-    /// Who did it
+    /// Principal that did it
     #[arg(long, value_name = "NAME")]
     principal: Option<String>,
-    /// Whose tool it was
+    /// Server of the tool
     #[arg(long, value_name = "NAME", value_parser = server)]
     server: Option<ServerName>,
-    /// Only what belongs to this session
+    /// Only events of this session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Only what belongs to this run
+    /// Only events of this run
     #[arg(long, value_name = "ID")]
     run: Option<String>,
-    /// Only what belongs to this call
+    /// Only events of this call
     #[arg(long, value_name = "ID")]
     call: Option<String>,
-    /// How the call ended
+    /// Outcome of the call
     #[arg(long, value_parser = words(Outcome::ALL, Outcome::as_str), hide_possible_values = true)]
     outcome: Option<Outcome>,
-    /// What policy said
+    /// Decision of the policy
     #[arg(long, value_parser = words(DecisionKind::ALL, DecisionKind::as_str))]
     decision: Option<DecisionKind>,
-    /// What kind of event, such as tool.call.completed
+    /// Kind of event, such as tool.call.completed
     #[arg(long, value_parser = words(EventKind::ALL, EventKind::as_str), hide_possible_values = true)]
     kind: Option<EventKind>,
-    /// From then on: a span back from now such as 1h, a day, or a time
+    /// Start of the period: a span before now such as 1h, a day, or a time
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     since: Option<Moment>,
-    /// Before then
+    /// End of the period (exclusive)
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     until: Option<Moment>,
 }

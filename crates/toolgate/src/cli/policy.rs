@@ -11,10 +11,10 @@ use super::tokens::{KindArg, RoleArg};
 
 #[derive(Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Say whether the policies load, and whether they fit the tools there are
+    /// Check that the policies load and that they fit the current tools
     #[command(after_help = "Example:\n  toolgate policy check --json")]
     Check,
-    /// What policy says to one call, and why
+    /// Explain the policy's decision on one call
     #[command(
         after_help = "Example:\n  toolgate policy explain --tool bank:transfer --principal bot --args '{\"amount\": 500}'"
     )]
@@ -26,10 +26,10 @@ pub(crate) enum PolicyCommand {
         #[arg(value_name = "FILES")]
         files: Vec<PathBuf>,
     },
-    /// Who may do what, for every kind of tool
+    /// Print the decisions for every role and kind of tool
     #[command(after_help = "Example:\n  toolgate policy table > decisions.txt")]
     Table,
-    /// The Cedar schema that policies are checked against, made from the tools there are
+    /// Print the Cedar schema that policies are checked against, made from the current tools
     #[command(after_help = "Example:\n  toolgate policy schema > toolgate.cedarschema")]
     Schema,
 }
@@ -39,34 +39,34 @@ pub(crate) struct ExplainArgs {
     /// Canonical name, such as bank:transfer
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: String,
-    /// Who calls
+    /// Calling principal
     #[arg(long, value_name = "NAME", default_value = "somebody")]
     pub(crate) principal: String,
-    /// What the caller's token may be used for
+    /// Role of the caller's token
     #[arg(long, value_enum, default_value_t = RoleArg::Agent)]
     pub(crate) role: RoleArg,
-    /// What holds the token [default: agent for agents, else human]
+    /// Kind of principal that holds the token [default: agent for agents, else human]
     #[arg(long, value_enum)]
     pub(crate) kind: Option<KindArg>,
-    /// A group that the caller belongs to; may be given several times
+    /// Group of the caller; repeatable
     #[arg(long = "group", value_name = "GROUP")]
     pub(crate) groups: Vec<String>,
-    /// The arguments of the call, as a JSON object
+    /// Arguments of the call, as a JSON object
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) args: String,
-    /// The agent as which it is called
+    /// Agent of the session
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: Option<AgentName>,
-    /// How careful the session of the call is; never less than the gateway
+    /// Policy template of the session; never less strict than the gateway's
     #[arg(long, value_name = "TEMPLATE", value_parser = templates())]
     pub(crate) template: Option<Template>,
-    /// The session that the call belongs to
+    /// Session of the call
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// The run that the call belongs to
+    /// Run of the call
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
-    /// The task that the call belongs to
+    /// Task of the call
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
 }

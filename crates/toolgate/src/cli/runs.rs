@@ -8,37 +8,37 @@ const LIMIT_MAX: u64 = 10_000;
 
 #[derive(Subcommand)]
 pub(crate) enum RunsCommand {
-    /// Runs, newest first
+    /// List runs, newest first
     #[command(
         after_help = "Examples:\n  toolgate runs list\n  toolgate runs list --state paused\n  toolgate runs list --task task_0198f3…"
     )]
     List(ListRunsArgs),
-    /// One run in full: where it stands, what it waits for, what it used and made
+    /// Show one run in full: its state, what it waits for, its use of the budget, and its artifacts
     #[command(after_help = "Example:\n  toolgate runs show 3f2a")]
     Show {
         #[command(flatten)]
         which: WhichRun,
     },
-    /// Stop a run for a while: calls under way go on, no others begin
+    /// Pause a run: calls in progress finish, no others start
     #[command(after_help = "Example:\n  toolgate runs pause 3f2a")]
     Pause {
         #[command(flatten)]
         which: WhichRun,
     },
-    /// Let a paused run go on; a question that it waits for is taken back
+    /// Resume a paused run; a question that it waits for is cancelled
     #[command(
-        after_help = "Example:\n  toolgate runs resume 3f2a\n\nTo go on with an answer, use `toolgate inputs answer`."
+        after_help = "Example:\n  toolgate runs resume 3f2a\n\nTo resume it with an answer, use `toolgate inputs answer`."
     )]
     Resume {
         #[command(flatten)]
         which: WhichRun,
     },
-    /// End a run and all within it
-    #[command(after_help = "Example:\n  toolgate runs cancel 3f2a --reason 'not needed any more'")]
+    /// Cancel a run and all runs within it
+    #[command(after_help = "Example:\n  toolgate runs cancel 3f2a --reason 'no longer needed'")]
     Cancel {
         #[command(flatten)]
         which: WhichRun,
-        /// Why; the ledger keeps it
+        /// Reason; it is recorded in the ledger
         #[arg(long)]
         reason: Option<String>,
     },
@@ -46,7 +46,7 @@ pub(crate) enum RunsCommand {
 
 #[derive(Args)]
 pub(crate) struct WhichRun {
-    /// Its id, or part of it: a beginning or an ending of three characters is enough if it is the only one
+    /// Its id, or a unique beginning or ending of at least three characters
     #[arg(value_name = "RUN")]
     pub(crate) id: String,
 }
@@ -56,10 +56,10 @@ pub(crate) struct ListRunsArgs {
     /// Only those in this state
     #[arg(long, value_parser = states())]
     pub(crate) state: Option<RunState>,
-    /// Only executions of this task
+    /// Only runs of this task
     #[arg(long, value_name = "TASK")]
     pub(crate) task: Option<String>,
-    /// Only those that this principal works in
+    /// Only runs of this principal
     #[arg(long, value_name = "NAME")]
     pub(crate) principal: Option<String>,
     #[command(flatten)]
@@ -68,16 +68,16 @@ pub(crate) struct ListRunsArgs {
 
 #[derive(Subcommand)]
 pub(crate) enum InputsCommand {
-    /// What runs ask people, newest first
+    /// List questions, newest first
     #[command(after_help = "Examples:\n  toolgate inputs list\n  toolgate inputs list --all --run 3f2a")]
     List(ListInputsArgs),
-    /// One question in full
+    /// Show one question in full
     #[command(after_help = "Example:\n  toolgate inputs show 3f2a")]
     Show {
         #[command(flatten)]
         which: WhichInput,
     },
-    /// Answer a question; its run goes on with the answer
+    /// Answer a question; its run resumes with the answer
     #[command(
         after_help = "Examples:\n  toolgate inputs answer 3f2a formal\n  toolgate inputs answer 3f2a 'red, green'\n  toolgate inputs answer 3f2a 2026-07-28\n  toolgate inputs answer 3f2a --raw '[\"one, or two\"]'"
     )]
@@ -86,17 +86,17 @@ pub(crate) enum InputsCommand {
 
 #[derive(Args)]
 pub(crate) struct WhichInput {
-    /// Its id, or part of it: a beginning or an ending of three characters is enough if it is the only one
+    /// Its id, or a unique beginning or ending of at least three characters
     #[arg(value_name = "INPUT")]
     pub(crate) id: String,
 }
 
 #[derive(Args)]
 pub(crate) struct ListInputsArgs {
-    /// Also those that were answered or taken back
+    /// Include questions that were answered or cancelled
     #[arg(long)]
     pub(crate) all: bool,
-    /// Only those of this run
+    /// Only questions of this run
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<String>,
     #[command(flatten)]
@@ -107,27 +107,27 @@ pub(crate) struct ListInputsArgs {
 pub(crate) struct AnswerArgs {
     #[command(flatten)]
     pub(crate) which: WhichInput,
-    /// Text, a number, true or false, a date such as 2026-07-28, the id of a file, or options with commas between them: as
-    /// the question wants it
+    /// Text, a number, true or false, a date such as 2026-07-28, a file id, or options separated by commas,
+    /// depending on the question
     #[arg(value_name = "ANSWER", allow_hyphen_values = true)]
     pub(crate) answer: String,
-    /// The answer is written as JSON
+    /// Read the answer as JSON
     #[arg(long)]
     pub(crate) raw: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum TasksCommand {
-    /// Definitions of work, newest first
+    /// List tasks, newest first
     #[command(after_help = "Example:\n  toolgate tasks list")]
     List {
         #[command(flatten)]
         most: Most,
     },
-    /// One task in full
+    /// Show one task in full
     #[command(after_help = "Example:\n  toolgate tasks show 3f2a")]
     Show {
-        /// Its id, or part of it: a beginning or an ending of three characters is enough if it is the only one
+        /// Its id, or a unique beginning or ending of at least three characters
         #[arg(value_name = "TASK")]
         id: String,
     },
@@ -135,7 +135,7 @@ pub(crate) enum TasksCommand {
 
 #[derive(Args)]
 pub(crate) struct Most {
-    /// How many at most
+    /// Maximum number of entries
     #[arg(long, short = 'n', value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=LIMIT_MAX))]
     limit: u64,
 }

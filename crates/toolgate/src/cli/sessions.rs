@@ -13,28 +13,28 @@ const LIMIT_MAX: u64 = 10_000;
 
 #[derive(Subcommand)]
 pub(crate) enum SessionsCommand {
-    /// Sessions, newest first
+    /// List sessions, newest first
     #[command(
         after_help = "Examples:\n  toolgate sessions list\n  toolgate sessions list --agent researcher --state active"
     )]
     List(ListSessionsArgs),
-    /// One session in full: whose it is, what it may touch, how long it lives
+    /// Show one session in full: its principal, its mounts and its lifetime
     #[command(after_help = "Example:\n  toolgate sessions show 3f2a")]
     Show {
         #[command(flatten)]
         which: Which,
     },
-    /// For each tool, whether the session sees it, and the rule that decides
+    /// Explain for each tool whether the session sees it, and by which rule
     #[command(
         after_help = "Examples:\n  toolgate sessions explain 3f2a\n  toolgate sessions explain 3f2a --server files --out"
     )]
     Explain(ExplainSessionArgs),
-    /// Open a session for an agent: what it sees is frozen now; its token is printed once
+    /// Open a session for an agent and print its token, once; the tools that it sees are frozen now
     #[command(
         after_help = "Examples:\n  toolgate sessions open --agent researcher\n  toolgate sessions open --agent support --mount server:docs --mount provider:slack --task TICKET-7"
     )]
     Open(OpenArgs),
-    /// End a session and its token
+    /// Close a session and revoke its token
     #[command(after_help = "Example:\n  toolgate sessions close 3f2a")]
     Close {
         #[command(flatten)]
@@ -44,23 +44,23 @@ pub(crate) enum SessionsCommand {
 
 #[derive(Args)]
 pub(crate) struct Which {
-    /// Its id, or part of it: a beginning or an ending of three characters is enough if it is the only one
+    /// Its id, or a unique beginning or ending of at least three characters
     #[arg(value_name = "SESSION")]
     pub(crate) id: String,
 }
 
 #[derive(Args)]
 pub(crate) struct ListSessionsArgs {
-    /// Only those of this agent
+    /// Only sessions of this agent
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: Option<AgentName>,
-    /// Only those of this principal
+    /// Only entries of this principal
     #[arg(long, value_name = "NAME")]
     pub(crate) principal: Option<String>,
     /// Only those in this state
     #[arg(long, value_parser = states())]
     pub(crate) state: Option<SessionState>,
-    /// How many at most
+    /// Maximum number of entries
     #[arg(long, short = 'n', value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=LIMIT_MAX))]
     pub(crate) limit: u64,
 }
@@ -72,33 +72,33 @@ pub(crate) struct ExplainSessionArgs {
     /// Only tools of this server
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
-    /// Only tools that it sees
+    /// Only tools that the session sees
     #[arg(long = "in", conflicts_with = "is_out")]
     pub(crate) is_in: bool,
-    /// Only tools that it does not see
+    /// Only tools that the session does not see
     #[arg(long = "out")]
     pub(crate) is_out: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct OpenArgs {
-    /// Which agent it is for
+    /// Agent of the session
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: AgentName,
-    /// What it may touch beyond what the agent may: server:NAME, provider:NAME, pointer:NAME or knowledge_base:NAME;
-    /// may be given several times
+    /// Mount in addition to those of the agent: server:NAME, provider:NAME, pointer:NAME or
+    /// knowledge_base:NAME; repeatable
     #[arg(long = "mount", value_name = "MOUNT")]
     pub(crate) mounts: Vec<MountArg>,
-    /// How careful policies are; never less than the agent's own
+    /// Policy template; never less strict than the agent's own
     #[arg(long, value_name = "TEMPLATE", value_parser = templates())]
     pub(crate) template: Option<Template>,
-    /// What it is for; the ledger keeps it
+    /// Purpose of the session; it is recorded in the ledger
     #[arg(long)]
     pub(crate) task: Option<String>,
-    /// The run it belongs to
+    /// Run of the session
     #[arg(long)]
     pub(crate) run: Option<String>,
-    /// Whose it is: what policies and the ledger call them [default: the name of the agent]
+    /// Principal of the session, as policies and the ledger name it [default: the name of the agent]
     #[arg(long, value_name = "NAME")]
     pub(crate) principal: Option<String>,
 }

@@ -4,22 +4,22 @@ use clap::{Args, Subcommand};
 
 #[derive(Subcommand)]
 pub(crate) enum SettingsCommand {
-    /// All settings, each with its version
+    /// List all settings with their versions
     #[command(after_help = "Example:\n  toolgate settings list")]
     List,
-    /// The value of one setting
+    /// Print the value of one setting
     #[command(after_help = "Example:\n  toolgate settings get mcp_servers")]
     Get { key: String },
-    /// Change a setting; running gateways take it up within a second
+    /// Change a setting; running gateways apply it within a second
     #[command(
         after_help = "Examples:\n  toolgate settings set mcp_servers '[{\"name\": \"job-app\", \"url\": \"http://localhost:4000/mcp\"}]'\n  toolgate settings set registry '{\"drift\": \"accept\"}' --if-version 3\n  toolgate settings set mcp_servers - < servers.json"
     )]
     Set {
         key: String,
-        /// The whole new value, as JSON; `-` reads it from standard input
+        /// Whole new value, as JSON; `-` is standard input
         #[arg(value_name = "JSON")]
         value: String,
-        /// Only if this is still its version
+        /// Change it only if this is still its version
         #[arg(long, value_name = "N")]
         if_version: Option<u64>,
     },
@@ -27,31 +27,35 @@ pub(crate) enum SettingsCommand {
 
 #[derive(Subcommand)]
 pub(crate) enum SecretsCommand {
-    /// Store a secret for a server, encrypted; the value comes from standard input, or is asked for
+    /// Store a secret for a server, encrypted; the value is read from standard input, or prompted for
     #[command(
         after_help = "Examples:\n  toolgate secrets set github TOKEN\n  toolgate secrets set github TOKEN --principal ann < token.txt\n\nThe server gets it where the configuration says ${vault:TOKEN}:\n  headers = { Authorization = \"Bearer ${vault:TOKEN}\" }"
     )]
     Set(SecretArgs),
-    /// The names of all secrets, where they are kept and where they may be sent; values are never shown
+    /// List the names of all secrets, where they are stored and where they may be sent; values are never
+    /// shown
     #[command(after_help = "Example:\n  toolgate secrets list")]
     List {
-        /// Only those of this server
+        /// Only entries of this server
         #[arg(value_name = "SERVER")]
         server: Option<String>,
     },
-    /// Say where a secret may be sent, if the operator's file does not have the server's address
+    /// Set the origins that a secret may be sent to, if the configuration file does not have the server's
+    /// address
     #[command(
-        after_help = "Examples:\n  toolgate secrets allow github TOKEN https://api.githubcopilot.com\n  toolgate secrets allow github TOKEN '*'    # wherever the server is\n  toolgate secrets allow github TOKEN        # nowhere\n\nIt takes the place of what was said before, and holds for every principal's secret of this name."
+        after_help = "Examples:\n  toolgate secrets allow github TOKEN https://api.githubcopilot.com\n  toolgate \
+             secrets allow github TOKEN '*'    # wherever the server is\n  toolgate secrets allow github TOKEN        \
+             # nowhere\n\nThis replaces the previous origins, and applies to every principal's secret of this name."
     )]
     Allow {
         server: String,
         #[arg(value_parser = secret_name)]
         name: String,
-        /// Schemes, hosts and ports; none: nowhere
+        /// Origins: scheme, host and port; none: nowhere
         #[arg(value_name = "ORIGIN")]
         origins: Vec<String>,
     },
-    /// Forget a secret
+    /// Remove a secret
     #[command(after_help = "Example:\n  toolgate secrets remove github TOKEN")]
     Remove(SecretArgs),
 }
@@ -62,7 +66,7 @@ pub(crate) struct SecretArgs {
     /// 1 to 64 letters, digits, `.`, `_` and `-`
     #[arg(value_parser = secret_name)]
     pub(crate) name: String,
-    /// That of this principal, who then uses it instead of everybody's
+    /// Secret of this principal, used instead of the shared one
     #[arg(long, value_name = "NAME")]
     pub(crate) principal: Option<String>,
 }

@@ -10,18 +10,18 @@ use super::span::span;
 
 #[derive(Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token; it is printed once and cannot be shown again
+    /// Create a token; it is printed once and cannot be shown again
     #[command(
         after_help = "Examples:\n  toolgate token create --role agent --label laptop\n  toolgate token create --role agent --agent researcher\n  toolgate token create --role approver --principal ann --group finance\n  toolgate token create --role auditor --principal acme-audit --expires 30d\n  toolgate token create --role server --server resume-profile-mcp"
     )]
     Create(NewTokenArgs),
-    /// All tokens: whose they are, who made them, when they were last used and until when they hold
+    /// List all tokens: their principal, who created them, when they were last used and when they expire
     List {
-        /// Also those of sessions, which are made and end with them
+        /// Include tokens of sessions, which are created and end with them
         #[arg(long)]
         sessions: bool,
     },
-    /// Make a token useless; running gateways notice within a second
+    /// Revoke a token; running gateways notice within a second
     Revoke {
         /// Its id, the beginning of its id, or its label
         token: String,
@@ -32,25 +32,26 @@ pub(crate) enum TokenCommand {
 pub(crate) struct NewTokenArgs {
     #[arg(long, value_enum)]
     pub(crate) role: RoleArg,
-    /// A word to recognise it by
+    /// Label to recognise it by
     #[arg(long)]
     pub(crate) label: Option<String>,
-    /// Whose token it is: what policies and the ledger call them. Without it each token is its own principal
+    /// Principal of the token, as policies and the ledger name it. Without it each token is its own principal
     #[arg(long, value_name = "NAME")]
     pub(crate) principal: Option<String>,
-    /// The one server that a token of role `server` registers
+    /// Server that a token of role `server` may register
     #[arg(long, value_name = "NAME", conflicts_with_all = ["principal", "groups", "agent"], required_if_eq("role", "server"))]
     pub(crate) server: Option<String>,
-    /// What holds it; only a human may approve [default: agent for agents, service for servers, else human]
+    /// Kind of principal that holds it; only a human may approve [default: agent for agents, service for
+    /// servers, else human]
     #[arg(long, value_enum)]
     pub(crate) kind: Option<KindArg>,
-    /// A group that its holder belongs to, as a gate's @approvers names it; may be given several times
+    /// Group of the holder, as in @approvers of a gate; repeatable
     #[arg(long = "group", value_name = "GROUP")]
     pub(crate) groups: Vec<String>,
-    /// The agent it is bound to: whoever holds it sees no more than that agent does
+    /// Agent to which the token is bound: its holder sees no more than that agent does
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: Option<AgentName>,
-    /// For how long it lets somebody in, such as 90m, 12h or 30d [default: until it is revoked]
+    /// How long the token is valid, such as 90m, 12h or 30d [default: until it is revoked]
     #[arg(long, value_name = "TIME", value_parser = span)]
     pub(crate) expires: Option<Duration>,
 }

@@ -7,31 +7,31 @@ use clap::{Args, Subcommand};
 use toolgate_core::registry::ToolStatus;
 use toolgate_core::scope::AgentName;
 
-/// Tools that a ranking has, if not said.
+/// Default number of tools in a ranking.
 pub(crate) const RANKED_DEFAULT: u16 = 50;
 
 #[derive(Subcommand)]
 pub(crate) enum ToolsCommand {
-    /// All tools that agents see; with --status, all that the registry knows in that state
+    /// List all tools that agents see; with --status, all that the registry has in that state
     #[command(
         after_help = "Examples:\n  toolgate tools list\n  toolgate tools list --status quarantined\n  toolgate tools list --status all --server files"
     )]
     List {
-        /// Only those of this server
+        /// Only entries of this server
         #[arg(long, value_name = "NAME")]
         server: Option<String>,
-        /// Those in this state of the registry; `all` for every one there has been
+        /// Tools in this state of the registry; `all` for every state
         #[arg(long, value_name = "STATUS", value_parser = statuses())]
         status: Option<StatusArg>,
     },
-    /// One tool with its arguments
+    /// Describe one tool and its arguments
     Describe { name: String },
-    /// Find tools by what they are for, as agents do
+    /// Search tools by their purpose, as agents do
     #[command(
         after_help = "Examples:\n  toolgate tools search open an issue\n  toolgate tools search \"send a message\" --agent support --servers slack,mail\n  toolgate tools search --catalogue tools.jsonl --queries queries.jsonl --json"
     )]
     Search(SearchArgs),
-    /// What a list of tools costs in tokens, by server and by tool, and what search saves
+    /// Show how many tokens a list of tools costs, by server and by tool, and what search saves
     #[command(
         after_help = "Examples:\n  toolgate tools cost\n  toolgate tools cost --agent researcher --server files"
     )]
@@ -43,20 +43,21 @@ pub(crate) enum ToolsCommand {
         #[arg(value_name = "ARGUMENTS")]
         arguments: Vec<String>,
     },
-    /// What a server changed about its tools since they were pinned
+    /// Show what servers changed about their tools since they were pinned
     #[command(
         after_help = "Examples:\n  toolgate tools diff\n  toolgate tools diff files:read --exit-code\n  toolgate tools diff files:read --from 01fdf7bc --to 9f86d081"
     )]
     Diff(DiffArgs),
-    /// Every definition that a server was seen with for a tool, the oldest first
+    /// List all definitions of a tool that its server has offered, oldest first
     #[command(after_help = "Example:\n  toolgate tools history files:read")]
     History { name: String },
-    /// Take what the server offers now: agents see and call it from then on
+    /// Accept the definition that the server offers now: agents can see and call it again
     #[command(
         after_help = "Examples:\n  toolgate tools accept files:read\n  toolgate tools accept --all --server files"
     )]
     Accept(AcceptArgs),
-    /// Say no to what the server offers now: the tool stays withheld, and is not asked about again
+    /// Reject the definition that the server offers now: the tool stays withheld, and no review is requested
+    /// again
     #[command(after_help = "Example:\n  toolgate tools reject files:read")]
     Reject {
         name: String,
@@ -65,20 +66,20 @@ pub(crate) enum ToolsCommand {
     },
 }
 
-/// Who looks. Whoever may read the data folder, if not said.
+/// The viewer; by default the local user of the data folder.
 #[derive(Args)]
 pub(crate) struct Whose {
-    /// As this agent
+    /// View as this agent
     #[arg(long, value_name = "NAME", value_parser = AgentName::new)]
     pub(crate) agent: Option<AgentName>,
-    /// In this session; a part of its id is enough
+    /// View as this session; part of its id is enough
     #[arg(long, value_name = "SESSION", conflicts_with = "agent")]
     pub(crate) session: Option<String>,
 }
 
 #[derive(Args)]
 pub(crate) struct SearchArgs {
-    /// What is wanted, in words
+    /// Search words
     #[arg(value_name = "WORDS", required_unless_present = "queries")]
     pub(crate) words: Vec<String>,
     #[command(flatten)]
@@ -86,20 +87,20 @@ pub(crate) struct SearchArgs {
     /// Only tools of these servers
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) servers: Vec<String>,
-    /// How many at most [default: 20; 50 with --catalogue]
+    /// Maximum number of entries [default: 20; 50 with --catalogue]
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1_000))]
     pub(crate) limit: Option<u16>,
-    /// How many tokens an agent would read at most
+    /// Maximum number of tokens that an agent would read
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) budget_tokens: Option<u32>,
-    /// Search this file instead of a gateway: a line {"server", "name", "description", "input_schema"} for each tool; may
-    /// be given several times
+    /// Search this file instead of a gateway: one line {"server", "name", "description", "input_schema"} per
+    /// tool; repeatable
     #[arg(long, value_name = "FILE", conflicts_with_all = ["agent", "session", "budget_tokens"])]
     pub(crate) catalogue: Vec<PathBuf>,
-    /// Rank for each query of this file: a line {"id", "query"} for each
+    /// Rank the tools for each query of this file: one line {"id", "query"} per query
     #[arg(long, value_name = "FILE", requires = "catalogue", conflicts_with = "words")]
     pub(crate) queries: Option<PathBuf>,
-    /// Rank by meaning too, with the model in this folder
+    /// Rank by meaning as well, with the embedding model in this folder
     #[arg(long, value_name = "DIR", requires = "catalogue")]
     pub(crate) model: Option<PathBuf>,
 }
@@ -108,22 +109,22 @@ pub(crate) struct SearchArgs {
 pub(crate) struct CostArgs {
     #[command(flatten)]
     pub(crate) whose: Whose,
-    /// The tools of this server, one by one
+    /// Show each tool of this server
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
 }
 
 #[derive(Args)]
 pub(crate) struct DiffArgs {
-    /// Only this tool [default: all that wait for somebody to look]
+    /// Only this tool [default: all that wait for a review]
     pub(crate) name: Option<String>,
-    /// From this version on, as `tools history` shows it; a beginning of it is enough
+    /// Old version, as `tools history` shows it; a beginning of it is enough
     #[arg(long, value_name = "VERSION", requires = "name")]
     pub(crate) from: Option<String>,
-    /// Up to this version [default: the pinned one]
+    /// New version [default: the pinned one]
     #[arg(long, value_name = "VERSION", requires = "from")]
     pub(crate) to: Option<String>,
-    /// End with exit code 1 if something differs
+    /// Exit with status 1 if something differs
     #[arg(long)]
     pub(crate) exit_code: bool,
 }
@@ -132,7 +133,7 @@ pub(crate) struct DiffArgs {
 pub(crate) struct AcceptArgs {
     #[arg(required_unless_present = "all")]
     pub(crate) name: Option<String>,
-    /// Everything that waits for somebody to look
+    /// All tools that wait for a review
     #[arg(long, conflicts_with_all = ["name", "version"])]
     pub(crate) all: bool,
     /// With --all: only tools of this server
@@ -144,14 +145,14 @@ pub(crate) struct AcceptArgs {
 
 #[derive(Args)]
 pub(crate) struct VersionArg {
-    /// Only if this is what the server offers, as `tools diff` showed it; a beginning of it is enough
+    /// Only if the server offers this version, as `tools diff` showed it; a beginning of it is enough
     #[arg(long, value_name = "VERSION")]
     pub(crate) version: Option<String>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum AliasesCommand {
-    /// Every other name of a tool: where it leads, until when, and who gave it
+    /// List all aliases: the tool, the end date, and the source of each
     #[command(after_help = "Example:\n  toolgate aliases list")]
     List,
 }
