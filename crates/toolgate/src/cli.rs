@@ -150,7 +150,7 @@ pub(crate) struct ServeArgs {
     pub(crate) listen: Option<SocketAddr>,
     /// Folder of an embedding model for searching tools by meaning, if the configuration names none
     /// (`script/model` downloads one)
-    #[arg(long, value_name = "DIR", env = "TOOLGATE_MODEL")]
+    #[arg(long, value_name = "DIR", env = "TOOLGATE_MODEL", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) model: Option<PathBuf>,
 }
 

@@ -20,6 +20,10 @@ pub(crate) fn told(approval: &Approval) -> Option<String> {
     let effective: Value = approval.arguments.decode().unwrap_or_default();
     let mut changes = Vec::new();
     compare("", &proposed, &effective, &mut changes);
+    // An approver may send back the very same arguments.
+    if changes.is_empty() {
+        return None;
+    }
     let more = changes.len().saturating_sub(CHANGES_MAX);
     changes.truncate(CHANGES_MAX);
     if more > 0 {

@@ -116,7 +116,8 @@ fn bad_field(status: StatusCode, what: &'static str, field: &str, said: &str) ->
     }
     let code = if what == "field" { "field_invalid" } else { "parameter_invalid" };
     if field == "." {
-        return Problem::new(status, code, format!("the body: {said}"));
+        let place = if what == "field" { "the body" } else { "the parameters" };
+        return Problem::new(status, code, format!("{place}: {said}"));
     }
     Problem::new(status, code, format!("{what} `{field}`: {said}")).with("field", field)
 }

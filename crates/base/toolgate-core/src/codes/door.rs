@@ -41,7 +41,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "The request has no token, or one that the gateway did not issue, has revoked, or (for OAuth) cannot verify.",
         advice: "Send `Authorization: Bearer <token>`. `toolgate token create --role agent` makes a token; an \
              OAuth client fetches a new access token from its authorization server.",
-        message: "the token is not known or was revoked",
+        message: "the token is not known, has expired or was revoked",
         hint: "send `Authorization: Bearer <token>`; `toolgate token create --role agent` makes one",
         see: &["token_missing", "insufficient_scope"],
     },

@@ -37,7 +37,9 @@ pub(super) async fn ran_before(pipeline: &Pipeline, mut ticket: Ticket, approval
         }
         Some(RecordedEnd { outcome, result: None }) => {
             let refusal = Reader::of(pipeline, &ticket).ran_before(approval, call, outcome);
-            Stopped::new(ticket, Outcome::Joined, refusal)
+            // Where nobody knows how that call ended, nobody knows it of this one.
+            let outcome = if outcome == Outcome::Unknown { outcome } else { Outcome::Joined };
+            Stopped::new(ticket, outcome, refusal)
         }
     }
 }
