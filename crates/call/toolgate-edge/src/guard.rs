@@ -166,9 +166,10 @@ impl Refusal {
 
     fn not_let_in(why: NotLetIn) -> Self {
         match why {
-            NotLetIn::Unknown => {
-                Self { error: Some("invalid_token"), ..Self::token("the token is not known, has expired or was revoked") }
-            }
+            NotLetIn::Unknown => Self {
+                error: Some("invalid_token"),
+                ..Self::token("the token is not known, has expired or was revoked")
+            },
             NotLetIn::Token(why) => Self {
                 hint: "get a new access token from the authorization server",
                 error: Some("invalid_token"),

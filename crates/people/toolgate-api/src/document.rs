@@ -34,7 +34,7 @@ pub(crate) fn start() -> OpenApi {
     )));
     let address = SecurityScheme::ApiKey(ApiKey::Query(ApiKeyValue::with_description(
         "signature",
-        "Part of an address that was given out; `key` in addresses for uploads",
+        "Part of a signed URL; `key` in upload URLs",
     )));
     let mut components = Components::new();
     components.add_security_scheme(TOKEN, token);

@@ -22,15 +22,15 @@ pub struct OutgoingWebhook {
     /// Scheme and host. What comes after them may be a secret.
     pub address: String,
     pub events: Vec<EventKind>,
-    /// Whether people may decide through it.
+    /// True if people may decide through it.
     pub decisions: bool,
-    /// What their decisions count for.
+    /// The groups that their decisions count for.
     pub groups: Vec<String>,
     /// Events that are still to be delivered.
     pub waiting: u64,
     pub delivered: u64,
     pub delivered_at_ms: Option<i64>,
-    /// Attempts that failed since it last took something.
+    /// The number of failed attempts since the last success.
     pub failures: u64,
     /// Events that it would not have.
     pub passed_over: u64,
@@ -38,23 +38,23 @@ pub struct OutgoingWebhook {
     pub failed_at_ms: Option<i64>,
 }
 
-/// How long things are kept, as the configuration says it
+/// The retention periods of the configuration
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, ToSchema)]
 pub struct Retention {
-    /// Arguments and results of calls, in days. The events themselves are kept for ever.
+    /// Arguments and results of calls, in days. The events themselves are kept without end.
     pub bodies_days: u64,
     /// The same for tools whose audit level is detailed.
     pub detailed_bodies_days: u64,
-    /// How large a body may be to be kept, in bytes.
+    /// The largest arguments or result that are kept, in bytes.
     pub body_bytes_max: u64,
     pub detailed_body_bytes_max: u64,
-    /// Uploaded files, in days; absent where they are kept until somebody deletes them.
+    /// Uploaded files, in days; absent if they are kept until they are deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_days: Option<u64>,
-    /// What was taken out of a result, in seconds.
+    /// Refs, in seconds.
     pub refs_seconds: u64,
-    /// Addresses for downloads, in seconds.
+    /// Download URLs, in seconds.
     pub urls_seconds: u64,
-    /// Addresses for uploads, in seconds.
+    /// Upload URLs, in seconds.
     pub upload_urls_seconds: u64,
 }

@@ -19,12 +19,12 @@ pub trait PolicyDesk: Send + Sync {
     /// Whether people are asked when a tool is called, for each role that calls tools.
     fn asking(&self, tool: &Tool) -> Vec<RoleAsking>;
 
-    /// What calls without arguments come to: a row for each role that calls tools and each tool, a cell for each level
-    /// of care.
+    /// The decisions on calls without arguments: a row for each role that calls tools and each tool, a cell
+    /// for each level of care.
     fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow>;
 }
 
-/// Whether people are asked, for callers of one role
+/// Whether a call needs approval, for callers of one role
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
 pub struct RoleAsking {
     /// agent, operator or admin.
@@ -33,7 +33,7 @@ pub struct RoleAsking {
     pub asked: &'static str,
 }
 
-/// What decides about calls now.
+/// The policies in force.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PolicyInForce {
     pub version: Digest,
@@ -46,15 +46,15 @@ pub struct PolicyInForce {
     pub broken: Option<String>,
 }
 
-/// A text of policies
+/// A policy text
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
 pub struct PolicyFile {
-    /// The path inside the policy folder, or where in the configuration it stands.
+    /// The path inside the policy folder, or the place in the configuration.
     #[schema(example = "money.gates.cedar")]
     pub name: String,
     /// guard, gates, guard_shadow or gates_shadow.
     pub set: String,
-    /// Whether it ships with the gateway.
+    /// True if it ships with the gateway.
     pub built_in: bool,
     pub rules: Vec<PolicyRule>,
 }
@@ -66,7 +66,7 @@ pub struct PolicyRule {
     pub line: usize,
     /// permit or forbid; a forbid among gates asks a person.
     pub effect: String,
-    /// The least strict level of care that it is part of.
+    /// The least strict template that it is part of.
     #[schema(value_type = String, example = "standard")]
     pub level: Template,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,13 +77,13 @@ pub struct PolicyRule {
     pub text: String,
 }
 
-/// What one actor may do with one tool
+/// The decisions for one role and one tool
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
 pub struct PolicyRow {
-    /// The role of whoever calls.
+    /// The role of the caller.
     pub actor: String,
     pub tool: String,
-    /// By level of care, from the least strict to the strictest.
+    /// By template, from the least strict to the strictest.
     pub cells: Vec<PolicyCell>,
 }
 

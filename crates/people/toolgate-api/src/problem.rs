@@ -22,19 +22,19 @@ pub struct Problem {
     pub kind: &'static str,
     pub title: &'static str,
     pub status: u16,
-    /// What went wrong, for programs.
+    /// The error code, for programs.
     pub code: &'static str,
-    /// Whose fault it is.
+    /// Whose fault it is: caller or gateway.
     #[schema(value_type = String, example = "caller")]
     pub fault: Blame,
     /// Whether the same request may succeed later.
     pub retry: bool,
-    /// What went wrong, for people.
+    /// The error message, for people.
     pub detail: String,
-    /// What would help.
+    /// A hint that may help.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hint: String,
-    /// What only this kind of problem has: `field`, `problems`, `state`.
+    /// Further members of this kind of problem: `field`, `problems`, `state`.
     #[serde(flatten)]
     #[schema(value_type = Object)]
     pub more: Map<String, Value>,

@@ -103,6 +103,8 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
 
 /// What the command line says about the model counts where the file says nothing.
 fn with_model(mut config: Config, model: Option<PathBuf>) -> Config {
+    // A variable that is set to nothing names no model.
+    let model = model.filter(|model| !model.as_os_str().is_empty());
     config.search.model = config.search.model.or(model);
     config
 }

@@ -30,12 +30,12 @@ pub(crate) struct AgentsPage {
     agents: Vec<AgentView>,
 }
 
-/// A kind of agent
+/// The definition of an agent
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AgentView {
     #[schema(example = "writer")]
     name: String,
-    /// file, settings, or built_in: the agent `default` where nobody defines it.
+    /// file, settings, or built_in (the agent `default` if it is not defined).
     #[schema(example = "settings")]
     source: &'static str,
     /// The version in effect.
@@ -44,10 +44,10 @@ pub(crate) struct AgentView {
     /// The number of that version, once it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u64>,
-    /// What of it does not count as it was written.
+    /// Parts of it that do not take effect as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<String>,
-    /// As it was written.
+    /// The definition as it was written.
     #[schema(value_type = AgentBody)]
     definition: AgentDefinition,
 }
@@ -56,24 +56,24 @@ pub(crate) struct AgentView {
 pub(crate) struct AgentDetail {
     #[serde(flatten)]
     agent: AgentView,
-    /// Its rules that no tool fits.
+    /// Its rules that match no tool.
     warnings: Vec<Warning>,
 }
 
-/// What sessions of a kind of agent begin with; everything may be left out
+/// What sessions of an agent start with; everything may be left out
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentBody {
-    /// The one in the address, if it stands here at all.
+    /// If given, the same as in the path.
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
     description: Option<String>,
-    /// Without a list it has every tool; with an empty one, none.
+    /// Without the list it has every tool; with an empty list, none.
     #[serde(default)]
     #[schema(value_type = Option<Vec<String>>)]
     capabilities: Option<Vec<CapabilityName>>,
-    /// Tools that are listed with their schemas even where the rest is searched.
+    /// Tools that are listed with their schemas even if the others have to be searched for.
     #[serde(default)]
     #[schema(value_type = Vec<String>, example = json!(["github:*"]))]
     pinned: Vec<Pattern>,
@@ -87,21 +87,22 @@ pub(crate) struct AgentBody {
     /// exploratory, standard, regulated or audit_critical.
     #[serde(default)]
     policy_template: Option<String>,
-    /// How many tokens a list may cost before it is searched instead: a number, or "off".
+    /// The number of tokens that the list of tools may cost; beyond it, tools are searched for instead. A
+    /// number, or "off".
     #[serde(default)]
     #[schema(value_type = Object)]
     token_budget: TokenBudget,
-    /// Lists leave out what schemas say twice.
+    /// True leaves out of lists what schemas say twice.
     #[serde(default)]
     schema_diet: bool,
-    /// What a client of the older era finds joins its list.
+    /// True adds tools that a client of the older era finds to its list.
     #[serde(default)]
     reveal_found: bool,
     /// idle_seconds, lifetime_seconds, sessions_max.
     #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Object)]
     limits: AgentLimits,
-    /// Whose credentials begin with this definition.
+    /// Principals whose credentials use this agent.
     #[serde(default)]
     principals: Vec<String>,
     #[serde(default)]
@@ -110,7 +111,7 @@ pub(crate) struct AgentBody {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VersionsPage {
-    /// The first one first.
+    /// Oldest first.
     versions: Vec<VersionView>,
 }
 
@@ -141,7 +142,7 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 /// Show an agent
 #[utoipa::path(get, path = "/agents/{name}", tag = "agents", params(("name" = String, Path, description = "The agent's name")),
     responses((status = 200, description = "The agent; `etag` is the version of the setting `agents`", body = AgentDetail),
-        (status = 404, description = "There is none")))]
+        (status = 404, description = "Not found")))]
 pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     let name = agent_name("name", &name)?;
     detail(&context, &name).await
@@ -149,15 +150,15 @@ pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String
 
 /// Define an agent
 ///
-/// It takes the place of the definition that the settings have under this name, and counts for what begins from now on.
-/// What the file defines is changed there.
+/// Replaces the definition of this name in the settings, and applies to sessions that start from now on.
+/// Agents that the configuration file defines are changed there.
 #[utoipa::path(put, path = "/agents/{name}", tag = "agents", request_body = AgentBody,
     params(("name" = String, Path, description = "The agent's name"),
-        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed any agent meanwhile")),
-    responses((status = 200, description = "The agent as it is now, with warnings", body = AgentDetail),
-        (status = 409, description = "The file defines it, or another agent is for the same principal"),
-        (status = 412, description = "It was changed meanwhile; `version` is the one it has"),
-        (status = 422, description = "It cannot be one; `field` says which part of it")))]
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if no agent has changed since")),
+    responses((status = 200, description = "The new definition, with warnings", body = AgentDetail),
+        (status = 409, description = "The file defines it, or another agent claims the same principal"),
+        (status = 412, description = "It was changed in the meantime; `version` is the current one"),
+        (status = 422, description = "The definition is not valid; `field` says which part")))]
 pub(crate) async fn put(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -176,12 +177,13 @@ pub(crate) async fn put(
 
 /// Remove an agent
 ///
-/// Its sessions stay as they are. What is bound to it and brings no session sees nothing until it is defined again.
+/// Its sessions stay as they are. Credentials that are bound to it and bring no session see nothing until it
+/// is defined again.
 #[utoipa::path(delete, path = "/agents/{name}", tag = "agents",
     params(("name" = String, Path, description = "The agent's name"),
         ("if-match" = Option<String>, Header, description = "The `etag` of what was read")),
-    responses((status = 204, description = "It is gone"), (status = 404, description = "The settings have none"),
-        (status = 409, description = "The file defines it"), (status = 412, description = "It was changed meanwhile")))]
+    responses((status = 204, description = "Removed"), (status = 404, description = "The settings do not have it"),
+        (status = 409, description = "The file defines it"), (status = 412, description = "It was changed in the meantime")))]
 pub(crate) async fn remove(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -198,9 +200,9 @@ pub(crate) async fn remove(
 
 /// List the versions of an agent
 ///
-/// All that were ever in effect; sessions name the one that they were made of.
+/// All versions that were ever in effect; a session names the one it was made from.
 #[utoipa::path(get, path = "/agents/{name}/versions", tag = "agents", params(("name" = String, Path, description = "The agent's name")),
-    responses((status = 200, description = "The versions", body = VersionsPage), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The versions", body = VersionsPage), (status = 404, description = "Not found")))]
 pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     let name = agent_name("name", &name)?;
     let versions = context.sessions.versions(&name).await?;

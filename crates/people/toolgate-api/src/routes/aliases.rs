@@ -17,21 +17,21 @@ pub(crate) struct AliasesPage {
     aliases: Vec<AliasView>,
 }
 
-/// Another name for a tool
+/// An alias of a tool
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AliasView {
     #[schema(example = "documents.text.extract")]
     name: String,
-    /// The canonical name of the tool that it leads to.
+    /// The canonical name of the tool.
     tool: String,
-    /// Until when it works; absent is for ever.
+    /// When it stops working; absent if never.
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<String>,
     /// Whether it still works.
     in_use: bool,
     /// Whether agents see the tool under this name.
     primary: bool,
-    /// Who gave it: the file, the settings, or a server.
+    /// Its source: the file, the settings, or a server.
     owner: String,
 }
 

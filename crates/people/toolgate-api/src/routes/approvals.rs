@@ -34,20 +34,20 @@ pub(crate) struct ApprovalsQuery {
     /// pending, approved, denied, changes_requested, expired, cancelled, used or lapsed; decided for all but pending
     #[serde(default)]
     state: Option<String>,
-    /// Who asked
+    /// Principal that asked
     #[serde(default)]
     principal: Option<String>,
     /// The canonical name of a tool
     #[serde(default)]
     tool: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<String>,
-    /// Arguments that are longer are left out; `arguments_bytes` then says how long they are
+    /// Longer arguments are left out; `arguments_bytes` then has their length
     #[serde(default)]
     #[param(value_type = Option<u64>, minimum = 0)]
     arguments_bytes_max: Option<String>,
@@ -56,41 +56,41 @@ pub(crate) struct ApprovalsQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ApprovalsPage {
     approvals: Vec<ApprovalView>,
-    /// Where the next page begins; absent on the last one.
+    /// The cursor of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
 
-/// An approval, with what somebody needs to know who decides
+/// An approval, with the information needed to decide
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ApprovalDetail {
     #[serde(flatten)]
     approval: ApprovalView,
-    /// The tool as agents read it; absent where it is another version by now, or gone.
+    /// The tool as agents see it; absent if its version has changed or it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     definition: Option<RawJson>,
-    /// The latest calls before it in its run or session, newest first; told to people.
+    /// The latest calls before it in its run or session, newest first; only for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Vec<CallView>>,
 }
 
-/// What somebody says about an approval
+/// A decision on an approval
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DecideBody {
     decision: DecisionWord,
-    /// Why. Asking for changes needs one.
+    /// The reason. Required when asking for changes.
     #[serde(default)]
     pub(crate) reason: Option<String>,
-    /// For `edit`: what should run instead. `edit` without arguments asks for changes.
+    /// For `edit`: the arguments to run with instead. `edit` without arguments asks for changes.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     arguments: Option<Value>,
     #[serde(default)]
     grant: Option<GrantBody>,
-    /// `effective` of the approval as it was shown. If it is another by now, nothing is decided. Without it, a yes counts
-    /// only while nobody has edited the arguments.
+    /// `effective` of the approval as it was shown. If it has changed since, nothing is decided. Without it,
+    /// an approval counts only if the arguments have not been edited.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     effective: Option<Digest>,
@@ -109,11 +109,11 @@ pub(crate) enum DecisionWord {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct GrantBody {
-    /// JSON pointers of arguments that must stay as they are. Without it, all of them must.
+    /// JSON pointers to arguments that must stay the same. Without it, all of them must.
     #[serde(default)]
     #[schema(example = json!(["/account"]))]
     pins: Option<Vec<String>>,
-    /// Without it, as often as wanted.
+    /// The number of calls; unlimited if left out.
     #[serde(default)]
     uses: Option<u32>,
     #[serde(default)]
@@ -164,9 +164,9 @@ impl ApprovalsQuery {
 
 /// Show an approval
 ///
-/// Agents see those that they asked for themselves.
+/// Agents see the approvals of their own calls.
 #[utoipa::path(get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "apr_…")),
-    responses((status = 200, description = "The approval", body = ApprovalDetail), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The approval", body = ApprovalDetail), (status = 404, description = "Not found")))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -196,12 +196,12 @@ fn asked(approval: &Approval) -> Asked<'_> {
 
 /// Decide on an approval
 ///
-/// Saying the same again changes nothing; contradicting a decision is a conflict.
+/// Repeating a decision changes nothing; contradicting one is a conflict.
 #[utoipa::path(post, path = "/approvals/{id}/decide", tag = "approvals", request_body = DecideBody,
     params(("id" = String, Path, description = "apr_…")),
-    responses((status = 200, description = "The approval as it stands now", body = DecidedView),
-        (status = 404, description = "There is none"), (status = 409, description = "It was decided otherwise, too late, or the arguments were changed meanwhile"),
-        (status = 422, description = "The edited arguments cannot be used")))]
+    responses((status = 200, description = "The approval in its new state", body = DecidedView),
+        (status = 404, description = "Not found"), (status = 409, description = "It was decided otherwise, it has expired, or the arguments were changed in the meantime"),
+        (status = 422, description = "The edited arguments are not valid")))]
 pub(crate) async fn decide(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

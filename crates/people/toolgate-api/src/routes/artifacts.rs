@@ -27,23 +27,23 @@ const HEX_CHARS: usize = 64;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArtifactsQuery {
-    /// The run that made them
+    /// Run that made them
     run: String,
 }
 
-/// For how long a link is wanted
+/// The lifetime of a link
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LinkBody {
-    /// As long as links last here, if not said.
+    /// By default as long as links of this gateway last.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 604_800)]
     expires_in_seconds: Option<u64>,
 }
 
-/// List what a run made, oldest first
+/// List the artifacts of a run, oldest first
 ///
-/// Agents see what is theirs.
+/// Agents see their own.
 #[utoipa::path(get, path = "/artifacts", tag = "files", params(ArtifactsQuery),
     responses((status = 200, description = "Its artifacts", body = ArtifactsPage)))]
 pub(crate) async fn list(
@@ -59,8 +59,8 @@ pub(crate) async fn list(
 /// Show an artifact
 #[utoipa::path(get, path = "/artifacts/{sha256}", tag = "files",
     params(("sha256" = String, Path, description = "sha256:…, or the hexadecimal digits alone")),
-    responses((status = 200, description = "All that the caller may know of it", body = ArtifactDetail),
-        (status = 404, description = "There is none that the caller may know of")))]
+    responses((status = 200, description = "The artifact, as far as the caller may see it", body = ArtifactDetail),
+        (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -72,14 +72,14 @@ pub(crate) async fn show(
     Ok(json(StatusCode::OK, &detail))
 }
 
-/// Fetch what is in an artifact
+/// Fetch the content of an artifact
 #[utoipa::path(get, path = "/artifacts/{sha256}/content", tag = "files",
     params(("sha256" = String, Path, description = "sha256:…, or the hexadecimal digits alone"),
         ("range" = Option<String>, Header, description = "One range of bytes, such as bytes=0-1023")),
-    responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
-        (status = 404, description = "There is none that the caller may use"),
-        (status = 416, description = "There are no such bytes; `content-range` has the length")))]
+    responses((status = 200, description = "The whole content", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
+        (status = 404, description = "Not found, or not available to the caller"),
+        (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn content(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -92,15 +92,15 @@ pub(crate) async fn content(
     send(&context, &Wanted::of(&method, &headers), found).await
 }
 
-/// Make a link to an artifact
+/// Create a link to an artifact
 ///
-/// Whoever has the link can fetch the artifact, without a token, until it expires.
+/// Anyone with the link can fetch the artifact, without a token, until the link expires.
 #[utoipa::path(post, path = "/artifacts/{sha256}/link", tag = "files", request_body = LinkBody,
     params(("sha256" = String, Path, description = "sha256:…, or the hexadecimal digits alone")),
     responses((status = 200, description = "The link", body = LinkView),
-        (status = 404, description = "There is none that the caller may use"),
-        (status = 409, description = "The gateway does not know where it is reached from outside"),
-        (status = 422, description = "A link does not last so long")))]
+        (status = 404, description = "Not found, or not available to the caller"),
+        (status = 409, description = "The gateway does not know its public URL"),
+        (status = 422, description = "The lifetime is too long")))]
 pub(crate) async fn link(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

@@ -10,17 +10,17 @@ use super::content::{Wanted, send};
 use crate::Context;
 use crate::problem::{Answered, Problem};
 
-/// Fetch a file that an approval is about
+/// Fetch a file of an approval
 ///
-/// The very content that the yes is for, though the file itself belongs to somebody else.
+/// Returns the exact content that the approval covers, even if the file belongs to another principal.
 #[utoipa::path(get, path = "/approvals/{id}/attachments/{number}", tag = "approvals",
     params(("id" = String, Path, description = "apr_…"),
-        ("number" = usize, Path, description = "Its place in `attachments`, from 0"),
+        ("number" = usize, Path, description = "Index in `attachments`, from 0"),
         ("range" = Option<String>, Header, description = "One range of bytes, such as bytes=0-1023")),
-    responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
-        (status = 404, description = "There is none, or none any more"),
-        (status = 416, description = "There are no such bytes; `content-range` has the length")))]
+    responses((status = 200, description = "The whole content", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
+        (status = 404, description = "Not found, or no longer kept"),
+        (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn content(
     State(context): State<Context>,
     Path((id, number)): Path<(String, String)>,

@@ -25,13 +25,13 @@ use turn::{Call, Turn};
 
 const CALLS_MAX: usize = 128;
 
-/// The calls of one turn
+/// The calls of one turn of a model
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BatchBody {
     #[schema(min_items = 1, max_items = 128)]
     calls: Vec<BatchCallBody>,
-    /// How many run at the same time; as many as the gateway lets, if not said.
+    /// The number of calls that run at the same time; by default the gateway's limit.
     #[serde(default)]
     #[schema(minimum = 1)]
     parallel_max: Option<usize>,
@@ -41,55 +41,57 @@ pub(crate) struct BatchBody {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BatchCallBody {
-    /// The model's own id for it. Sent again, it is answered with what came of it, and does not run again.
+    /// The model's own id for the call. If it is sent again, the earlier result is returned and the call does
+    /// not run again.
     #[schema(example = "call_1")]
     id: String,
     /// Canonical name, wire name or alias.
     #[schema(example = "bank:transfer")]
     name: String,
-    /// An object, or its text. `input` is another name for it.
+    /// An object, or a string with its JSON. `input` is an alias.
     #[serde(default, alias = "input")]
     #[schema(value_type = Option<Object>)]
     arguments: Option<RawJson>,
 }
 
-/// What came of the calls
+/// The results of the calls
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchView {
     run: String,
-    /// How the run stands now.
+    /// The state of the run.
     #[schema(value_type = String)]
     state: RunState,
-    /// In the order asked.
+    /// In the order of the request.
     #[schema(value_type = Vec<BatchResult>)]
     results: Vec<RawJson>,
 }
 
-/// What came of one of the calls: the envelope as `/tools/call` answers it
+/// The result of one call: the envelope that `/tools/call` returns
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchResult {
-    /// As it was sent.
+    /// The id as it was sent.
     id: String,
-    /// Whether it was sent before and did not run again.
+    /// True if the call was sent before and did not run again.
     #[serde(skip_serializing_if = "Option::is_none")]
     replayed: Option<bool>,
-    /// `status` is `not_called` where it never became a call.
+    /// `status` is `not_called` if it never became a call.
     #[serde(flatten)]
     envelope: EnvelopeView,
 }
 
 /// Make the calls of one turn
 ///
-/// Each takes the path of every call. Independent ones run at the same time; then people are asked, one question after
-/// the other; `complete_workflow` comes last, wherever it stands. One that fails stops no other. A call that was sent
-/// before under the same id is answered with what came of it then; one that waited for people goes on.
+/// Each call takes the path of every call. Independent calls run at the same time; then people are asked, one
+/// question after the other; `complete_workflow` comes last, wherever it is in the list. A call that fails
+/// does not stop the others. A call that was sent before under the same id returns its earlier result; one
+/// that waited for people continues.
 #[utoipa::path(post, path = "/runs/{id}/tool-calls", tag = "runs", request_body = BatchBody,
     params(("id" = String, Path, description = "run_…"),
         ("prefer" = Option<String>, Header, description = "`respond-async`: do not wait for people"),
         ("traceparent" = Option<String>, Header, description = "W3C trace context")),
-    responses((status = 200, description = "What came of each", body = BatchView),
-        (status = 403, description = "Somebody else works in the run"),
-        (status = 404, description = "There is none that the caller sees"),
+    responses((status = 200, description = "The result of each call", body = BatchView),
+        (status = 403, description = "Another principal works in the run"),
+        (status = 404, description = "Not found, or not visible to the caller"),
         (status = 422, description = "No calls, too many of them, or one id twice")))]
 pub(crate) async fn call(
     State(context): State<Context>,

@@ -24,16 +24,16 @@ pub(crate) struct CallsQuery {
     /// waiting (for a person or its client), running or ended
     #[serde(default)]
     state: Option<String>,
-    /// tc_…, apr_…, ses_… or run_…: calls that have to do with it
+    /// tc_…, apr_…, ses_… or run_…: calls that are related to it
     #[serde(default)]
     id: Option<String>,
-    /// The first moment: RFC 3339, or milliseconds since 1970
+    /// Start of the period (inclusive): RFC 3339, or milliseconds since 1970
     #[serde(default)]
     from: Option<String>,
-    /// The first moment that is too late
+    /// End of the period (exclusive), in the same format
     #[serde(default)]
     until: Option<String>,
-    /// Who called
+    /// Principal that called
     #[serde(default)]
     principal: Option<String>,
     #[serde(default)]
@@ -45,16 +45,16 @@ pub(crate) struct CallsQuery {
     tool: Option<String>,
     #[serde(default)]
     server: Option<String>,
-    /// How it ended: succeeded, tool_error, failed, denied, …
+    /// Outcome: succeeded, tool_error, failed, denied, …
     #[serde(default)]
     outcome: Option<String>,
-    /// What policy said: permit, approve or deny
+    /// Decision of the policy: permit, approve or deny
     #[serde(default)]
     decision: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
     limit: Option<String>,
@@ -63,25 +63,25 @@ pub(crate) struct CallsQuery {
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct CallsPage {
     calls: Vec<CallView>,
-    /// Where the next page begins; absent where there is none.
+    /// The cursor of the next page; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
 
-/// One call, in short
+/// The summary of a call
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CallView {
     #[schema(example = "tc_0198f5c2a4b07c3d8e1f")]
     id: String,
-    /// awaiting_approval, dispatched, input_required, abandoned (its gateway ended before it was sent) or how it ended:
-    /// succeeded, tool_error, failed, cancelled, unknown, invalid, denied, pending_approval, …
+    /// awaiting_approval, dispatched, input_required, abandoned (its gateway ended before it was sent) or its
+    /// outcome: succeeded, tool_error, failed, cancelled, unknown, invalid, denied, pending_approval, …
     #[schema(example = "succeeded")]
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<String>,
-    /// Who called.
+    /// Principal that called.
     principal: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
@@ -92,7 +92,7 @@ pub(crate) struct CallView {
     ended_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<f64>,
-    /// permit, approve or deny; absent where it was refused before policy was asked.
+    /// permit, approve or deny; absent if it was refused before policy was evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     decision: Option<DecisionKind>,
@@ -102,8 +102,8 @@ pub(crate) struct CallView {
 
 /// List calls
 ///
-/// Those under way first, then those that have ended, each newest first. A call that only reads is seen when it has
-/// ended. A page may be shorter than asked for although there is a next one.
+/// Calls in progress come first, then those that have ended, each newest first. A call that only reads is
+/// listed once it has ended. A page may be shorter than requested although there is a next one.
 #[utoipa::path(get, path = "/calls", tag = "calls", params(CallsQuery),
     responses((status = 200, description = "A page", body = CallsPage)))]
 pub(crate) async fn list(

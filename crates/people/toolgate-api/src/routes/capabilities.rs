@@ -37,12 +37,12 @@ pub(crate) struct CapabilityView {
     /// file or settings.
     #[schema(example = "settings")]
     source: &'static str,
-    /// What of it does not count as it was written.
+    /// Parts of it that do not take effect as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<String>,
-    /// Agents that have it.
+    /// The agents that have it.
     agents: Vec<String>,
-    /// As it was written.
+    /// The definition as it was written.
     #[schema(value_type = CapabilityBody)]
     definition: Capability,
 }
@@ -53,7 +53,7 @@ pub(crate) struct CapabilityDetail {
     #[serde(flatten)]
     capability: CapabilityView,
     tools: Vec<MemberView>,
-    /// Its rules that no tool fits.
+    /// Its rules that match no tool.
     warnings: Vec<Warning>,
 }
 
@@ -62,29 +62,29 @@ pub(crate) struct CapabilityDetail {
 pub(crate) struct MemberView {
     /// The canonical name.
     tool: String,
-    /// By which list it belongs to it: servers, tools or tags.
+    /// The list that includes the tool: servers, tools or tags.
     by: &'static str,
     /// The entry of that list.
     rule: String,
 }
 
-/// Which tools belong to it; one that says nothing has the tools that are tagged with its name
+/// The rules of a capability; without any it has the tools that are tagged with its name
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CapabilityBody {
-    /// The one in the address, if it stands here at all.
+    /// If given, the same as in the path.
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
     description: Option<String>,
-    /// Over canonical names.
+    /// Patterns for canonical names.
     #[serde(default)]
     #[schema(value_type = Vec<String>, example = json!(["github:*", "*:read_*"]))]
     tools: Vec<Pattern>,
-    /// What a tool or the operator says it is for (`capabilities` of a tool).
+    /// Tags that tools carry (`capabilities` of a tool).
     #[serde(default)]
     tags: Vec<String>,
-    /// Over names of servers.
+    /// Patterns for names of servers.
     #[serde(default)]
     #[schema(value_type = Vec<String>, example = json!(["git*"]))]
     servers: Vec<Pattern>,
@@ -103,21 +103,21 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 /// Show a capability
 #[utoipa::path(get, path = "/capabilities/{name}", tag = "agents", params(("name" = String, Path, description = "The capability's name")),
     responses((status = 200, description = "The capability; `etag` is the version of the setting `capabilities`", body = CapabilityDetail),
-        (status = 404, description = "There is none")))]
+        (status = 404, description = "Not found")))]
 pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     detail(&context, &capability_name(&name)?).await
 }
 
 /// Define a capability
 ///
-/// It takes the place of the one that the settings have under this name. Sessions that have begun keep what they have.
+/// Replaces the capability of this name in the settings. Existing sessions keep what they have.
 #[utoipa::path(put, path = "/capabilities/{name}", tag = "agents", request_body = CapabilityBody,
     params(("name" = String, Path, description = "The capability's name"),
-        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed any capability meanwhile")),
-    responses((status = 200, description = "The capability as it is now, with warnings", body = CapabilityDetail),
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if no capability has changed since")),
+    responses((status = 200, description = "The new definition, with warnings", body = CapabilityDetail),
         (status = 409, description = "The file defines it"),
-        (status = 412, description = "It was changed meanwhile; `version` is the one it has"),
-        (status = 422, description = "It cannot be one; `field` says which part of it")))]
+        (status = 412, description = "It was changed in the meantime; `version` is the current one"),
+        (status = 422, description = "The definition is not valid; `field` says which part")))]
 pub(crate) async fn put(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -140,9 +140,9 @@ pub(crate) async fn put(
 #[utoipa::path(delete, path = "/capabilities/{name}", tag = "agents",
     params(("name" = String, Path, description = "The capability's name"),
         ("if-match" = Option<String>, Header, description = "The `etag` of what was read")),
-    responses((status = 204, description = "It is gone"), (status = 404, description = "The settings have none"),
+    responses((status = 204, description = "Removed"), (status = 404, description = "The settings do not have it"),
         (status = 409, description = "The file defines it, or an agent has it"),
-        (status = 412, description = "It was changed meanwhile")))]
+        (status = 412, description = "It was changed in the meantime")))]
 pub(crate) async fn remove(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

@@ -16,27 +16,28 @@ use crate::Context;
 use crate::problem::Answered;
 use crate::read::Query;
 
-/// What a session's tools cost
+/// The cost of a session's tools in tokens
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CostView {
     agent: String,
     session: String,
-    /// Which tokens are counted.
+    /// The tokenizer that counts the tokens.
     #[schema(example = "o200k_base")]
     tokenizer: &'static str,
-    /// full (everything is listed) or search (pinned tools, and three to find the others).
+    /// full (all tools are listed) or search (pinned tools, and three tools to find the others).
     surface: &'static str,
-    /// How many tokens a list may cost before it is searched instead: a number, or "off".
+    /// The number of tokens that the list of tools may cost; beyond it, tools are searched for instead. A
+    /// number, or "off".
     #[schema(value_type = Object)]
     token_budget: TokenBudget,
-    /// How many tools are seen.
+    /// The number of visible tools.
     tools: usize,
-    /// What listing everything costs.
+    /// The cost of listing all tools.
     tokens_full: usize,
-    /// What the list that is shown costs.
+    /// The cost of the list that is shown.
     tokens_listed: usize,
     tokens_saved: usize,
-    /// The dearest first.
+    /// Most expensive first.
     servers: Vec<ServerCost>,
 }
 
@@ -46,11 +47,11 @@ pub(crate) struct ServerCost {
     tokens_full: usize,
     tokens_signature: usize,
     tokens_line: usize,
-    /// The dearest first.
+    /// Most expensive first.
     tools: Vec<ToolCost>,
 }
 
-/// What a tool costs: listed with its schema, as a signature, as one line
+/// The cost of a tool: listed with its schema, as a signature, as one line
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ToolCost {
     /// The canonical name.
@@ -60,7 +61,7 @@ pub(crate) struct ToolCost {
     tokens_line: usize,
 }
 
-/// Show what tools cost
+/// Show the cost of tools in tokens
 #[utoipa::path(get, path = "/tools/cost", tag = "tools", params(SeatQuery),
     responses((status = 200, description = "The tokens", body = CostView),
         (status = 404, description = "There is no such agent or session")))]
@@ -73,9 +74,9 @@ pub(crate) async fn of_tools(
     Ok(shown(context, Seat::clone(&seat)).await)
 }
 
-/// Show what a session's tools cost
+/// Show the cost of a session's tools in tokens
 #[utoipa::path(get, path = "/sessions/{id}/cost", tag = "sessions", params(("id" = String, Path, description = "ses_…")),
-    responses((status = 200, description = "The tokens", body = CostView), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The tokens", body = CostView), (status = 404, description = "Not found")))]
 pub(crate) async fn of_session(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

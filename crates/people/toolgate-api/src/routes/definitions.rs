@@ -38,13 +38,13 @@ impl Known {
     }
 }
 
-/// A rule that no tool fits: a mistake, or a server that is away
+/// A rule that matches no tool: a mistake, or its server is not available
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Warning {
     #[schema(example = "pattern_unmatched")]
     code: &'static str,
     message: String,
-    /// Where the rule stands.
+    /// The place of the rule.
     #[schema(example = "capability \"git\": tools")]
     place: String,
     #[schema(example = "githup:*")]

@@ -23,25 +23,26 @@ const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EventsQuery {
-    /// Beginnings of kinds, joined by commas: `registry,approval,run,server,setting`. `run` is decisions and calls too
+    /// Prefixes of kinds, separated by commas: `registry,approval,run,server,setting`. `run` includes
+    /// decisions and calls
     #[serde(default)]
     kinds: Option<String>,
-    /// The `id` of the last event that is known; without it, the stream begins with what happens next
+    /// `id` of the last known event; without it, the stream starts with the next event
     #[serde(default)]
     #[param(value_type = Option<i64>)]
     after: Option<String>,
 }
 
-/// Follow what happens
+/// Follow events
 ///
-/// Server-sent events: `id` is the event's place in the ledger, `event` its kind, `data` the event as `GET /ledger` shows
-/// it. Approvers see approvals and questions only. A stream ends after a quarter of an hour, or when it is not read; whoever comes back
-/// with `last-event-id` misses nothing.
+/// Server-sent events: `id` is the event's position in the ledger, `event` its kind, `data` the event as in
+/// `GET /ledger`. Approvers see approvals and questions only. A stream ends after a quarter of an hour, or
+/// when it is not read; a client that reconnects with `last-event-id` misses nothing.
 #[utoipa::path(get, path = "/events", tag = "events",
-    params(EventsQuery, ("last-event-id" = Option<String>, Header, description = "The `id` of the last event that arrived; wins over `after`")),
+    params(EventsQuery, ("last-event-id" = Option<String>, Header, description = "The `id` of the last event received; takes precedence over `after`")),
     responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
-        (status = 400, description = "A kind or a place that there is not"),
-        (status = 429, description = "As many streams as there may be are open, of everybody or of the caller (`[[quotas]] streams_max`)")))]
+        (status = 400, description = "The kind or the position does not exist"),
+        (status = 429, description = "The limit of open streams is reached, of all or of the caller (`[[quotas]] streams_max`)")))]
 pub(crate) async fn follow(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

@@ -24,46 +24,47 @@ const PAGE_MAX: usize = 10_000;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExplainQuery {
-    /// true: only tools that are in; false: only those that are out
+    /// true: only tools that the session sees; false: only those that it does not see
     #[serde(default, rename = "in")]
     #[param(rename = "in", value_type = Option<bool>)]
     is_in: Option<String>,
     /// Only the tools of this server
     #[serde(default)]
     server: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 10000)]
     limit: Option<String>,
 }
 
-/// What a session sees, and why
+/// The tools that a session sees, and why
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Explanation {
     session: String,
     agent: String,
-    /// full (everything is listed) or search (pinned tools, and three to find the others).
+    /// full (all tools are listed) or search (pinned tools, and three tools to find the others).
     surface: &'static str,
-    /// How many tokens its list may cost before it is searched instead: a number, or "off".
+    /// The number of tokens that its list of tools may cost; beyond it, tools are searched for instead. A
+    /// number, or "off".
     #[schema(value_type = Object)]
     token_budget: TokenBudget,
-    /// What listing everything costs.
+    /// The cost of listing all tools.
     tokens_full: usize,
-    /// What the list that is shown costs.
+    /// The cost of the list that is shown.
     tokens_listed: usize,
-    /// How many tools are in.
+    /// The number of tools that the session sees.
     tools_in: usize,
-    /// How many are out; told to those who run the gateway.
+    /// The number of tools that it does not see; only for admins, operators and auditors.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_out: Option<usize>,
-    /// By canonical name. Agents are told only of those that are in.
+    /// By canonical name. Agents get only the tools that the session sees.
     tools: Vec<ExplainedTool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// Rules that no tool fits; told to those who run the gateway.
+    /// Rules that match no tool; only for admins, operators and auditors.
     warnings: Vec<Warning>,
 }
 
@@ -74,16 +75,17 @@ pub(crate) struct ExplainedTool {
     tool: String,
     #[serde(rename = "in")]
     is_in: bool,
-    /// What decided: capability, blocked, mounts, session, policy or registry; everything where nothing restricts it.
+    /// The deciding rule: capability, blocked, mounts, session, policy or registry; everything if nothing
+    /// restricts the tool.
     by: &'static str,
     /// The rule, in words.
     #[schema(example = "capability \"git\" of agent \"writer\": tools `github:*`")]
     reason: String,
-    /// Whether people are asked when it is called: never, sometimes or always.
+    /// Whether a call needs approval: never, sometimes or always.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     approval: Option<Asking>,
-    /// Whether it is listed with its schema whatever the budget.
+    /// Whether it is listed with its schema regardless of the budget.
     pinned: bool,
 }
 
@@ -98,11 +100,11 @@ struct Asked {
 
 /// Explain a session
 ///
-/// For each tool whether it is in or out, and by which rule.
+/// Says for each tool whether the session sees it, and by which rule.
 #[utoipa::path(get, path = "/sessions/{id}/explain", tag = "sessions",
     params(("id" = String, Path, description = "ses_…"), ExplainQuery),
     responses((status = 200, description = "The explanation", body = Explanation),
-        (status = 404, description = "There is none that the caller sees")))]
+        (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn explain(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

@@ -21,13 +21,13 @@ use crate::read::{Query, word};
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExportQuery {
-    /// jsonl (as the ledger has it, which is usual) or cloudevents
+    /// jsonl (events as the ledger stores them, the default) or cloudevents
     #[serde(default)]
     format: Option<String>,
-    /// The first moment: RFC 3339, or milliseconds since 1970
+    /// Start of the period (inclusive): RFC 3339, or milliseconds since 1970
     #[serde(default)]
     from: Option<String>,
-    /// The first moment that is too late
+    /// End of the period (exclusive), in the same format
     #[serde(default)]
     until: Option<String>,
     /// Who did it
@@ -45,7 +45,7 @@ pub(crate) struct ExportQuery {
     tool: Option<String>,
     #[serde(default)]
     server: Option<String>,
-    /// How a call ended: succeeded, tool_error, failed, denied, …
+    /// Outcome of a call: succeeded, tool_error, failed, denied, …
     #[serde(default)]
     outcome: Option<String>,
     /// permit, approve or deny
@@ -58,8 +58,8 @@ pub(crate) struct ExportQuery {
 
 /// Export events
 ///
-/// One JSON value a line, oldest first, up to the last event that is there when it begins. Where the store fails on the
-/// way, the last line is `{"problem": …}`: what came before it is right, and not all.
+/// One JSON value per line, oldest first, up to the last event at the time of the request. If the store fails
+/// during the export, the last line is `{"problem": …}`: the lines before it are correct but not complete.
 #[utoipa::path(get, path = "/ledger/export", tag = "ledger", params(ExportQuery),
     responses((status = 200, description = "Lines of JSON", content_type = "application/x-ndjson", body = String)))]
 pub(crate) async fn export(

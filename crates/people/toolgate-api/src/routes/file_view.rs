@@ -22,7 +22,7 @@ pub(crate) struct FileView {
     id: String,
     #[schema(example = "report.pdf")]
     name: String,
-    /// As the bytes themselves say, whatever its sender said.
+    /// Detected from the bytes, regardless of what the sender said.
     #[schema(example = "application/pdf")]
     media_type: String,
     /// In bytes.
@@ -31,12 +31,12 @@ pub(crate) struct FileView {
     digest: Digest,
     owner: String,
     created_at: String,
-    /// When it will be deleted; absent where it is kept for ever.
+    /// When it will be deleted; absent if it is kept without end.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
 }
 
-/// What a result became that was too large or too binary for the context
+/// A ref: part of a result that was too large or not text, and was taken out
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Ref)]
 pub(crate) struct RefView {
@@ -45,7 +45,7 @@ pub(crate) struct RefView {
     media_type: String,
     /// In bytes.
     size: u64,
-    /// Absent where its server still has it and nobody has fetched it.
+    /// Absent if its server still has the content and it was not fetched yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     digest: Option<Digest>,
@@ -67,11 +67,11 @@ pub(crate) struct RefView {
     expires_at: String,
 }
 
-/// Where a server keeps what it calls by an id of its own
+/// Content that a server keeps under an id of its own
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct OriginView {
     server: String,
-    /// What the server calls it.
+    /// The server's own id.
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
@@ -82,7 +82,7 @@ pub(crate) struct ArtifactsPage {
     artifacts: Vec<ArtifactView>,
 }
 
-/// What a run made
+/// An artifact of a run
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Artifact)]
 pub(crate) struct ArtifactView {
@@ -98,7 +98,7 @@ pub(crate) struct ArtifactView {
     created_at: String,
 }
 
-/// Bytes that runs made, and all that the caller may know of them
+/// An artifact, with everything that the caller may know of it
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ArtifactDetail {
     #[schema(value_type = String)]
@@ -106,15 +106,15 @@ pub(crate) struct ArtifactDetail {
     /// In bytes.
     size: u64,
     media_type: String,
-    /// By which they are known.
+    /// The names that runs gave it.
     names: Vec<String>,
-    /// That made them.
+    /// The runs that made it.
     runs: Vec<String>,
-    /// The oldest first.
+    /// Oldest first.
     artifacts: Vec<ArtifactView>,
 }
 
-/// An address that opens something by itself, for a while
+/// A signed URL that works without a token for a limited time
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LinkView {
     url: String,

@@ -27,16 +27,16 @@ const PAGE_USUAL: usize = 100;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FilesQuery {
-    /// Only of this principal; others than admins and operators see their own anyway
+    /// Only files of this principal; only admins and operators see files of others
     #[serde(default)]
     owner: Option<String>,
-    /// Only of this name
+    /// Only files of this name
     #[serde(default)]
     name: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<String>,
@@ -45,14 +45,14 @@ pub(crate) struct FilesQuery {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UploadQuery {
-    /// What the file is called, where the body is the file
+    /// Name of the file, if the body is the file
     #[serde(default)]
     name: Option<String>,
-    /// For how long it is kept; as long as files are kept here, if not said
+    /// How long it is kept; by default as long as the gateway keeps files
     #[serde(default)]
     #[param(value_type = Option<u64>)]
     expires_in_seconds: Option<String>,
-    /// Whose it will be; for admins and operators to say
+    /// Owner of the file; only for admins and operators
     #[serde(default)]
     owner: Option<String>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct UploadForm {
     /// The file itself.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
-    /// What it is called, if not as its part says.
+    /// The name of the file, if it differs from that of the part.
     name: Option<String>,
     expires_in_seconds: Option<u64>,
     owner: Option<String>,
@@ -72,16 +72,16 @@ pub(crate) struct UploadForm {
 
 /// Store a file
 ///
-/// As the part `file` of a form, or as the body itself; then it is called by `name`, by the header `x-file-name`
-/// (percent-encoded) or by `content-disposition`. Its media type is found out from its bytes.
+/// The file is the part `file` of a form, or the body itself; then `name`, the header `x-file-name`
+/// (percent-encoded) or `content-disposition` has its name. Its media type is detected from its bytes.
 #[utoipa::path(post, path = "/files", tag = "files", params(UploadQuery),
     request_body(content((UploadForm = "multipart/form-data"), (Vec<u8> = "application/octet-stream"))),
     responses((status = 201, description = "The file", body = FileView),
-        (status = 400, description = "It broke off; nothing of it was kept"),
-        (status = 403, description = "Only admins and operators store files for somebody else"),
-        (status = 413, description = "It is larger than files may be here"),
-        (status = 422, description = "It has no name, or none that a file can have; `field` says what is wrong"),
-        (status = 503, description = "The storage of the files is not available")))]
+        (status = 400, description = "The upload was interrupted; nothing was kept"),
+        (status = 403, description = "Only admins and operators may store files for others"),
+        (status = 413, description = "The file is too large"),
+        (status = 422, description = "The name is missing or not valid; `field` says what is wrong"),
+        (status = 503, description = "The file storage is not available")))]
 pub(crate) async fn upload(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -153,7 +153,7 @@ fn new_file(said: Said) -> Answered<NewFile> {
 
 /// List files, newest first
 ///
-/// Others than admins and operators see their own.
+/// Admins and operators see all files, others see their own.
 #[utoipa::path(get, path = "/files", tag = "files", params(FilesQuery),
     responses((status = 200, description = "A page", body = FilesPage)))]
 pub(crate) async fn list(
@@ -170,7 +170,7 @@ pub(crate) async fn list(
 /// Show a file
 #[utoipa::path(get, path = "/files/{id}", tag = "files", params(("id" = String, Path, description = "file_…")),
     responses((status = 200, description = "The file", body = FileView),
-        (status = 404, description = "There is none that the caller may use")))]
+        (status = 404, description = "Not found, or not available to the caller")))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -181,16 +181,16 @@ pub(crate) async fn show(
     Ok(json(StatusCode::OK, &FileView::from(file)))
 }
 
-/// Fetch what is in a file
+/// Fetch the content of a file
 ///
-/// Takes `range` for a piece of it, and `if-none-match` with the `etag` of what the caller has.
+/// Supports `range` for a part of it, and `if-none-match` with the `etag` of what the caller has.
 #[utoipa::path(get, path = "/files/{id}/content", tag = "files",
     params(("id" = String, Path, description = "file_…"),
         ("range" = Option<String>, Header, description = "One range of bytes, such as bytes=0-1023")),
-    responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
-        (status = 404, description = "There is none that the caller may use"),
-        (status = 416, description = "There are no such bytes; `content-range` has the length")))]
+    responses((status = 200, description = "The whole content", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
+        (status = 404, description = "Not found, or not available to the caller"),
+        (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn content(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -212,11 +212,11 @@ pub(crate) async fn content(
 
 /// Delete a file
 ///
-/// What was made of it stays.
+/// What was made from it stays.
 #[utoipa::path(delete, path = "/files/{id}", tag = "files", params(("id" = String, Path, description = "file_…")),
-    responses((status = 204, description = "It is gone"),
-        (status = 403, description = "It is for its owner and for operators to delete"),
-        (status = 404, description = "There is none that the caller may use")))]
+    responses((status = 204, description = "Removed"),
+        (status = 403, description = "Only its owner and operators may delete it"),
+        (status = 404, description = "Not found, or not available to the caller")))]
 pub(crate) async fn delete(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

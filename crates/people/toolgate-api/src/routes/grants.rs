@@ -19,7 +19,7 @@ use crate::read::{Query, word};
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GrantsQuery {
-    /// live (those that can be used now, which is usual) or all
+    /// live (grants that can be used now, the default) or all
     #[serde(default)]
     which: Option<String>,
 }
@@ -46,12 +46,12 @@ pub(crate) async fn list(
     Ok(json(StatusCode::OK, &GrantsPage { grants }))
 }
 
-/// Take a grant back
+/// Revoke a grant
 ///
-/// From then on its calls are asked about again.
+/// People are asked about its calls again.
 #[utoipa::path(delete, path = "/grants/{id}", tag = "grants", params(("id" = String, Path, description = "grt_…")),
-    responses((status = 204, description = "It can be used no more"), (status = 404, description = "There is none"),
-        (status = 409, description = "It was used up, had expired or was revoked before")))]
+    responses((status = 204, description = "Revoked"), (status = 404, description = "Not found"),
+        (status = 409, description = "It is used up, expired or already revoked")))]
 pub(crate) async fn revoke(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

@@ -24,14 +24,14 @@ const SEPARATOR: char = '~';
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InboxQuery {
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries that are told
+    /// Maximum number of entries
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
     limit: Option<String>,
-    /// Arguments that are longer are left out; `arguments_bytes` then says how long they are
+    /// Longer arguments are left out; `arguments_bytes` then has their length
     #[serde(default)]
     #[param(value_type = Option<u64>, minimum = 0)]
     arguments_bytes_max: Option<String>,
@@ -40,9 +40,9 @@ pub(crate) struct InboxQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct InboxPage {
     entries: Vec<InboxEntry>,
-    /// Whether there is more than was asked for.
+    /// True if there are more entries than requested.
     more: bool,
-    /// Where the next page begins; absent on the last one.
+    /// The cursor of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
@@ -55,9 +55,9 @@ pub(crate) enum InboxEntry {
     Input(Box<InputView>),
 }
 
-/// What waits for people: approvals and questions, newest first
+/// List what waits for people: approvals and questions, newest first
 #[utoipa::path(get, path = "/inbox", tag = "inputs", params(InboxQuery),
-    responses((status = 200, description = "What waits", body = InboxPage)))]
+    responses((status = 200, description = "A page", body = InboxPage)))]
 pub(crate) async fn inbox(
     State(context): State<Context>,
     Query(query): Query<InboxQuery>,

@@ -30,16 +30,16 @@ const ALL: &str = "all";
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InputsQuery {
-    /// pending, answered, cancelled or all; pending, if not said
+    /// pending (the default), answered, cancelled or all
     #[serde(default)]
     state: Option<String>,
-    /// Only those of this run
+    /// Only questions of this run
     #[serde(default)]
     run: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
     limit: Option<String>,
@@ -67,14 +67,14 @@ pub(crate) struct InputView {
     /// The call that asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<String>,
-    /// Who asks.
+    /// The principal that asks.
     principal: String,
     /// text, choice, multi_choice, number, boolean, date or file.
     #[schema(value_type = String)]
     slot_type: SlotType,
-    /// Names the answer within its run.
+    /// The agent's name for the answer within its run.
     slot_id: String,
-    /// The question, or the key of a text that the asking program has.
+    /// The question, or the key of a text in the asking program.
     prompt_key: String,
     #[schema(value_type = Vec<Object>)]
     options: Vec<SlotOption>,
@@ -83,7 +83,7 @@ pub(crate) struct InputView {
     answer: Option<RawJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answered_by: Option<String>,
-    /// How the answer came in: api, elicitation.
+    /// The channel of the answer: api, elicitation.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
     created_at: String,
@@ -91,7 +91,7 @@ pub(crate) struct InputView {
     resolved_at: Option<String>,
 }
 
-/// What somebody answers
+/// An answer to a question
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AnswerBody {
@@ -101,12 +101,12 @@ pub(crate) struct AnswerBody {
     answer: Value,
 }
 
-/// A question, with what its run did before it
+/// A question, with the calls of its run before it
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct InputDetail {
     #[serde(flatten)]
     input: InputView,
-    /// The latest calls before it, newest first; told to people.
+    /// The latest calls before it, newest first; only for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Vec<CallView>>,
 }
@@ -125,10 +125,10 @@ pub(crate) async fn list(
 
 /// Show a question
 ///
-/// Agents see those of their own runs.
+/// Agents see the questions of their own runs.
 #[utoipa::path(get, path = "/inputs/{id}", tag = "inputs", params(("id" = String, Path, description = "inp_…")),
     responses((status = 200, description = "The question", body = InputDetail),
-        (status = 404, description = "There is none that the caller sees")))]
+        (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -149,12 +149,12 @@ pub(crate) async fn show(
 
 /// Answer a question
 ///
-/// The run goes on with it. The first answer stands.
+/// The run continues with the answer. The first answer stands.
 #[utoipa::path(post, path = "/inputs/{id}/answer", tag = "inputs", request_body = AnswerBody,
     params(("id" = String, Path, description = "inp_…")),
-    responses((status = 200, description = "The question as it stands now", body = InputView),
+    responses((status = 200, description = "The question in its new state", body = InputView),
         (status = 404, description = "There is no such question, or no such file"),
-        (status = 409, description = "Somebody has answered it"), (status = 410, description = "Its run does not wait for it any more"),
+        (status = 409, description = "It was already answered"), (status = 410, description = "Its run no longer waits for it"),
         (status = 422, description = "The answer is not of the question's type; `expected` says what it takes")))]
 pub(crate) async fn answer(
     State(context): State<Context>,

@@ -21,41 +21,42 @@ use crate::{Context, InstanceToken};
 /// What thousands of tools with all they may say about themselves fit in.
 const REGISTRATION_BYTES_MAX: usize = 1 << 20;
 
-/// What a server says when it starts
+/// The registration of an instance of a server
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RegistrationBody {
-    /// The server's name, which is what its token is bound to.
+    /// The server's name, to which its token is bound.
     #[schema(example = "documents")]
     name: String,
-    /// Where this instance speaks MCP over HTTP.
+    /// The URL at which this instance serves MCP over HTTP.
     #[schema(example = "http://10.0.0.7:8080/mcp")]
     url: String,
-    /// What tells it apart from the server's other instances.
+    /// The id of this instance, unique among those of the server.
     #[schema(example = "documents-7f9c")]
     instance_id: String,
     /// The version of the software.
     #[serde(default)]
     version: Option<String>,
-    /// How long the lease shall last between heartbeats.
+    /// The requested length of the lease between heartbeats.
     #[serde(default)]
     #[schema(minimum = 5, maximum = 600)]
     lease_seconds: Option<f64>,
-    /// Requests under way at this instance at once.
+    /// The number of concurrent requests that this instance takes.
     #[serde(default)]
     concurrency_max: Option<usize>,
-    /// What the instance wants to be shown as a bearer token. The vault keeps it for this address alone, until the
+    /// The bearer token that the instance requires. The vault keeps it for this address alone, until the
     /// instance leaves.
     #[serde(default)]
     token: Option<String>,
-    /// What MCP does not say about tools, by their own names: capabilities, effects, idempotent, file_strategy,
-    /// files (strategy, argument, content and media_type of each), timeout_seconds, cache_seconds, aliases.
+    /// Properties of tools beyond MCP, by the server's own names: capabilities, effects, idempotent,
+    /// file_strategy, files (strategy, argument, content and media_type of each), timeout_seconds,
+    /// cache_seconds, aliases.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     tools: BTreeMap<String, ToolExtra>,
 }
 
-/// A place in the catalogue, for as long as it is renewed
+/// The lease of an instance, which heartbeats renew
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LeaseView {
     server: String,
@@ -67,15 +68,15 @@ pub(crate) struct LeaseView {
 
 /// Register an instance
 ///
-/// With a token of role `server` whose principal is the server's name; operators may register any. The same again changes
-/// nothing; the same id with something else takes its place.
+/// Needs a token of role `server` whose principal is the server's name; operators may register any server.
+/// Registering the same again changes nothing; the same id with other properties replaces the instance.
 #[utoipa::path(post, path = "/servers/register", tag = "servers", request_body = RegistrationBody,
-    responses((status = 200, description = "It has a lease", body = LeaseView),
-        (status = 403, description = "The name is not that of the token"),
-        (status = 409, description = "The name, or an alias, is somebody else's"),
+    responses((status = 200, description = "The lease", body = LeaseView),
+        (status = 403, description = "The token belongs to another server"),
+        (status = 409, description = "The name or an alias is taken"),
         (status = 413, description = "The body is larger than a mebibyte"),
-        (status = 422, description = "A field cannot be used; `field` says which"),
-        (status = 429, description = "There are as many instances or servers as there may be")))]
+        (status = 422, description = "A field is not valid; `field` says which"),
+        (status = 429, description = "The limit of instances or servers is reached")))]
 pub(crate) async fn register(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -112,9 +113,9 @@ fn say_less(problem: Box<Problem>) -> Box<Problem> {
 /// Renew a lease
 #[utoipa::path(post, path = "/servers/{name}/instances/{id}/heartbeat", tag = "servers",
     params(("name" = String, Path, description = "The server's name"), ("id" = String, Path, description = "The instance's id")),
-    responses((status = 200, description = "It is renewed", body = LeaseView),
-        (status = 403, description = "The name is not that of the token"),
-        (status = 410, description = "There is no such lease any more: register again")))]
+    responses((status = 200, description = "The renewed lease", body = LeaseView),
+        (status = 403, description = "The token belongs to another server"),
+        (status = 410, description = "The lease has ended: register again")))]
 pub(crate) async fn heartbeat(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -124,13 +125,13 @@ pub(crate) async fn heartbeat(
     Ok(json(StatusCode::OK, &LeaseView::from(lease)))
 }
 
-/// Say goodbye
+/// Deregister an instance
 ///
-/// Calls under way at the instance are let finish.
+/// Calls in progress at the instance may finish.
 #[utoipa::path(delete, path = "/servers/{name}/instances/{id}", tag = "servers",
     params(("name" = String, Path, description = "The server's name"), ("id" = String, Path, description = "The instance's id")),
-    responses((status = 204, description = "It is out"), (status = 403, description = "The name is not that of the token"),
-        (status = 410, description = "There is no such lease any more")))]
+    responses((status = 204, description = "Deregistered"), (status = 403, description = "The token belongs to another server"),
+        (status = 410, description = "The lease has ended")))]
 pub(crate) async fn leave(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

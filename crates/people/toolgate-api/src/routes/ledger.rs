@@ -26,10 +26,10 @@ const CALL_BODIES_MAX: usize = 64;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LedgerQuery {
-    /// The first moment: RFC 3339, or milliseconds since 1970
+    /// Start of the period (inclusive): RFC 3339, or milliseconds since 1970
     #[serde(default)]
     from: Option<String>,
-    /// The first moment that is too late
+    /// End of the period (exclusive), in the same format
     #[serde(default)]
     until: Option<String>,
     /// Who did it
@@ -47,7 +47,7 @@ pub(crate) struct LedgerQuery {
     tool: Option<String>,
     #[serde(default)]
     server: Option<String>,
-    /// How a call ended: succeeded, tool_error, failed, denied, …
+    /// Outcome of a call: succeeded, tool_error, failed, denied, …
     #[serde(default)]
     outcome: Option<String>,
     /// permit, approve or deny
@@ -56,14 +56,14 @@ pub(crate) struct LedgerQuery {
     /// tool.call.completed, policy.decided, approval.requested, …
     #[serde(default)]
     kind: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<String>,
-    /// newest (first, which is usual) or oldest
+    /// newest (first, the default) or oldest
     #[serde(default)]
     order: Option<String>,
 }
@@ -72,30 +72,30 @@ pub(crate) struct LedgerQuery {
 pub(crate) struct LedgerPage {
     #[schema(value_type = Vec<Object>)]
     events: Vec<Value>,
-    /// Where the next page begins; absent where there is none yet.
+    /// The cursor of the next page; absent if there is none yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
 
-/// Everything that is known of a call
+/// A call with all its events
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LedgerCall {
     call: String,
     /// Oldest first.
     #[schema(value_type = Vec<Object>)]
     events: Vec<Value>,
-    /// By digest: redacted arguments and results that the events name, as far as they are kept.
+    /// Redacted arguments and results of the events by their digests, as far as they are kept.
     #[schema(value_type = Object)]
     bodies: serde_json::Map<String, Value>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VerifiedView {
-    /// Whether every event is as it was written.
+    /// True if every event is as it was written.
     intact: bool,
     events: u64,
     streams: usize,
-    /// The first event that is not.
+    /// The first event that is not as it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     fault: Option<LedgerFault>,
@@ -158,9 +158,9 @@ impl LedgerQuery {
 
 /// Show a call
 ///
-/// All its events, with the bodies that they name.
+/// Returns all its events, with their arguments and results.
 #[utoipa::path(get, path = "/ledger/{call_id}", tag = "ledger", params(("call_id" = String, Path, description = "tc_…")),
-    responses((status = 200, description = "The call", body = LedgerCall), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The call", body = LedgerCall), (status = 404, description = "Not found")))]
 pub(crate) async fn call(State(context): State<Context>, Path(id): Path<String>) -> Answered<Response> {
     let events = context.store.ledger_call(&CallId::new(id.as_str())).await?;
     if events.is_empty() {
@@ -189,9 +189,9 @@ fn named(events: &[Recorded]) -> Vec<Digest> {
 
 /// Show a body
 ///
-/// Redacted arguments or a redacted result, byte for byte as its digest says.
+/// Returns redacted arguments or a redacted result, byte for byte as its digest was made.
 #[utoipa::path(get, path = "/ledger/bodies/{digest}", tag = "ledger", params(("digest" = String, Path, description = "sha256:…")),
-    responses((status = 200, description = "The body", body = Object), (status = 404, description = "There is none, or none any more")))]
+    responses((status = 200, description = "The body", body = Object), (status = 404, description = "Not found, or no longer kept")))]
 pub(crate) async fn body(State(context): State<Context>, Path(digest): Path<String>) -> Answered<Response> {
     let digest: Digest = digest.parse().map_err(|bad: toolgate_core::digest::BadDigest| {
         Problem::bad_request("digest_invalid", format!("{digest:?}: {bad}"))
@@ -206,9 +206,9 @@ pub(crate) async fn body(State(context): State<Context>, Path(digest): Path<Stri
 
 /// Verify the ledger
 ///
-/// Goes through every event, and names the first that was edited, dropped, reordered or inserted.
+/// Checks every event, and names the first that was edited, dropped, reordered or inserted.
 #[utoipa::path(get, path = "/ledger/verify", tag = "ledger",
-    responses((status = 200, description = "What was found", body = VerifiedView)))]
+    responses((status = 200, description = "The result", body = VerifiedView)))]
 pub(crate) async fn verify(State(context): State<Context>) -> Answered<Response> {
     let verified = context.store.verify_ledger(|_| {}).await?;
     context.0.pulse.take_verification(&verified, context.clock.now_ms());

@@ -13,51 +13,51 @@ use crate::{Context, OutgoingWebhook, Retention};
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WebhooksPage {
-    /// In the order of the configuration, where they are changed.
+    /// In the order of the configuration.
     webhooks: Vec<WebhookView>,
 }
 
-/// Somebody who hears of events. Deliveries are counted since this gateway started
+/// A receiver of events. Deliveries are counted since this gateway started
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Webhook)]
 pub(crate) struct WebhookView {
     name: String,
-    /// Scheme and host; what comes after them may be a secret.
+    /// Scheme and host; the rest may be a secret.
     #[schema(example = "https://hooks.example.com")]
     address: String,
     events: Vec<&'static str>,
-    /// Whether people may decide through it.
+    /// True if people may decide through it.
     decisions: bool,
-    /// What their decisions count for.
+    /// The groups that their decisions count for.
     groups: Vec<String>,
-    /// How many events are still to be delivered.
+    /// The number of events that are still to be delivered.
     waiting: u64,
     delivered: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     delivered_at: Option<String>,
-    /// Attempts that failed since it last took something.
+    /// The number of failed attempts since the last success.
     failures: u64,
-    /// Events that it would not have, and that were passed over.
+    /// The number of events that it refused and that were skipped.
     passed_over: u64,
-    /// Why the last attempt failed that did.
+    /// The reason for the last failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     failed_at: Option<String>,
 }
 
-/// What became of a test
+/// The result of a test
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TestedView {
     delivered: bool,
-    /// Why it did not arrive.
+    /// The reason why it did not arrive.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
 /// List webhooks
 #[utoipa::path(get, path = "/webhooks", tag = "webhooks",
-    responses((status = 200, description = "Whom the gateway tells what happened", body = WebhooksPage)))]
+    responses((status = 200, description = "The webhooks", body = WebhooksPage)))]
 pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
     let webhooks = context.outbound.webhooks().await?.into_iter().map(WebhookView::from).collect();
     Ok(json(StatusCode::OK, &WebhooksPage { webhooks }))
@@ -65,10 +65,10 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 
 /// Test a webhook
 ///
-/// Sends one signed message of type `dev.toolgate.webhook.test`, once, and says whether it was taken.
+/// Sends one signed message of type `dev.toolgate.webhook.test`, once, and says whether it was accepted.
 #[utoipa::path(post, path = "/webhooks/{name}/test", tag = "webhooks",
     params(("name" = String, Path, description = "The webhook's name in the configuration")),
-    responses((status = 200, description = "Whether it was taken", body = TestedView), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The result of the test", body = TestedView), (status = 404, description = "Not found")))]
 pub(crate) async fn test(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     let Some(tested) = context.outbound.test(&name).await else {
         return Err(Problem::not_found(format!("there is no webhook {name:?}"))
@@ -78,9 +78,9 @@ pub(crate) async fn test(State(context): State<Context>, Path(name): Path<String
     Ok(json(StatusCode::OK, &view))
 }
 
-/// Show how long things are kept
+/// Show the retention periods
 ///
-/// As the configuration says it; changing it takes a restart.
+/// From the configuration; a change takes effect after a restart.
 #[utoipa::path(get, path = "/retention", tag = "settings",
     responses((status = 200, description = "Times and sizes", body = Retention)))]
 pub(crate) async fn retention(State(context): State<Context>) -> Response {

@@ -22,10 +22,10 @@ const SESSIONS_MAX: usize = 100;
 
 /// Show the overview
 ///
-/// Servers, the traffic of the last hour, what waits for people, what scoping saves and how the ledger stands. Approvers
-/// get what waits for people.
+/// Servers, the traffic of the last hour, what waits for people, the savings by scoping, and the state of the
+/// ledger. Approvers get only what waits for people.
 #[utoipa::path(get, path = "/overview", tag = "overview",
-    responses((status = 200, description = "How the gateway does", body = OverviewView)))]
+    responses((status = 200, description = "The overview", body = OverviewView)))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

@@ -27,24 +27,24 @@ const TABLE_TOOLS_USUAL: usize = 100;
 const TABLE_TOOLS_MAX: usize = 1_000;
 const SOMEBODY: &str = "somebody";
 
-/// What decides about calls now
+/// The policies in force
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = PolicyInForce)]
 pub(crate) struct InForceView {
-    /// Stands for all texts and the template; the same as in decisions and approvals.
+    /// The digest of all texts and the template; the same as in decisions and approvals.
     version: String,
-    /// The gateway's own level of care: exploratory, standard, regulated or audit_critical.
+    /// The gateway's own template: exploratory, standard, regulated or audit_critical.
     #[schema(value_type = String)]
     template: Template,
-    /// Whether there are policies in shadow mode, which decide nothing and are compared.
+    /// True if there are policies in shadow mode, which decide nothing and are only compared.
     shadow: bool,
-    /// When this version was taken up.
+    /// When this version came into force.
     #[serde(skip_serializing_if = "Option::is_none")]
     loaded_at: Option<String>,
-    /// Why what is in the files now is not in force: they do not load, and what was before stays.
+    /// The reason why the files are not in force: they do not load, and the previous policies stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
-    /// Which policies in force fail on tools there are, and deny the calls they concern.
+    /// Policies in force that fail on current tools, and deny the calls they apply to.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<String>,
     files: Vec<PolicyFile>,
@@ -52,7 +52,7 @@ pub(crate) struct InForceView {
 
 /// Show the policies in force
 #[utoipa::path(get, path = "/policy", tag = "policy",
-    responses((status = 200, description = "Every text with its rules", body = InForceView)))]
+    responses((status = 200, description = "All texts with their rules", body = InForceView)))]
 pub(crate) async fn show(State(context): State<Context>) -> Answered<Response> {
     let desk = context.policy.clone();
     let in_force = apart(move || desk.in_force()).await;
@@ -75,24 +75,24 @@ pub(crate) async fn show(State(context): State<Context>) -> Answered<Response> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TableQuery {
-    /// Only tools that have this in their names
+    /// Only tools whose names contain this
     #[serde(default)]
     q: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Tools on a page
+    /// Maximum number of tools on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<String>,
 }
 
-/// What calls without arguments come to
+/// The decisions on calls without arguments
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PolicyTable {
-    /// The levels of care, from the least strict to the strictest: the cells of every row.
+    /// The templates, from the least strict to the strictest: the cells of every row.
     templates: Vec<&'static str>,
-    /// The one that holds where a session asks for no more.
+    /// The template that applies unless a session asks for a stricter one.
     #[schema(value_type = String)]
     in_force: Template,
     /// By tool, then by actor.
@@ -103,7 +103,7 @@ pub(crate) struct PolicyTable {
 
 /// Show the decision table
 ///
-/// What every role that calls tools would hear, for each tool and level of care, without arguments.
+/// The decision for every role that calls tools, for each tool and template, without arguments.
 #[utoipa::path(get, path = "/policy/table", tag = "policy", params(TableQuery),
     responses((status = 200, description = "A page of tools", body = PolicyTable)))]
 pub(crate) async fn table(
@@ -137,35 +137,35 @@ fn tools(context: &Context) -> Vec<Arc<Tool>> {
     tools
 }
 
-/// A call that nobody makes
+/// A hypothetical call
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExplainBody {
     /// Canonical name, wire name or alias.
     #[schema(example = "bank:transfer")]
     tool: String,
-    /// The arguments; none if left out.
+    /// The arguments; by default none.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     arguments: Option<Map<String, Value>>,
-    /// Who calls.
+    /// The calling principal.
     #[serde(default)]
     principal: Option<String>,
-    /// What the caller's token may be used for; agent if left out.
+    /// The role of the caller's token; by default agent.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     role: Option<Role>,
-    /// human, agent or service; what usually holds a token of that role if left out.
+    /// human, agent or service; by default what usually holds a token of that role.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     kind: Option<Kind>,
-    /// The groups that the caller belongs to.
+    /// The groups of the caller.
     #[serde(default)]
     groups: Vec<String>,
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     agent: Option<AgentName>,
-    /// How careful the session of the call is; never less than the gateway.
+    /// The policy template of the session; never less strict than the gateway's.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     template: Option<Template>,
@@ -177,10 +177,10 @@ pub(crate) struct ExplainBody {
     task: Option<String>,
 }
 
-/// Explain a call that nobody makes
+/// Explain the decision on a hypothetical call
 ///
-/// Says what would be decided, which policies matched with their texts, and what a person would be asked. Nothing is
-/// called, asked or recorded.
+/// Returns the decision, the policies that matched with their texts, and what a person would be asked.
+/// Nothing is called, asked or recorded.
 #[utoipa::path(post, path = "/policy/explain", tag = "policy", request_body = ExplainBody,
     responses((status = 200, description = "`tool`, `verdict` (permit, approve or deny), `summary`, `policy_version`, `template`, \
         `requirement` or `denial`; the policies that matched in `guard`, `gates` and `shadow_policies`; `failed`; and `shadow` \

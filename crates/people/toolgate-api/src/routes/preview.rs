@@ -19,7 +19,7 @@ use crate::read::{Query, bad_parameter};
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageQuery {
-    /// `nextCursor` of the list before
+    /// `nextCursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
 }
@@ -27,30 +27,31 @@ pub(crate) struct PageQuery {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PreviewQuery {
-    /// As this agent sees it; never more than the token's own agent sees
+    /// View as this agent; never more than the token's own agent sees
     #[serde(default)]
     agent: Option<String>,
-    /// As this session of the caller sees it
+    /// View as this session of the caller
     #[serde(default)]
     session: Option<String>,
-    /// `nextCursor` of the list before
+    /// `nextCursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
 }
 
-/// What an agent is answered that lists its tools
+/// The answer to an agent that lists its tools
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PreviewView {
     agent: String,
     session: String,
-    /// full (everything is listed) or search (pinned tools, and three to find the others).
+    /// full (all tools are listed) or search (pinned tools, and three tools to find the others).
     surface: &'static str,
-    /// The result of `tools/list`, byte for byte. What a client found and has in its list since is not in it.
+    /// The result of `tools/list`, byte for byte, without tools that a client has found and added to its
+    /// list.
     #[schema(value_type = Object)]
     list: RawJson,
 }
 
-/// Show the list that an agent is given
+/// Show the list of tools that an agent gets
 #[utoipa::path(get, path = "/tools/preview", tag = "tools", params(PreviewQuery),
     responses((status = 200, description = "The list", body = PreviewView),
         (status = 404, description = "There is no such agent or session")))]
@@ -64,10 +65,10 @@ pub(crate) async fn of_tools(
     shown(context, Seat::clone(&seat), query.cursor).await
 }
 
-/// Show the list that a session is given
+/// Show the list of tools that a session gets
 #[utoipa::path(get, path = "/sessions/{id}/preview", tag = "sessions",
     params(("id" = String, Path, description = "ses_…"), PageQuery),
-    responses((status = 200, description = "The list", body = PreviewView), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The list", body = PreviewView), (status = 404, description = "Not found")))]
 pub(crate) async fn of_session(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

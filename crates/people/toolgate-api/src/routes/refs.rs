@@ -17,7 +17,7 @@ use crate::problem::Answered;
 /// Show a ref
 #[utoipa::path(get, path = "/refs/{id}", tag = "files", params(("id" = String, Path, description = "ref_…")),
     responses((status = 200, description = "The ref", body = RefView),
-        (status = 404, description = "There is none that the caller may use")))]
+        (status = 404, description = "Not found, or not available to the caller")))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -28,15 +28,15 @@ pub(crate) async fn show(
     Ok(json(StatusCode::OK, &RefView::from(one)))
 }
 
-/// Fetch what a ref stands for
+/// Fetch the content of a ref
 #[utoipa::path(get, path = "/refs/{id}/content", tag = "files",
     params(("id" = String, Path, description = "ref_…"),
         ("range" = Option<String>, Header, description = "One range of bytes, such as bytes=0-1023")),
-    responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
-        (status = 404, description = "There is none that the caller may use"),
-        (status = 409, description = "Its server still has it"),
-        (status = 416, description = "There are no such bytes; `content-range` has the length")))]
+    responses((status = 200, description = "The whole content", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
+        (status = 404, description = "Not found, or not available to the caller"),
+        (status = 409, description = "The content is still with its server"),
+        (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn content(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

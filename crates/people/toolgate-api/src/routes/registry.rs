@@ -33,10 +33,10 @@ pub(crate) struct RegistryQuery {
     /// Only the tools of this server
     #[serde(default)]
     server: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<String>,
@@ -49,7 +49,7 @@ pub(crate) struct RegistryPage {
     next_cursor: Option<String>,
 }
 
-/// A tool as the registry keeps it
+/// A tool of the registry
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RegistryTool {
     /// The canonical name.
@@ -59,26 +59,26 @@ pub(crate) struct RegistryTool {
     /// active, drifted, quarantined or retired.
     #[schema(value_type = String)]
     status: ToolStatus,
-    /// Why it is not simply active.
+    /// The reason for a status other than active.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// The version that was pinned.
+    /// The pinned version.
     #[schema(value_type = String)]
     version: Digest,
-    /// The version that the server offers instead.
+    /// The version that the server offers now, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     candidate_version: Option<Digest>,
-    /// The version that somebody said no to.
+    /// The version that a reviewer rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     rejected_version: Option<Digest>,
     #[serde(flatten)]
     said: Said,
-    /// How it stands in the catalogue; absent where agents do not see it.
+    /// Its entry in the catalogue; absent if agents do not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     in_force: Option<InForce>,
-    /// What looks as if it were meant for the model and not for the reader: kind, place, excerpt.
+    /// Passages that look like hidden instructions for a model: kind, place, excerpt.
     #[schema(value_type = Vec<Object>)]
     findings: Vec<Finding>,
     first_seen: String,
@@ -89,10 +89,10 @@ pub(crate) struct RegistryTool {
     reviewed_at: Option<String>,
 }
 
-/// A tool as it is in the catalogue: what its server says, and what the operator says instead
+/// A tool in the catalogue: the server's definition with the operator's changes
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct InForce {
-    /// What agents call it.
+    /// The name that agents use.
     wire_name: String,
     /// read, write, external, destructive.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,11 +100,11 @@ pub(crate) struct InForce {
     effects: Option<Effects>,
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotent: Option<bool>,
-    /// What listing it with its schema costs.
+    /// The cost of listing it with its schema.
     tokens: usize,
 }
 
-/// What the pinned definition says about the tool beyond MCP
+/// Properties of the pinned definition
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct Said {
     /// The beginning of its description.
@@ -115,47 +115,47 @@ pub(crate) struct Said {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     effects: Option<Effects>,
-    /// How a `file_id` becomes arguments.
+    /// The file strategy: how a `file_id` becomes arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     file_strategy: Option<FileStrategy>,
-    /// Arguments in which agents name a file, and what the server gets instead.
+    /// The arguments that take a file, and what the server gets instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileSlotView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
-    /// The hints of MCP.
+    /// The tool annotations of MCP.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     annotations: Option<Value>,
 }
 
-/// A tool as the registry keeps it, with its definitions
+/// A tool of the registry, with its definitions
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RegistryToolDetail {
     #[serde(flatten)]
     tool: RegistryTool,
-    /// What was pinned, as the server gave it.
+    /// The pinned definition, as the server sent it.
     #[schema(value_type = Object)]
     definition: RawJson,
-    /// What the server offers instead.
+    /// The definition that the server offers now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     candidate: Option<RawJson>,
 }
 
-/// What changed between the pinned definition and the one that is offered
+/// The difference between the pinned definition and the offered one
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ToolDiffView {
     #[serde(flatten)]
     tool: RegistryTool,
     /// A unified diff; empty if nothing differs.
     diff: String,
-    /// The pinned definition, written out line by line; empty where the tool waits for its first review.
+    /// The pinned definition, line by line; empty if the tool waits for its first review.
     pinned: String,
-    /// The one that is offered, in the same way.
+    /// The offered definition, in the same format.
     offered: String,
 }
 
@@ -165,7 +165,7 @@ pub(crate) struct ToolVersions {
     versions: Vec<ToolVersionView>,
 }
 
-/// A definition that a tool was seen with
+/// A version of a tool's definition
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ToolVersionView {
     #[schema(value_type = String)]
@@ -174,7 +174,7 @@ pub(crate) struct ToolVersionView {
     /// pinned, offered, rejected or past.
     #[schema(value_type = String)]
     standing: Standing,
-    /// As the server gave it.
+    /// The definition as the server sent it.
     #[schema(value_type = Object)]
     definition: RawJson,
 }
@@ -189,14 +189,14 @@ impl From<ToolVersion> for ToolVersionView {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompareQuery {
-    /// The older one; a beginning of its digest is enough
+    /// Older version; a beginning of its digest is enough
     from: String,
-    /// The newer one; the pinned one if not said
+    /// Newer version; by default the pinned one
     #[serde(default)]
     to: Option<String>,
 }
 
-/// What differs between two versions
+/// The difference between two versions
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ComparedView {
     #[schema(value_type = String)]
@@ -207,19 +207,19 @@ pub(crate) struct ComparedView {
     diff: String,
 }
 
-/// What somebody says who looked at it
+/// The decision of a reviewer
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReviewBody {
     /// accept or reject.
     #[schema(value_type = String, example = "accept")]
     verdict: Verdict,
-    /// The version that was looked at: `candidate_version`, or `version` of a tool that waits for its first review.
+    /// The reviewed version: `candidate_version`, or `version` of a tool that waits for its first review.
     #[schema(value_type = String)]
     version: Digest,
 }
 
-/// List the registry, by name
+/// List the tools of the registry, by name
 #[utoipa::path(get, path = "/registry/tools", tag = "registry", params(RegistryQuery),
     responses((status = 200, description = "A page", body = RegistryPage)))]
 pub(crate) async fn list(
@@ -238,15 +238,15 @@ pub(crate) async fn list(
 
 /// Show a tool of the registry
 #[utoipa::path(get, path = "/registry/tools/{name}", tag = "registry", params(("name" = String, Path, description = "Canonical name")),
-    responses((status = 200, description = "The tool", body = RegistryToolDetail), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The tool", body = RegistryToolDetail), (status = 404, description = "Not found")))]
 pub(crate) async fn show(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     let row = context.registry.records().tool(&name).await?;
     Ok(json(StatusCode::OK, &RegistryToolDetail::of(&context, row)))
 }
 
-/// Show what changed
+/// Show the change that waits for a review
 #[utoipa::path(get, path = "/registry/tools/{name}/diff", tag = "registry", params(("name" = String, Path, description = "Canonical name")),
-    responses((status = 200, description = "The difference", body = ToolDiffView), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The difference", body = ToolDiffView), (status = 404, description = "Not found")))]
 pub(crate) async fn diff(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     let diff = context.registry.records().diff(&name).await?;
     let tool = RegistryTool::of(&context, &diff.tool);
@@ -254,11 +254,11 @@ pub(crate) async fn diff(State(context): State<Context>, Path(name): Path<String
     Ok(json(StatusCode::OK, &view))
 }
 
-/// Show every version of a tool
+/// List the versions of a tool
 ///
-/// Every definition that its server was seen with, the oldest first.
+/// Every definition that its server has offered, oldest first.
 #[utoipa::path(get, path = "/registry/tools/{name}/versions", tag = "registry", params(("name" = String, Path, description = "Canonical name")),
-    responses((status = 200, description = "The versions", body = ToolVersions), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The versions", body = ToolVersions), (status = 404, description = "Not found")))]
 pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<String>) -> Answered<Response> {
     let versions = context.registry.records().versions(&name).await?.into_iter().map(ToolVersionView::from);
     Ok(json(StatusCode::OK, &ToolVersions { versions: versions.collect() }))
@@ -267,7 +267,7 @@ pub(crate) async fn versions(State(context): State<Context>, Path(name): Path<St
 /// Compare two versions of a tool
 #[utoipa::path(get, path = "/registry/tools/{name}/versions/compare", tag = "registry",
     params(("name" = String, Path, description = "Canonical name"), CompareQuery),
-    responses((status = 200, description = "What differs", body = ComparedView), (status = 400, description = "There is no such version"),
+    responses((status = 200, description = "The difference", body = ComparedView), (status = 400, description = "There is no such version"),
         (status = 404, description = "There is no such tool")))]
 pub(crate) async fn compare(
     State(context): State<Context>,
@@ -281,12 +281,13 @@ pub(crate) async fn compare(
 
 /// Review a change
 ///
-/// Accepted, the candidate is what agents see from now on. Rejected, it is not asked about again.
+/// If it is accepted, agents see the candidate from now on. If it is rejected, no review of it is requested
+/// again.
 #[utoipa::path(post, path = "/registry/tools/{name}/review", tag = "registry", request_body = ReviewBody,
     params(("name" = String, Path, description = "Canonical name")),
-    responses((status = 200, description = "The tool as it stands now", body = RegistryToolDetail),
-        (status = 404, description = "There is none"),
-        (status = 409, description = "Another version is offered by now, or there is nothing to review")))]
+    responses((status = 200, description = "The tool in its new state", body = RegistryToolDetail),
+        (status = 404, description = "Not found"),
+        (status = 409, description = "The server offers another version now, or there is nothing to review")))]
 pub(crate) async fn review(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

@@ -22,24 +22,24 @@ use crate::read::Query;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunEventsQuery {
-    /// The `id` of the last event that is known; without it, the stream begins with the run
+    /// `id` of the last known event; without it, the stream starts with the beginning of the run
     #[serde(default)]
     #[param(value_type = Option<i64>)]
     after: Option<String>,
 }
 
-/// Follow what happens in a run
+/// Follow the events of a run
 ///
-/// Server-sent events as at `/events`, from the beginning of the run to `run.ended`, after which there is nothing more:
-/// who comes back with its `last-event-id` gets 204. Agents do not hear what policy decided.
+/// Server-sent events as at `/events`, from the beginning of the run to `run.ended`, which is the last: a
+/// client that reconnects with its `last-event-id` gets 204. Agents do not get policy decisions.
 #[utoipa::path(get, path = "/runs/{id}/events", tag = "runs",
     params(("id" = String, Path, description = "run_…"), RunEventsQuery,
-        ("last-event-id" = Option<String>, Header, description = "The `id` of the last event that arrived; wins over `after`")),
+        ("last-event-id" = Option<String>, Header, description = "The `id` of the last event received; takes precedence over `after`")),
     responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
         (status = 204, description = "The run has ended, and the last event is known"),
-        (status = 400, description = "A place that there is not"),
-        (status = 404, description = "There is no run that the caller sees"),
-        (status = 429, description = "As many streams as there may be are open, of everybody or of the caller (`[[quotas]] streams_max`)")))]
+        (status = 400, description = "The position does not exist"),
+        (status = 404, description = "Not found, or not visible to the caller"),
+        (status = 429, description = "The limit of open streams is reached, of all or of the caller (`[[quotas]] streams_max`)")))]
 pub(crate) async fn follow(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

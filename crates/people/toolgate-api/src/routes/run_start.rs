@@ -27,30 +27,31 @@ use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, object};
 
-/// What a run is to be; everything may be left out
+/// A new run; everything may be left out
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewRunBody {
-    /// What it is an execution of.
+    /// The task that it executes.
     #[serde(default)]
     task: Option<String>,
-    /// The task's, if not said, or the caller's own.
+    /// The agent; by default the task's, or the caller's own.
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "writer")]
     agent: Option<AgentName>,
-    /// The run that it is a part of: it gets no more than that one has left, and ends with it.
+    /// The parent run: the new run gets no more than the parent has left, and ends with it.
     #[serde(default)]
     parent: Option<String>,
-    /// Who is to work in it; only those who run the gateway may say somebody else.
+    /// The principal that works in it; only operators and admins may name another than themselves.
     #[serde(default)]
     principal: Option<String>,
-    /// The files that it is given.
+    /// The input files.
     #[serde(default)]
     input: Vec<InputFileBody>,
-    /// No more than the task admits.
+    /// The budget, within that of the task.
     #[serde(default)]
     budget: Option<BudgetBody>,
-    /// What its session may touch beyond what its agent may: servers, providers, pointers, knowledge_bases.
+    /// Mounts of its session in addition to those of its agent: servers, providers, pointers,
+    /// knowledge_bases.
     #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Object, example = json!({ "providers": ["slack"] }))]
     mounts: Mounts,
@@ -59,7 +60,7 @@ pub(crate) struct NewRunBody {
     policy_template: Option<String>,
 }
 
-/// A file of the caller's, and the name that the run has it by
+/// A file of the caller, and its name in the run
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct InputFileBody {
@@ -69,17 +70,17 @@ struct InputFileBody {
     file_id: String,
 }
 
-/// A run, its session, and the one time that the session's token is told
+/// A run, its session, and the session's token, which is shown only here
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct StartedRun {
     run: RunView,
     session: SessionDetail,
-    /// Ends with the session.
+    /// The token, which ends with the session.
     token: String,
-    /// Where MCP clients work in the run, on this gateway.
+    /// The MCP endpoint of the run on this gateway.
     #[schema(example = "/mcp/ses_0198f5c2a4b07c3d8e1f")]
     mcp_path: String,
-    /// Rules of its agent that no tool fits; told to those who run the gateway.
+    /// Rules of its agent that match no tool; only for admins, operators and auditors.
     warnings: Vec<Warning>,
 }
 
@@ -91,16 +92,16 @@ struct Plan {
 
 /// Create a run
 ///
-/// Its session is opened with it, and has the tools that a run has beside those of its agent. The run starts with its
-/// first call.
+/// Opens its session as well, which has the tools for runs besides those of its agent. The run starts with
+/// its first call.
 #[utoipa::path(post, path = "/runs", tag = "runs", request_body = NewRunBody,
     responses((status = 201, description = "The run, its session and the session's token", body = StartedRun),
-        (status = 403, description = "This token opens no sessions, or none for somebody else"),
-        (status = 404, description = "There is no such task, parent or file that the caller sees; `field` says which"),
-        (status = 409, description = "Too many runs are within one another"),
+        (status = 403, description = "This token may not open sessions, or not for another principal"),
+        (status = 404, description = "The task, the parent or a file was not found, or is not visible to the caller; `field` says which"),
+        (status = 409, description = "Runs are nested too deeply"),
         (status = 410, description = "The parent has ended"),
-        (status = 422, description = "There is no such agent, mount or template, or a path is none; `field` says which"),
-        (status = 429, description = "The agent has as many sessions open as it may, or the parent as many runs")))]
+        (status = 422, description = "The agent, a mount, the template or a path is not valid; `field` says which"),
+        (status = 429, description = "The agent's limit of sessions, or the parent's limit of runs, is reached")))]
 pub(crate) async fn create(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

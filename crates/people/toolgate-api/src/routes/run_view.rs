@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::inputs::InputView;
 use super::views::ApprovalView;
 
-/// What a run may use up; what is left out is not limited
+/// The budget of a run; what is left out is unlimited
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Budget)]
@@ -21,7 +21,7 @@ pub(crate) struct BudgetBody {
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     calls: Option<NonZeroU64>,
-    /// Seconds in which it is not paused.
+    /// Seconds, not counting pauses.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     seconds: Option<NonZeroU64>,
@@ -46,7 +46,7 @@ pub(crate) struct RunsPage {
     pub(super) next_cursor: Option<String>,
 }
 
-/// One execution of a task
+/// A run, one execution of a task
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Run)]
 pub(crate) struct RunView {
@@ -55,10 +55,10 @@ pub(crate) struct RunView {
     /// pending, running, paused, completed, partial, failed or cancelled.
     #[schema(value_type = String)]
     state: RunState,
-    /// Why it is paused or has ended: input, operator, complete_workflow, budget.calls, …
+    /// The reason why it is paused or has ended: input, operator, complete_workflow, budget.calls, …
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What it says of itself at its end.
+    /// The agent's own summary at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,15 +66,15 @@ pub(crate) struct RunView {
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<String>,
     agent: String,
-    /// Who works in it.
+    /// The principal that works in it.
     principal: String,
     created_by: String,
-    /// The session that its calls are made in.
+    /// The session of its calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
-    /// The files that it was given.
+    /// The input files.
     input: Vec<InputFileView>,
-    /// What it has made.
+    /// The artifacts that it has stored.
     output: Vec<OutputFileView>,
     #[schema(value_type = BudgetBody)]
     budget: Budget,
@@ -82,15 +82,15 @@ pub(crate) struct RunView {
     created_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     started_at: Option<String>,
-    /// Since when it is in its state.
+    /// When it entered its state.
     state_since: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<String>,
-    /// Counts its changes, from 1.
+    /// The number of the version, from 1.
     version: u64,
 }
 
-/// A file that a run was given, and by which name
+/// An input file of a run, and its name in the run
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = InputFile)]
 pub(crate) struct InputFileView {
@@ -100,7 +100,7 @@ pub(crate) struct InputFileView {
     digest: Digest,
 }
 
-/// An artifact that a run made, and by which name
+/// An artifact of a run, and its name
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = OutputFile)]
 pub(crate) struct OutputFileView {
@@ -111,7 +111,7 @@ pub(crate) struct OutputFileView {
     media_type: String,
 }
 
-/// What a run has used up so far
+/// The part of its budget that a run has used
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Used)]
 pub(crate) struct UsedView {
@@ -120,37 +120,37 @@ pub(crate) struct UsedView {
     bytes: u64,
 }
 
-/// A run, with what it waits for and what was called in it
+/// A run, with what it waits for and its calls
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RunDetail {
     #[serde(flatten)]
     pub(super) run: RunView,
     pub(super) waiting: WaitingView,
     pub(super) calls: CallCounts,
-    /// How many runs were created within it.
+    /// The number of runs that were created within it.
     pub(super) children: u64,
 }
 
-/// What a run waits for people with
+/// The approvals and questions that a run waits for
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WaitingView {
     pub(super) inputs: Vec<InputView>,
     pub(super) approvals: Vec<ApprovalView>,
 }
 
-/// The latest thousand calls in a run, counted
+/// The number of calls in a run, up to the latest thousand
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct CallCounts {
     open: usize,
     completed: usize,
     failed: usize,
-    /// The gateway stopped meanwhile.
+    /// Their gateway stopped in the meantime.
     unknown: usize,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RunCallsPage {
-    /// Oldest first; the latest thousand, if there were more.
+    /// Oldest first; at most the latest thousand.
     pub(super) calls: Vec<CallView>,
 }
 

@@ -28,7 +28,7 @@ use crate::read::{Json, Query, limit, word};
 const PAGE_USUAL: usize = 50;
 /// Pages of approvals among which those of a run are looked for.
 const APPROVAL_PAGES_MAX: usize = 4;
-/// Why a run is cancelled of which nobody says why.
+/// The default reason for cancelling a run.
 const CANCELLED: &str = "cancelled";
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -37,19 +37,19 @@ pub(crate) struct RunsQuery {
     /// pending, running, paused, completed, partial, failed or cancelled
     #[serde(default)]
     state: Option<String>,
-    /// Only executions of this task
+    /// Only runs of this task
     #[serde(default)]
     task: Option<String>,
-    /// Only those that this principal works in
+    /// Only runs of this principal
     #[serde(default)]
     principal: Option<String>,
-    /// Only those within this run
+    /// Only runs within this run
     #[serde(default)]
     parent: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
     limit: Option<String>,
@@ -58,16 +58,16 @@ pub(crate) struct RunsQuery {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageQuery {
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
     limit: Option<String>,
 }
 
-/// Why a run is cancelled
+/// The reason for cancelling a run
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelBody {
@@ -77,7 +77,7 @@ pub(crate) struct CancelBody {
 
 /// List runs, newest first
 ///
-/// Agents see those that they work in.
+/// Agents see their own runs.
 #[utoipa::path(get, path = "/runs", tag = "runs", params(RunsQuery),
     responses((status = 200, description = "A page", body = RunsPage)))]
 pub(crate) async fn list(
@@ -99,7 +99,7 @@ pub(crate) async fn list(
 /// Show a run
 #[utoipa::path(get, path = "/runs/{id}", tag = "runs", params(("id" = String, Path, description = "run_…")),
     responses((status = 200, description = "The run", body = RunDetail),
-        (status = 404, description = "There is none that the caller sees")))]
+        (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -113,7 +113,7 @@ pub(crate) async fn show(
 #[utoipa::path(get, path = "/runs/{id}/children", tag = "runs",
     params(("id" = String, Path, description = "run_…"), PageQuery),
     responses((status = 200, description = "A page", body = RunsPage),
-        (status = 404, description = "There is none that the caller sees")))]
+        (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn children(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -133,7 +133,7 @@ pub(crate) async fn children(
 /// List the calls in a run
 #[utoipa::path(get, path = "/runs/{id}/calls", tag = "runs", params(("id" = String, Path, description = "run_…")),
     responses((status = 200, description = "The calls", body = RunCallsPage),
-        (status = 404, description = "There is none that the caller sees")))]
+        (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn calls(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -146,11 +146,11 @@ pub(crate) async fn calls(
 
 /// Pause a run
 ///
-/// Calls that are under way go on; no others begin.
+/// Calls in progress finish; no others start.
 #[utoipa::path(post, path = "/runs/{id}/pause", tag = "runs", params(("id" = String, Path, description = "run_…")),
-    responses((status = 200, description = "The run as it is now", body = RunView),
-        (status = 404, description = "There is none that the caller sees"),
-        (status = 409, description = "It does not run"), (status = 410, description = "It has ended")))]
+    responses((status = 200, description = "The run in its new state", body = RunView),
+        (status = 404, description = "Not found, or not visible to the caller"),
+        (status = 409, description = "It is not running"), (status = 410, description = "It has ended")))]
 pub(crate) async fn pause(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -161,14 +161,14 @@ pub(crate) async fn pause(
     Ok(stepped(&context, run))
 }
 
-/// Let a run go on
+/// Resume a run
 ///
-/// A question that it waits for is cancelled: to go on with an answer, answer it. What somebody stopped who runs the
-/// gateway is for those to let go on.
+/// A question that it waits for is cancelled: to resume with an answer, answer it. A run that an operator or
+/// admin paused can be resumed only by operators and admins.
 #[utoipa::path(post, path = "/runs/{id}/resume", tag = "runs", params(("id" = String, Path, description = "run_…")),
-    responses((status = 200, description = "The run as it is now", body = RunView),
+    responses((status = 200, description = "The run in its new state", body = RunView),
         (status = 403, description = "An operator has paused it"),
-        (status = 404, description = "There is none that the caller sees"),
+        (status = 404, description = "Not found, or not visible to the caller"),
         (status = 409, description = "It is not paused"), (status = 410, description = "It has ended")))]
 pub(crate) async fn resume(
     State(context): State<Context>,
@@ -185,11 +185,11 @@ pub(crate) async fn resume(
 
 /// Cancel a run
 ///
-/// All runs within it end with it, and nobody has to answer their questions any more.
+/// All runs within it end with it, and their questions are cancelled.
 #[utoipa::path(post, path = "/runs/{id}/cancel", tag = "runs", request_body = CancelBody,
     params(("id" = String, Path, description = "run_…")),
-    responses((status = 200, description = "The run as it is now", body = RunView),
-        (status = 404, description = "There is none that the caller sees"), (status = 410, description = "It has ended")))]
+    responses((status = 200, description = "The run in its new state", body = RunView),
+        (status = 404, description = "Not found, or not visible to the caller"), (status = 410, description = "It has ended")))]
 pub(crate) async fn cancel(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,

@@ -23,42 +23,42 @@ use crate::read::{Query, bad_parameter, limit, word};
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchQuery {
-    /// What the tool should do or work on, in any words; or a name, or how it begins
+    /// What the tool should do or work on, in any words; or a name, or its beginning
     q: String,
-    /// Only of these servers: `github,jira`
+    /// Only tools of these servers: `github,jira`
     #[serde(default)]
     servers: Option<String>,
-    /// Tools in the answer at most, whatever the budget
+    /// Maximum number of tools in the answer, regardless of the budget
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
     limit: Option<String>,
-    /// How much is said of the best: signature, name or schema
+    /// Level of detail for the best matches: signature, name or schema
     #[serde(default)]
     detail: Option<String>,
-    /// Tokens that the answer may have: 100 to 10000, usually 500
+    /// Maximum number of tokens in the answer: 100 to 10000, by default 500
     #[serde(default)]
     #[param(value_type = Option<u32>)]
     budget_tokens: Option<String>,
-    /// As this agent sees it; never more than the token's own agent sees
+    /// View as this agent; never more than the token's own agent sees
     #[serde(default)]
     agent: Option<String>,
-    /// As this session of the caller sees it
+    /// View as this session of the caller
     #[serde(default)]
     session: Option<String>,
 }
 
-/// What was found, as far as the budget allows
+/// The tools that were found, as far as the budget allows
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SearchAnswer {
     /// Best first.
     results: Vec<SearchResult>,
-    /// How many others match.
+    /// The number of further matches.
     more: usize,
-    /// What `text` costs.
+    /// The cost of `text` in tokens.
     tokens: usize,
-    /// The same as an agent reads it.
+    /// The result as an agent reads it.
     text: String,
-    /// Servers that were named and are not there.
+    /// Servers in the request that do not exist.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_servers: Vec<String>,
 }
@@ -74,7 +74,7 @@ pub(crate) struct SearchResult {
     server: String,
     /// Comparable within one answer only.
     score: f32,
-    /// How it was found: exact (by a name), prefix (by how a name begins) or words.
+    /// How it was found: exact (by a name), prefix (by the beginning of a name) or words.
     place: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
@@ -96,10 +96,10 @@ struct Asked {
 
 /// Search tools
 ///
-/// Among those that the session of the credential sees; others are not found, counted or hinted at.
+/// Searches the tools that the session of the credential sees; others are not found, counted or hinted at.
 #[utoipa::path(get, path = "/tools/search", tag = "tools", params(SearchQuery),
-    responses((status = 200, description = "What was found", body = SearchAnswer),
-        (status = 400, description = "There is no query, or a parameter makes no sense"),
+    responses((status = 200, description = "The result", body = SearchAnswer),
+        (status = 400, description = "The query is missing, or a parameter is not valid"),
         (status = 404, description = "There is no such agent or session")))]
 pub(crate) async fn search(
     State(context): State<Context>,

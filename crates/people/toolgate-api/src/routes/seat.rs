@@ -15,10 +15,10 @@ use crate::read::bad_parameter;
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SeatQuery {
-    /// As this agent sees it; never more than the token's own agent sees
+    /// View as this agent; never more than the token's own agent sees
     #[serde(default)]
     pub(super) agent: Option<String>,
-    /// As this session of the caller sees it
+    /// View as this session of the caller
     #[serde(default)]
     pub(super) session: Option<String>,
 }

@@ -21,7 +21,7 @@ const PRINCIPAL_CHARS_MAX: usize = 256;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SecretQuery {
-    /// Whose it is; without it, it is everybody's who has none of their own
+    /// Owner; without it, the secret is shared by all principals that have none of their own
     #[serde(default)]
     principal: Option<String>,
 }
@@ -31,27 +31,28 @@ pub(crate) struct SecretsPage {
     secrets: Vec<SecretView>,
 }
 
-/// What may be told of a secret
+/// A secret, without its value
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SecretView {
     name: String,
-    /// Whose it is; absent if it is everybody's.
+    /// The owner; absent if it is shared.
     #[serde(skip_serializing_if = "Option::is_none")]
     principal: Option<String>,
-    /// When it was stored; absent if it is kept elsewhere.
+    /// When it was stored; absent if it is stored outside the vault.
     #[serde(skip_serializing_if = "Option::is_none")]
     updated_at: Option<String>,
     /// vault, file, command or openbao.
     source: &'static str,
-    /// Where it may be sent beside the addresses that the operator's file has for the server; `*` is everywhere.
+    /// Origins that it may be sent to, besides the addresses of the server in the configuration file; `*` is
+    /// any.
     origins: Vec<String>,
 }
 
-/// Where a secret may be sent
+/// The origins that a secret may be sent to
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OriginsBody {
-    /// Schemes, hosts and ports. `*` is every address of the server.
+    /// Each is scheme, host and port. `*` is every address of the server.
     #[schema(example = json!(["https://api.example.com"]))]
     origins: Vec<String>,
 }
@@ -73,10 +74,11 @@ pub(crate) async fn list(State(context): State<Context>, Path(server): Path<Stri
 
 /// Store a secret
 ///
-/// It takes the place of one that has the same name and owner. Headers and environment name it as `${vault:NAME}`.
+/// Replaces a secret of the same name and owner. Headers and environment variables refer to it as
+/// `${vault:NAME}`.
 #[utoipa::path(put, path = "/secrets/{server}/{name}", tag = "secrets", request_body = SecretBody,
     params(("server" = String, Path, description = "The server's name"), ("name" = String, Path, description = "The secret's name"), SecretQuery),
-    responses((status = 204, description = "It is stored, encrypted"), (status = 422, description = "It cannot be one")))]
+    responses((status = 204, description = "Stored, encrypted"), (status = 422, description = "The secret is not valid")))]
 pub(crate) async fn store(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -90,14 +92,14 @@ pub(crate) async fn store(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Say where a secret may be sent
+/// Set the origins that a secret may be sent to
 ///
-/// It takes the place of what was said before, and holds for all secrets of this name, whoever has one. Addresses that the
-/// operator's file has for the server need no permission.
+/// Replaces the previous origins, and applies to all secrets of this name, whoever owns them. Addresses of
+/// the server in the configuration file need no permission.
 #[utoipa::path(put, path = "/secrets/{server}/{name}/origins", tag = "secrets", request_body = OriginsBody,
     params(("server" = String, Path, description = "The server's name"), ("name" = String, Path, description = "The secret's name")),
-    responses((status = 200, description = "Where it may be sent from now on", body = OriginsBody),
-        (status = 422, description = "One of them is no origin")))]
+    responses((status = 200, description = "The new origins", body = OriginsBody),
+        (status = 422, description = "One of them is not an origin")))]
 pub(crate) async fn allow(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -113,7 +115,7 @@ pub(crate) async fn allow(
 /// Remove a secret
 #[utoipa::path(delete, path = "/secrets/{server}/{name}", tag = "secrets",
     params(("server" = String, Path, description = "The server's name"), ("name" = String, Path, description = "The secret's name"), SecretQuery),
-    responses((status = 204, description = "It is gone"), (status = 404, description = "There is none")))]
+    responses((status = 204, description = "Removed"), (status = 404, description = "Not found")))]
 pub(crate) async fn remove(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

@@ -25,7 +25,7 @@ pub(crate) struct ServersPage {
     servers: Vec<ServerView>,
 }
 
-/// A server, and how it did when the gateway last looked
+/// A server, with its health at the last check
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ServerView {
     name: String,
@@ -35,10 +35,10 @@ pub(crate) struct ServerView {
     /// starting, healthy or degraded.
     #[schema(value_type = String)]
     health: ServerHealth,
-    /// Why it is not healthy.
+    /// The reason why it is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Since when it is as healthy as it is.
+    /// When its health last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
     /// legacy or modern.
@@ -54,12 +54,12 @@ pub(crate) struct ServerView {
     prompts: usize,
     resources: usize,
     instances: Vec<ServerInstance>,
-    /// When the gateway last looked.
+    /// When the gateway last checked it.
     #[serde(skip_serializing_if = "Option::is_none")]
     updated_at: Option<String>,
 }
 
-/// One of the processes that are a server
+/// An instance of a server
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ServerInstance {
     id: String,
@@ -72,45 +72,46 @@ pub(crate) struct ServerInstance {
     health: Option<ServerHealth>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What is left of its lease, in seconds; absent where it needs none.
+    /// The rest of its lease, in seconds; absent if it needs none.
     #[serde(skip_serializing_if = "Option::is_none")]
     lease_left: Option<f64>,
 }
 
-/// A server with how it does at this moment
+/// A server, with its current state
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ServerDetail {
     #[serde(flatten)]
     server: ServerView,
     #[serde(skip_serializing_if = "Option::is_none")]
     vitals: Option<VitalsView>,
-    /// What its process may do; absent where it is no process of this gateway.
+    /// The sandbox of its process; absent if the gateway did not start it.
     #[serde(skip_serializing_if = "Option::is_none")]
     confinement: Option<ConfinementView>,
-    /// What it offers and agents do not see, because they could not read it.
+    /// Tools that it offers and that agents do not see, because their definitions cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<LeftOut>,
-    /// What agents call by another name than the plain one, and who has that.
+    /// Tools that agents call by another name than the plain one, and the tool that has the plain name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     renamed: Vec<LeftOut>,
-    /// Tools that were to take files and have no argument for them. Agents see them as the server offers them.
+    /// Tools with a file strategy that have no argument for it. Agents see them as the server offers them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     misfits: Vec<LeftOut>,
     /// Tools whose definitions the gateway completed so that clients can read them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     completed: Vec<LeftOut>,
-    /// The last lines it wrote to its standard error, oldest first. Auditors are not shown them.
+    /// The last lines of its standard error, oldest first. Not shown to auditors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stderr: Vec<String>,
 }
 
-/// How the process of a server is confined
+/// The sandbox of a server's process
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ConfinementView {
-    /// confined, partly (as far as this machine can) or off.
+    /// confined, partly (as far as this machine allows) or off.
     #[schema(value_type = String)]
     level: ConfinementLevel,
-    /// What it sees, where it writes, whether it uses the network, and what this machine lacks; a sentence each.
+    /// What it may read, where it may write, whether it may use the network, and what this machine lacks; one
+    /// sentence each.
     says: Vec<String>,
 }
 
@@ -120,7 +121,7 @@ impl From<Confinement> for ConfinementView {
     }
 }
 
-/// Something that cannot be as it was meant
+/// A tool with a problem
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LeftOut {
     /// Its canonical name.
@@ -130,13 +131,13 @@ pub(crate) struct LeftOut {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VitalsView {
-    /// Requests that were sent and are not answered.
+    /// Requests that were sent and not answered yet.
     under_way: usize,
-    /// Requests that wait for a place.
+    /// Requests that wait in the queue.
     waiting: usize,
     latency: LatencyView,
     instances: Vec<PartVitals>,
-    /// Tools that were called.
+    /// The tools that were called.
     tools: Vec<PartVitals>,
 }
 
@@ -145,7 +146,7 @@ pub(crate) struct VitalsView {
 pub(crate) struct PartVitals {
     name: String,
     under_way: usize,
-    /// For how many seconds it is left alone because it failed repeatedly.
+    /// The number of seconds for which it is paused because it failed repeatedly.
     #[serde(skip_serializing_if = "Option::is_none")]
     resting_seconds: Option<f64>,
     latency: LatencyView,
@@ -163,7 +164,7 @@ pub(crate) struct LatencyView {
 
 /// List servers
 ///
-/// In the order in which they win a name that two could have: file, settings, registered.
+/// In the order in which they take precedence for a name: file, settings, registered.
 #[utoipa::path(get, path = "/servers", tag = "servers", responses((status = 200, description = "The servers", body = ServersPage)))]
 pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
     let mut statuses = statuses(&context).await?;
@@ -177,7 +178,7 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 
 /// Show a server
 #[utoipa::path(get, path = "/servers/{name}", tag = "servers", params(("name" = String, Path, description = "The server's name")),
-    responses((status = 200, description = "The server", body = ServerDetail), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The server", body = ServerDetail), (status = 404, description = "Not found")))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -215,12 +216,12 @@ fn of_server(all: &[(CanonicalName, String)], server: &ServerName) -> Vec<LeftOu
     found.map(|(name, reason)| LeftOut { name: name.to_string(), reason: reason.clone() }).collect()
 }
 
-/// Forget a server that registered
+/// Remove a server that registered itself
 ///
-/// Its instances are out and its tools are gone. What the file or the settings say is changed there.
+/// Removes its instances and tools. Servers in the configuration file or in the settings are removed there.
 #[utoipa::path(delete, path = "/servers/{name}", tag = "servers", params(("name" = String, Path, description = "The server's name")),
-    responses((status = 204, description = "It is gone"), (status = 404, description = "There is none"),
-        (status = 409, description = "It did not register: it is in the file or the settings")))]
+    responses((status = 204, description = "Removed"), (status = 404, description = "Not found"),
+        (status = 409, description = "It did not register itself: it is in the file or the settings")))]
 pub(crate) async fn forget(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

@@ -18,16 +18,16 @@ pub(crate) struct SessionsPage {
     next_cursor: Option<String>,
 }
 
-/// A session, and the one time that its token is told
+/// A session, and its token, which is shown only here
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct OpenedSession {
     pub(super) session: SessionDetail,
-    /// Ends with the session.
+    /// The token, which ends with the session.
     pub(super) token: String,
-    /// Where MCP clients reach it, on this gateway.
+    /// Its MCP endpoint on this gateway.
     #[schema(example = "/mcp/ses_0198f5c2a4b07c3d8e1f")]
     pub(super) mcp_url: String,
-    /// Rules of its agent that no tool fits; told to those who run the gateway.
+    /// Rules of its agent that match no tool; only for admins, operators and auditors.
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -36,14 +36,14 @@ pub(crate) struct OpenedSession {
 pub(crate) struct SessionSummary {
     #[schema(example = "ses_0198f5c2a4b07c3d8e1f")]
     id: String,
-    /// explicit (somebody opened it) or default (what a credential has that brings none).
+    /// explicit (it was opened) or default (of a credential that brings none).
     #[schema(value_type = String)]
     kind: SessionKind,
     /// active, idle or closed.
     #[schema(value_type = String)]
     state: SessionState,
     agent: String,
-    /// The version of the agent's definition that it was made of.
+    /// The version of the agent's definition that it was made from.
     #[schema(value_type = String)]
     agent_version: Digest,
     /// Whose it is.
@@ -56,15 +56,15 @@ pub(crate) struct SessionSummary {
     /// closed, idle, lifetime or revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed_because: Option<String>,
-    /// Unused for so long, it is closed.
+    /// The time without use after which it is closed.
     idle_seconds: u64,
-    /// So old, it is closed.
+    /// The age at which it is closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     lifetime_seconds: Option<u64>,
-    /// What it may touch beyond what its agent may.
+    /// Mounts in addition to those of its agent.
     #[schema(value_type = Object)]
     mounts: Mounts,
-    /// exploratory, standard, regulated or audit_critical; absent where only that of the gateway holds.
+    /// exploratory, standard, regulated or audit_critical; absent if only the gateway's applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     policy_template: Option<Template>,
@@ -72,13 +72,14 @@ pub(crate) struct SessionSummary {
     task: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<String>,
-    /// How many tokens its list may cost before it is searched instead: a number, or "off".
+    /// The number of tokens that its list of tools may cost; beyond it, tools are searched for instead. A
+    /// number, or "off".
     #[schema(value_type = Object)]
     token_budget: TokenBudget,
-    /// Stands for everything that decides what it sees, policy aside.
+    /// The digest of everything that decides what it sees, except policy.
     #[schema(value_type = String)]
     scope_id: Digest,
-    /// Counts its changes, from 1.
+    /// The number of the version, from 1.
     version: u64,
 }
 
@@ -87,7 +88,7 @@ pub(crate) struct SessionSummary {
 pub(crate) struct SessionDetail {
     #[serde(flatten)]
     session: SessionSummary,
-    /// Told to those who run the gateway: it names what the session does not see.
+    /// Only for admins, operators and auditors: it names what the session does not see.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     scope: Option<Scope>,

@@ -25,15 +25,15 @@ use crate::read::{Json, Query, limit, object, word};
 
 const PAGE_USUAL: usize = 100;
 
-/// What a session is to be; everything may be left out
+/// A new session; everything may be left out
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSessionBody {
-    /// The caller's own, if not said.
+    /// The agent; by default the caller's own.
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "writer")]
     agent: Option<AgentName>,
-    /// What it may touch beyond what its agent may: servers, providers, pointers, knowledge_bases.
+    /// Mounts in addition to those of its agent: servers, providers, pointers, knowledge_bases.
     #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Object, example = json!({ "providers": ["slack"] }))]
     mounts: Mounts,
@@ -42,19 +42,20 @@ pub(crate) struct NewSessionBody {
     policy_template: Option<String>,
     #[serde(default)]
     task: Option<String>,
-    /// A run of the caller's that has not ended: the session has its tools, and its agent and task if not said.
+    /// A run of the caller that has not ended: the session gets the tools for runs, and by default the run's
+    /// agent and task.
     #[serde(default)]
     run: Option<String>,
-    /// Whose it is to be; only those who run the gateway may say somebody else.
+    /// The principal; only operators and admins may name another than themselves.
     #[serde(default)]
     principal: Option<String>,
 }
 
-/// What a session may touch from now on
+/// The new mounts of a session
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MountsBody {
-    /// Instead of what was asked for before, beyond what its agent may.
+    /// Replaces the previous mounts, in addition to those of its agent.
     #[serde(deserialize_with = "object")]
     #[schema(value_type = Object, example = json!({ "servers": ["github"] }))]
     mounts: Mounts,
@@ -63,19 +64,19 @@ pub(crate) struct MountsBody {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionsQuery {
-    /// Only of this agent
+    /// Only sessions of this agent
     #[serde(default)]
     agent: Option<String>,
-    /// Only of this principal
+    /// Only sessions of this principal
     #[serde(default)]
     principal: Option<String>,
     /// active, idle or closed
     #[serde(default)]
     state: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<String>,
@@ -83,15 +84,15 @@ pub(crate) struct SessionsQuery {
 
 /// Open a session
 ///
-/// What it sees is frozen now: its agent's rules, and the servers there are. The token is told this once and ends with
-/// the session.
+/// What it sees is frozen now: its agent's rules, and the current servers. The token is shown only here and
+/// ends with the session.
 #[utoipa::path(post, path = "/sessions", tag = "sessions", request_body = NewSessionBody,
     responses((status = 201, description = "The session and its token", body = OpenedSession),
-        (status = 403, description = "This token opens no sessions, or none for somebody else"),
-        (status = 404, description = "There is no such run that the caller sees"),
+        (status = 403, description = "This token may not open sessions, or not for another principal"),
+        (status = 404, description = "The run was not found, or is not visible to the caller"),
         (status = 410, description = "The run has ended"),
-        (status = 422, description = "There is no such agent, mount or template, or the template is too weak; `field` says which"),
-        (status = 429, description = "The agent has as many sessions open as it may")))]
+        (status = 422, description = "The agent, a mount or the template does not exist, or the template is too weak; `field` says which"),
+        (status = 429, description = "The agent's limit of sessions is reached")))]
 pub(crate) async fn open(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -130,7 +131,7 @@ pub(crate) async fn list(
 /// Show a session
 #[utoipa::path(get, path = "/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "ses_…")),
     responses((status = 200, description = "The session; `etag` is its version", body = SessionDetail),
-        (status = 404, description = "There is none that the caller sees")))]
+        (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn show(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -140,17 +141,17 @@ pub(crate) async fn show(
     Ok(shown(session, &credential))
 }
 
-/// Change what a session may touch
+/// Change the mounts of a session
 #[utoipa::path(patch, path = "/sessions/{id}", tag = "sessions", request_body = MountsBody,
     params(("id" = String, Path, description = "ses_…"),
-        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed it meanwhile")),
-    responses((status = 200, description = "The session as it is now", body = SessionDetail),
-        (status = 403, description = "It is for its opener and for operators to say"),
-        (status = 404, description = "There is none that the caller sees"),
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if it still has this version")),
+    responses((status = 200, description = "The session in its new state", body = SessionDetail),
+        (status = 403, description = "Only its opener and operators may change it"),
+        (status = 404, description = "Not found, or not visible to the caller"),
         (status = 409, description = "It is a default session, which follows its agent's definition"),
         (status = 410, description = "It is closed"),
-        (status = 412, description = "It was changed meanwhile; `version` is the one it has"),
-        (status = 422, description = "There is no such mount; `field` says which")))]
+        (status = 412, description = "It was changed in the meantime; `version` is the current one"),
+        (status = 422, description = "A mount does not exist; `field` says which")))]
 pub(crate) async fn change(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
@@ -167,10 +168,10 @@ pub(crate) async fn change(
 
 /// Close a session
 ///
-/// Its token is good for nothing from then on. Closing it again changes nothing.
+/// Its token is no longer valid. Closing it again changes nothing.
 #[utoipa::path(delete, path = "/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "ses_…")),
-    responses((status = 200, description = "The session as it is now", body = SessionDetail),
-        (status = 404, description = "There is none that the caller sees"),
+    responses((status = 200, description = "The session in its new state", body = SessionDetail),
+        (status = 404, description = "Not found, or not visible to the caller"),
         (status = 409, description = "It is a default session, which is never closed")))]
 pub(crate) async fn close(
     State(context): State<Context>,

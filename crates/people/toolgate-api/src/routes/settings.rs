@@ -28,7 +28,7 @@ pub(crate) struct SettingView {
     key: &'static str,
     #[schema(value_type = Object)]
     value: Value,
-    /// Counts up with every change; 0 if it was never changed.
+    /// Increases with every change; 0 if it was never changed.
     version: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     updated_at: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct SettingView {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SettingBody {
-    /// The whole value; it takes the place of the old one.
+    /// The whole value; it replaces the old one.
     #[schema(value_type = Object, example = json!([{ "name": "job-app", "url": "http://localhost:4000/mcp" }]))]
     value: Value,
 }
@@ -58,21 +58,21 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
 #[utoipa::path(get, path = "/settings/{key}", tag = "settings",
     params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents or capabilities")),
     responses((status = 200, description = "The setting; `etag` is its version", body = SettingView),
-        (status = 404, description = "There is none")))]
+        (status = 404, description = "Not found")))]
 pub(crate) async fn show(State(context): State<Context>, Path(key): Path<String>) -> Answered<Response> {
     Ok(shown(context.registry.records().setting(&key).await?))
 }
 
 /// Change a setting
 ///
-/// The value is checked whole before anything changes, and is in effect for the next call.
+/// The whole value is checked before anything changes, and takes effect with the next call.
 #[utoipa::path(patch, path = "/settings/{key}", tag = "settings", request_body = SettingBody,
     params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents or capabilities"),
-        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed it meanwhile")),
-    responses((status = 200, description = "The setting as it is now", body = SettingView),
-        (status = 404, description = "There is none"),
-        (status = 412, description = "It was changed meanwhile; `version` is the one it has"),
-        (status = 422, description = "The value cannot be used; `field` says which part of it")))]
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if it still has this version")),
+    responses((status = 200, description = "The new setting", body = SettingView),
+        (status = 404, description = "Not found"),
+        (status = 412, description = "It was changed in the meantime; `version` is the current one"),
+        (status = 422, description = "The value is not valid; `field` says which part")))]
 pub(crate) async fn change(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

@@ -23,10 +23,10 @@ const LOOKS_MAX: usize = 10;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShadowQuery {
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<String>,
@@ -36,14 +36,14 @@ pub(crate) struct ShadowQuery {
 pub(crate) struct ShadowPage {
     /// Newest first.
     differences: Vec<ShadowDifference>,
-    /// How many decisions were looked at for this page.
+    /// The number of decisions that were checked for this page.
     looked_at: usize,
-    /// Where to look on; absent once everything was looked at.
+    /// The cursor of the next page; absent once everything was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
 
-/// A call about which the policies in shadow mode would have decided otherwise
+/// A call that the policies in shadow mode would have decided differently
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ShadowDifference {
     seq: i64,
@@ -59,10 +59,10 @@ pub(crate) struct ShadowDifference {
     run: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     policy_version: Option<String>,
-    /// permit, approve or deny: what was decided.
+    /// The decision: permit, approve or deny.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided: Option<&'static str>,
-    /// permit, approve or deny: what would have been decided.
+    /// The decision in shadow mode: permit, approve or deny.
     shadow: String,
     /// The policies that would have asked or forbidden, with their reasons.
     #[schema(value_type = Vec<Object>)]
@@ -71,7 +71,7 @@ pub(crate) struct ShadowDifference {
 
 /// List what policies in shadow mode would have changed
 ///
-/// Looks through the decisions in the ledger, newest first, up to ten thousand at a time.
+/// Checks the decisions in the ledger, newest first, up to ten thousand at a time.
 #[utoipa::path(get, path = "/policy/shadow", tag = "policy", params(ShadowQuery),
     responses((status = 200, description = "Decisions that differ", body = ShadowPage)))]
 pub(crate) async fn list(

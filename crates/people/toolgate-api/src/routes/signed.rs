@@ -8,21 +8,21 @@ use super::content::{Wanted, send};
 use crate::Context;
 use crate::problem::{Answered, Problem};
 
-/// Fetch what is behind an address that was given out
+/// Fetch the content of a signed URL
 #[utoipa::path(get, path = "/signed/{kind}/{digest}", tag = "files",
     params(("kind" = String, Path, description = "files, refs or artifacts"),
         ("digest" = String, Path, description = "sha256:…"),
-        ("name" = Option<String>, Query, description = "What it is saved as"),
+        ("name" = Option<String>, Query, description = "The file name to save it as"),
         ("type" = String, Query, description = "Its media type"),
-        ("expires" = i64, Query, description = "When the address ends, in seconds since 1970"),
-        ("signature" = String, Query, description = "Over all of the address"),
+        ("expires" = i64, Query, description = "When the URL expires, in seconds since 1970"),
+        ("signature" = String, Query, description = "The signature of the whole URL"),
         ("range" = Option<String>, Header, description = "One range of bytes, such as bytes=0-1023")),
-    responses((status = 200, description = "All of it", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 206, description = "The wanted piece"), (status = 304, description = "The caller has it"),
-        (status = 401, description = "The address is not whole"),
-        (status = 403, description = "It was not given out, or was changed"),
-        (status = 404, description = "What it led to is gone"), (status = 410, description = "Its time is over"),
-        (status = 416, description = "There are no such bytes; `content-range` has the length")))]
+    responses((status = 200, description = "The whole content", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
+        (status = 401, description = "The URL is incomplete"),
+        (status = 403, description = "The URL was not issued here, or was changed"),
+        (status = 404, description = "The content is gone"), (status = 410, description = "The URL has expired"),
+        (status = 416, description = "The range is outside the content; `content-range` has its length")))]
 pub(crate) async fn get(
     State(context): State<Context>,
     Path((kind, digest)): Path<(String, String)>,

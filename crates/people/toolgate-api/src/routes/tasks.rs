@@ -25,7 +25,7 @@ use crate::read::{Json, Query, limit};
 
 const PAGE_USUAL: usize = 50;
 
-/// What a task is to be
+/// A new task
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TaskBody {
@@ -33,11 +33,11 @@ pub(crate) struct TaskBody {
     name: String,
     #[serde(default)]
     description: String,
-    /// Whose tools its runs have, where the run does not say.
+    /// The agent of its runs, unless the run names one.
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "writer")]
     agent: Option<AgentName>,
-    /// The most that a run of it may use up; what is left out is not limited.
+    /// The maximum budget of its runs; what is left out is unlimited.
     #[serde(default)]
     budget: Option<BudgetBody>,
 }
@@ -45,10 +45,10 @@ pub(crate) struct TaskBody {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TasksQuery {
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
     limit: Option<String>,
@@ -61,7 +61,7 @@ pub(crate) struct TasksPage {
     next_cursor: Option<String>,
 }
 
-/// A definition of work
+/// A task: a definition of work
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Task)]
 pub(crate) struct TaskView {
@@ -76,7 +76,7 @@ pub(crate) struct TaskView {
     created_by: String,
     created_at: String,
     updated_at: String,
-    /// Counts its changes, from 1.
+    /// The number of the version, from 1.
     version: u64,
 }
 
@@ -96,7 +96,7 @@ pub(crate) async fn list(
 /// Define a task
 #[utoipa::path(post, path = "/tasks", tag = "runs", request_body = TaskBody,
     responses((status = 201, description = "The task", body = TaskView),
-        (status = 422, description = "There is no such agent, or a text is too long; `field` says which")))]
+        (status = 422, description = "The agent does not exist, or a text is too long; `field` says which")))]
 pub(crate) async fn create(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -110,21 +110,21 @@ pub(crate) async fn create(
 /// Show a task
 #[utoipa::path(get, path = "/tasks/{id}", tag = "runs", params(("id" = String, Path, description = "task_…")),
     responses((status = 200, description = "The task; `etag` is its version", body = TaskView),
-        (status = 404, description = "There is none")))]
+        (status = 404, description = "Not found")))]
 pub(crate) async fn show(State(context): State<Context>, Path(id): Path<String>) -> Answered<Response> {
     Ok(shown(StatusCode::OK, context.runs.task(&TaskId::new(id)).await?))
 }
 
 /// Change a task
 ///
-/// Runs that were created before stay as they are.
+/// Existing runs stay as they are.
 #[utoipa::path(put, path = "/tasks/{id}", tag = "runs", request_body = TaskBody,
     params(("id" = String, Path, description = "task_…"),
-        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if nobody changed it meanwhile")),
-    responses((status = 200, description = "The task as it is now", body = TaskView),
-        (status = 404, description = "There is none"),
-        (status = 412, description = "It was changed meanwhile; `version` is the one it has"),
-        (status = 422, description = "There is no such agent, or a text is too long; `field` says which")))]
+        ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if it still has this version")),
+    responses((status = 200, description = "The new task", body = TaskView),
+        (status = 404, description = "Not found"),
+        (status = 412, description = "It was changed in the meantime; `version` is the current one"),
+        (status = 422, description = "The agent does not exist, or a text is too long; `field` says which")))]
 pub(crate) async fn put(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -144,7 +144,7 @@ pub(crate) async fn put(
 ///
 /// Its runs stay.
 #[utoipa::path(delete, path = "/tasks/{id}", tag = "runs", params(("id" = String, Path, description = "task_…")),
-    responses((status = 204, description = "It is gone"), (status = 404, description = "There is none")))]
+    responses((status = 204, description = "Removed"), (status = 404, description = "Not found")))]
 pub(crate) async fn remove(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

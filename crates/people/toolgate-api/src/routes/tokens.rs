@@ -19,7 +19,7 @@ use crate::read::Json;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TokensPage {
-    /// Oldest first; those of sessions are not among them.
+    /// Oldest first, without those of sessions.
     tokens: Vec<TokenView>,
 }
 
@@ -32,69 +32,69 @@ pub(crate) struct TokenView {
     /// admin, operator, approver, auditor, agent or server.
     #[schema(value_type = String)]
     role: Role,
-    /// A word to recognise it by.
+    /// A label to recognise it by.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// Whose it is; each is its own principal where nothing was said.
+    /// The principal; a token without a name is its own principal.
     #[serde(skip_serializing_if = "Option::is_none")]
     principal: Option<String>,
     /// human, agent or service.
     #[schema(value_type = String)]
     kind: Kind,
     groups: Vec<String>,
-    /// The agent that it is bound to.
+    /// The agent to which it is bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     agent: Option<AgentName>,
     created_at: String,
-    /// Who made it; left out where nobody knows.
+    /// Who created it; absent if that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_by: Option<String>,
-    /// When it last let somebody in, to the minute.
+    /// When it was last used, to the minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_used_at: Option<String>,
-    /// From when on it lets nobody in.
+    /// When it expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
     /// live, expired or revoked.
     #[schema(example = "live")]
     state: &'static str,
-    /// Since when it is useless.
+    /// When it was revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     revoked_at: Option<String>,
 }
 
-/// What a token is to be
+/// A new token
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewTokenBody {
     /// admin, operator, approver, auditor, agent or server.
     #[schema(value_type = String)]
     role: Role,
-    /// A word to recognise it by.
+    /// A label to recognise it by.
     #[serde(default)]
     label: Option<String>,
-    /// Whose it is: what policies and the ledger call them. For a server, its name.
+    /// The principal, as policies and the ledger name it. For a server, its name.
     #[serde(default)]
     principal: Option<String>,
-    /// human, agent or service; what usually holds a token of that role if left out.
+    /// human, agent or service; by default what usually holds a token of that role.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     kind: Option<Kind>,
-    /// Groups that its holder belongs to, as a gate's `@approvers` names them.
+    /// The groups of its holder, as in `@approvers` of gates.
     #[serde(default)]
     groups: Vec<String>,
-    /// The agent that it is bound to: whoever holds it sees no more than that agent does.
+    /// The agent to which it is bound: its holder sees no more than that agent does.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     agent: Option<AgentName>,
-    /// For how long it lets somebody in; for ever without it.
+    /// How long it is valid; without end if left out.
     #[serde(default)]
     #[schema(example = 2_592_000)]
     expires_in_seconds: Option<u64>,
 }
 
-/// A token at the one moment its secret is known
+/// A new token with its secret, which is shown only here
 #[derive(Serialize, ToSchema)]
 pub(crate) struct NewTokenView {
     id: String,
@@ -102,7 +102,7 @@ pub(crate) struct NewTokenView {
     role: Role,
     /// The secret. It cannot be shown again.
     token: String,
-    /// From when on it lets nobody in.
+    /// When it expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ pub(crate) struct NewTokenView {
 
 /// List tokens
 #[utoipa::path(get, path = "/tokens", tag = "tokens",
-    responses((status = 200, description = "All, expired and revoked ones too", body = TokensPage)))]
+    responses((status = 200, description = "All tokens, including expired and revoked ones", body = TokensPage)))]
 pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
     let now_ms = context.clock.now_ms();
     let tokens = context.store.list_tokens().await?;
@@ -119,12 +119,12 @@ pub(crate) async fn list(State(context): State<Context>) -> Answered<Response> {
     Ok(json(StatusCode::OK, &TokensPage { tokens }))
 }
 
-/// Make a token
+/// Create a token
 ///
 /// Its secret is in this answer and cannot be shown again.
 #[utoipa::path(post, path = "/tokens", tag = "tokens", request_body = NewTokenBody,
     responses((status = 201, description = "The token, with its secret", body = NewTokenView),
-        (status = 422, description = "There cannot be such a token")))]
+        (status = 422, description = "The token cannot be created like this")))]
 pub(crate) async fn create(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,
@@ -143,8 +143,8 @@ pub(crate) async fn create(
 ///
 /// Gateways notice within a second: streams end, and sessions that it opened are closed. Revoking it again changes nothing.
 #[utoipa::path(delete, path = "/tokens/{id}", tag = "tokens", params(("id" = String, Path, description = "tok_…")),
-    responses((status = 204, description = "It is useless"), (status = 404, description = "There is none"),
-        (status = 409, description = "Nobody could make tokens any more")))]
+    responses((status = 204, description = "Revoked"), (status = 404, description = "Not found"),
+        (status = 409, description = "It is the last admin token")))]
 pub(crate) async fn revoke(
     State(context): State<Context>,
     Extension(principal): Extension<Principal>,

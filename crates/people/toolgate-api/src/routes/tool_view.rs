@@ -18,51 +18,53 @@ use crate::{Context, RoleAsking};
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ToolView {
-    /// The canonical name: what policy and ledger call it.
+    /// The canonical name, which policy and ledger use.
     #[schema(example = "bank:transfer")]
     name: String,
-    /// What agents call it.
+    /// The name that agents use.
     #[schema(example = "bank__transfer")]
     pub(super) wire_name: String,
     server: String,
-    /// Other names that lead to it.
+    /// Its aliases.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
     /// The digest of its definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     version: Option<Digest>,
-    /// What a call may do: read, write, external, destructive.
+    /// The effects of a call: read, write, external, destructive.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     effects: Option<Effects>,
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotent: Option<bool>,
-    /// How much of a call is kept: none, standard or detailed.
+    /// How much of a call is recorded: none, standard or detailed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     audit: Option<AuditLevel>,
-    /// Whether people are asked when it is called: never, sometimes or always.
+    /// Whether a call needs approval: never, sometimes or always.
     #[schema(value_type = String)]
     approval: Asking,
     #[serde(flatten)]
     handling: HandlingView,
-    /// As agents read it: as the server gave it, but for the name and the arguments that files are filled into.
+    /// The definition as agents see it: as the server sent it, except for the name and the arguments that
+    /// take files.
     #[schema(value_type = Object)]
     definition: RawJson,
 }
 
-/// A tool, with what showing it to a model costs
+/// A tool, with its cost in tokens
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ToolDetail {
     #[serde(flatten)]
     pub(super) tool: ToolView,
-    /// Why agents do not call it by its plain name: somebody else has it.
+    /// The reason why agents do not call it by its plain name: another tool has that name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) renamed: Option<String>,
-    /// Whether people are asked, by the role of the caller; `approval` says it for whoever asks.
+    /// Whether a call needs approval, by the role of the caller; `approval` is that for the caller itself.
     pub(super) asked: Vec<RoleAsking>,
-    /// Why arguments, or a part of them, are not held against its schema. Absent where all of it is checked.
+    /// The reason why arguments, or part of them, are not checked against its schema. Absent if all are
+    /// checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         example = "a part of it is not checked: it refers to \"https://example.com/a.json\", which is not part of it, and nothing is fetched"
@@ -72,14 +74,14 @@ pub(crate) struct ToolDetail {
     pub(super) tokens: Option<ToolTokens>,
 }
 
-/// Tokens of a tool, by how much of it is shown
+/// The cost of a tool in tokens, by how much of it is shown
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ToolTokens {
     /// Listed with its schema.
     full: usize,
-    /// As a search shows the best.
+    /// As a search shows the best matches.
     signature: usize,
-    /// As a search shows the others.
+    /// As a search shows further matches.
     line: usize,
 }
 
@@ -89,42 +91,43 @@ impl From<ToolBill> for ToolTokens {
     }
 }
 
-/// How calls are handled. What is not said is as the server's own settings have it.
+/// How calls are handled. Absent values are those of the server.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct HandlingView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     capabilities: Vec<String>,
-    /// What a session must have mounted: `provider:NAME`, `pointer`, `knowledge_base`.
+    /// The mounts that a session needs: `provider:NAME`, `pointer`, `knowledge_base`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     mounts: Vec<Need>,
-    /// Queries that should find it, in the operator's words.
+    /// Example requests for which a search should find it, from the operator.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     examples: Vec<String>,
-    /// How a `file_id` becomes arguments, where that is all there is to say about files.
+    /// The file strategy, if one describes all its files: how a `file_id` becomes arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     file_strategy: Option<FileStrategy>,
-    /// Arguments in which agents name a file, and what the server gets instead.
+    /// The arguments that take a file, and what the server gets instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileSlotView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout_seconds: Option<f64>,
-    /// Calls of this tool under way at once.
+    /// The number of concurrent calls of this tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     concurrency_max: Option<usize>,
-    /// So many within so long.
+    /// The rate limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "600/m")]
     rate: Option<String>,
-    /// How long a result may be used again for the same arguments.
+    /// How long a result is cached for the same arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_seconds: Option<f64>,
-    /// For whom: private or public.
+    /// Who may get a cached result: private or public.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     cache_scope: Option<CacheScope>,
-    /// Whether values are held against `format` in its schemas, where the operator says something about it; they are otherwise.
+    /// Whether values are checked against `format` in its schemas, if the operator has set it; by default
+    /// they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     formats: Option<bool>,
 }
@@ -132,20 +135,20 @@ pub(crate) struct HandlingView {
 /// An argument that takes a file
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FileSlotView {
-    /// Where agents put the id of a file, a ref or an artifact.
+    /// The argument for the id of a file, a ref or an artifact.
     #[schema(example = "file_id")]
     argument: String,
     /// binary_base64, plain_text_content, plain_text_text, image_base64, video_s3_presigned_url or passthrough.
     #[schema(value_type = String, example = "binary_base64")]
     strategy: FileStrategy,
-    /// Where the server finds the content.
+    /// The argument in which the server gets the content.
     #[schema(example = "file_data")]
     content: String,
-    /// Where the server finds the media type, if it wants it.
+    /// The argument in which the server gets the media type, if it needs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "file_type")]
     media_type: Option<String>,
-    /// Agents give a list of ids.
+    /// True if it takes a list of ids.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     many: bool,
 }

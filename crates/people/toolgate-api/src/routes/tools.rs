@@ -35,17 +35,17 @@ pub(crate) struct ToolsQuery {
     /// Only the tools of this server
     #[serde(default)]
     server: Option<String>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
-    /// Entries on a page
+    /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<String>,
-    /// As this agent sees them; never more than the token's own agent sees
+    /// View as this agent; never more than the token's own agent sees
     #[serde(default)]
     agent: Option<String>,
-    /// As this session of the caller sees them
+    /// View as this session of the caller
     #[serde(default)]
     session: Option<String>,
 }
@@ -73,7 +73,7 @@ pub(crate) struct ToolCallBody {
     task_id: Option<String>,
 }
 
-/// What came of a call
+/// The result of a call
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EnvelopeView {
     /// succeeded, tool_error, pending_approval, denied, …
@@ -82,7 +82,7 @@ pub(crate) struct EnvelopeView {
     /// The server's result, byte for byte.
     #[schema(value_type = Option<Object>)]
     pub(super) data: Option<RawJson>,
-    /// Names of results that were too big or too binary.
+    /// Refs to parts of the result that were taken out.
     #[schema(value_type = Vec<Object>)]
     pub(super) refs: Vec<RawJson>,
     #[schema(value_type = Vec<Object>)]
@@ -91,7 +91,8 @@ pub(crate) struct EnvelopeView {
     tool_call_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     approval_id: Option<String>,
-    /// Why there is no result: code, whose fault, retry, message, hint, and details such as the list of problems.
+    /// The error, if there is no result: code, fault, retry, message, hint, and details such as the list of
+    /// problems.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub(super) error: Option<Value>,
@@ -99,7 +100,7 @@ pub(crate) struct EnvelopeView {
 
 /// List tools, by name
 ///
-/// Those that the session of the credential sees.
+/// Lists the tools that the session of the credential sees.
 #[utoipa::path(get, path = "/tools", tag = "tools", params(ToolsQuery),
     responses((status = 200, description = "A page", body = ToolsPage),
         (status = 404, description = "There is no such agent or session")))]
@@ -130,8 +131,8 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/tools/{name}", tag = "tools",
     params(("name" = String, Path, description = "Canonical name, wire name or alias"), SeatQuery),
     responses((status = 200, description = "The tool", body = ToolDetail),
-        (status = 404, description = "There is none that the session sees"),
-        (status = 409, description = "It is withheld until somebody has looked at it"),
+        (status = 404, description = "Not found, or not visible to the session"),
+        (status = 409, description = "It is withheld until it is reviewed"),
         (status = 410, description = "The name is no longer in use")))]
 pub(crate) async fn show(
     State(context): State<Context>,
@@ -161,20 +162,20 @@ pub(crate) async fn show(
 
 /// Call a tool
 ///
-/// The call takes the one path that every call takes: validation, policy, approval, execution, ledger. With
-/// `prefer: respond-async` it does not wait for people; repeating it attaches to what they were asked.
+/// The call takes the path of every call: validation, policy, approval, execution, ledger. With `prefer:
+/// respond-async` it does not wait for people; repeating it attaches to the same approval.
 #[utoipa::path(post, path = "/tools/call", tag = "tools", request_body = ToolCallBody,
     params(SeatQuery, ("prefer" = Option<String>, Header, description = "`respond-async`: do not wait for people"),
         ("traceparent" = Option<String>, Header, description = "W3C trace context")),
     responses((status = 200, description = "The tool ran", body = EnvelopeView),
-        (status = 202, description = "It waits for people, or the server goes on with it", body = EnvelopeView),
+        (status = 202, description = "It waits for people, or the server continues it as a task", body = EnvelopeView),
         (status = 403, description = "Policy or a person said no", body = EnvelopeView),
         (status = 404, description = "There is no such tool, agent or session"),
-        (status = 409, description = "It cannot go on like this: changes requested, expired, cancelled, or the tool is withheld", body = EnvelopeView),
+        (status = 409, description = "It cannot continue: changes requested, expired, cancelled, or the tool is withheld", body = EnvelopeView),
         (status = 410, description = "The name is no longer in use"),
         (status = 422, description = "The arguments do not fit the tool", body = EnvelopeView),
         (status = 502, description = "The server failed", body = EnvelopeView),
-        (status = 503, description = "It could not be recorded, or the server is away; nothing was sent", body = EnvelopeView),
+        (status = 503, description = "It could not be recorded, or the server is not available; nothing was sent", body = EnvelopeView),
         (status = 504, description = "The server did not answer in time", body = EnvelopeView)))]
 pub(crate) async fn call(
     State(context): State<Context>,

@@ -18,21 +18,21 @@ use crate::read::Query;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KeyQuery {
-    /// The key that the address has
+    /// Key in the upload URL
     #[serde(default)]
     key: Option<String>,
 }
 
-/// Send a file to an address that was given out
+/// Upload a file to an upload URL
 ///
-/// As the body, or as the part `file` of a form. What it is called was said when the address was asked for.
+/// The file is the body, or the part `file` of a form. Its name was set when the URL was requested.
 #[utoipa::path(put, path = "/uploads/{id}", tag = "files", params(("id" = String, Path, description = "upl_…"), KeyQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, description = "The file", body = FileView),
-        (status = 400, description = "It broke off; the address can be used again"),
-        (status = 401, description = "The address is not whole"), (status = 404, description = "There is no such address"),
-        (status = 409, description = "It was used"), (status = 410, description = "Its time is over"),
-        (status = 413, description = "The file is larger than files may be here")))]
+        (status = 400, description = "The upload was interrupted; the URL can be used again"),
+        (status = 401, description = "The URL is incomplete"), (status = 404, description = "There is no such upload URL"),
+        (status = 409, description = "The URL was already used"), (status = 410, description = "The URL has expired"),
+        (status = 413, description = "The file is too large")))]
 pub(crate) async fn put(
     State(context): State<Context>,
     Path(id): Path<String>,
@@ -42,7 +42,7 @@ pub(crate) async fn put(
     take(&context, &UploadId::new(id), query, request).await
 }
 
-/// Send a file to an address that was given out
+/// Upload a file to an upload URL
 ///
 /// The same as with PUT.
 #[utoipa::path(post, path = "/uploads/{id}", tag = "files", params(("id" = String, Path, description = "upl_…"), KeyQuery),

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::Context;
 
-/// People's word on one exact call
+/// An approval of one exact call
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ApprovalView {
     #[schema(example = "apr_0198f5c2a4b07c3d8e1f")]
@@ -31,30 +31,31 @@ pub(crate) struct ApprovalView {
     run: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<String>,
-    /// The agent that the caller works as.
+    /// The agent of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
-    /// Who opened the session: for whom it is done.
+    /// Who opened the session: the principal on whose behalf the call is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     opened_by: Option<String>,
-    /// What the call may do: read, write, external, destructive. Absent where the tool is another version by now, or gone.
+    /// The effects of the call: read, write, external, destructive. Absent if the tool's version has changed
+    /// or it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     effects: Option<Effects>,
-    /// What would run, redacted. `null` where it was too long for a list.
+    /// The arguments that would run, redacted. `null` if they are too long for a list.
     #[schema(value_type = Object)]
     arguments: RawJson,
-    /// How long they are, where they were left out.
+    /// Their length, if they were left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments_bytes: Option<usize>,
-    /// Files and refs that the arguments name: the yes is for this very content.
+    /// Files and refs in the arguments: the approval covers exactly this content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<AttachmentView>,
-    /// What was proposed, where an approver changed it.
+    /// The arguments that were proposed, if an approver changed them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     proposed_arguments: Option<RawJson>,
-    /// The canonical digest of what would run.
+    /// The canonical digest of the arguments that would run.
     #[schema(value_type = String)]
     effective: Digest,
     #[schema(value_type = String)]
@@ -67,11 +68,11 @@ pub(crate) struct ApprovalView {
     #[schema(value_type = Object)]
     requirement: Requirement,
     votes: Vec<VoteView>,
-    /// How many agree to what would run now. All for whom one webhook speaks without being told whom it may speak for count
-    /// once.
+    /// The number of people who agree to what would run now. All persons that a webhook without `persons`
+    /// names count as one.
     agreed: usize,
     created_at: String,
-    /// While pending: until when somebody may decide. Once approved: until when the call may run.
+    /// While pending: the end of the time to decide. Once approved: the end of the time to run the call.
     expires_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved_at: Option<String>,
@@ -80,11 +81,11 @@ pub(crate) struct ApprovalView {
     /// The call that ran under it.
     #[serde(skip_serializing_if = "Option::is_none")]
     used_by: Option<String>,
-    /// Why it ended without anybody's word: by_caller or policies_changed.
+    /// The reason why it ended without a decision: by_caller or policies_changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     withdrawn: Option<Withdrawn>,
-    /// When whoever asked heard how it ended.
+    /// When the caller learned how it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     told_at: Option<String>,
 }
@@ -124,12 +125,12 @@ pub(crate) struct VoteView {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     at: String,
-    /// The digest of what they saw.
+    /// The digest of the arguments that they saw.
     #[schema(value_type = String)]
     effective: Digest,
 }
 
-/// What may pass without being asked about again
+/// A grant: calls that run without asking again
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct GrantView {
     #[schema(example = "grt_0198f5c2a4b07c3d8e1f")]
@@ -139,12 +140,12 @@ pub(crate) struct GrantView {
     #[schema(value_type = String)]
     tool_version: Digest,
     pins: Vec<PinView>,
-    /// `null` is no limit.
+    /// `null` is unlimited.
     uses_left: Option<u32>,
     created_at: String,
     created_by: String,
     expires_at: String,
-    /// The approval it was given with.
+    /// The approval with which it was created.
     approval: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     revoked_at: Option<String>,
@@ -154,7 +155,7 @@ pub(crate) struct GrantView {
 pub(crate) struct PinView {
     /// A JSON pointer into the arguments; the empty one is all of them.
     path: String,
-    /// The canonical digest of what must stand there.
+    /// The canonical digest of the value that must be there.
     #[schema(value_type = String)]
     value: Digest,
 }

@@ -20,7 +20,7 @@ use crate::{Context, IncomingWebhook};
 const PERSON_CHARS_MAX: usize = 200;
 const ID_CHARS_MAX: usize = 200;
 
-/// What a person said, told by the program through which they said it
+/// A person's decision, sent by the program through which they decided
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WebhookDecision {
@@ -28,14 +28,14 @@ pub(crate) struct WebhookDecision {
     decision: DecisionWord,
     #[serde(default)]
     reason: Option<String>,
-    /// For `edit`: what should run instead.
+    /// For `edit`: the arguments to run with instead.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     arguments: Option<Value>,
-    /// Who it was, as the sender knows them. Each is one person, however often they decide; where the configuration does not
-    /// name the persons whom the sender speaks for, all of them count as one.
+    /// The person, as the sender knows them. Each counts as one person, however often they decide; if the
+    /// configuration does not name the `persons` of the webhook, all of them count as one.
     person: String,
-    /// `effective` of the approval as it was shown. If it is another by now, nothing is decided.
+    /// `effective` of the approval as it was shown. If it has changed since, nothing is decided.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     effective: Option<Digest>,
@@ -43,16 +43,17 @@ pub(crate) struct WebhookDecision {
 
 /// Decide through another program
 ///
-/// Signed with the secret of the webhook; no token is needed. A message is taken once and within five minutes.
+/// The message is signed with the secret of the webhook; no token is needed. Each message is accepted once,
+/// and within five minutes.
 #[utoipa::path(post, path = "/webhooks/{name}/decisions", tag = "approvals", request_body = WebhookDecision,
     params(("name" = String, Path, description = "The webhook's name in the configuration"),
         ("webhook-id" = String, Header, description = "The message's own id"),
         ("webhook-timestamp" = String, Header, description = "Seconds since 1970"),
         ("webhook-signature" = String, Header, description = "`v1,` and the base64 of HMAC-SHA256 over \"id.timestamp.body\"")),
-    responses((status = 200, description = "The approval as it stands now", body = DecidedView),
+    responses((status = 200, description = "The approval in its new state", body = DecidedView),
         (status = 401, description = "The signature is missing, wrong or too old"),
-        (status = 403, description = "The webhook does not speak for this person"),
-        (status = 409, description = "The message came before, or the approval was decided otherwise or edited meanwhile")))]
+        (status = 403, description = "The webhook may not decide for this person"),
+        (status = 409, description = "The message was already received, or the approval was decided otherwise or edited in the meantime")))]
 pub(crate) async fn decide(
     State(context): State<Context>,
     Path(name): Path<String>,

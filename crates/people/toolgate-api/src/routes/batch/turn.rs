@@ -264,7 +264,7 @@ fn replayed(id: &str, result: &RawJson) -> RawJson {
     entry(id, "\"replayed\":true,", result)
 }
 
-/// What came of a call, byte for byte, under the id it was sent with.
+/// The result of a call, byte for byte, under the id it was sent with.
 fn entry(id: &str, mark: &str, result: &RawJson) -> RawJson {
     let members = result.as_str().strip_prefix('{').expect("an envelope is an object with members");
     RawJson::from_composed(format!("{{\"id\":{},{mark}{members}", Value::from(id)))

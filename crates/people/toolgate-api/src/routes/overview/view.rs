@@ -17,13 +17,13 @@ use crate::pulse::{Edge, Hour, MINUTES, Sums, Tokens, Verification};
 const PRINCIPALS_MAX: usize = 50;
 const EDGES_MAX: usize = 200;
 
-/// How the gateway does
+/// The state of the gateway
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Overview)]
 pub(crate) struct OverviewView {
     at: String,
     waiting: WaitingView,
-    /// Not for approvers, and so is all that follows.
+    /// This and all that follows is not for approvers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) servers: Option<Vec<OverviewServer>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,17 +34,17 @@ pub(crate) struct OverviewView {
     pub(super) ledger: Option<LedgerView>,
 }
 
-/// What waits for people
+/// The number of things that wait for people
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WaitingView {
     approvals: u64,
     /// Questions of runs.
     inputs: u64,
-    /// Tools that somebody should look at.
+    /// Tools that wait for a review.
     reviews: u64,
 }
 
-/// A server, in short
+/// The summary of a server
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct OverviewServer {
     name: String,
@@ -67,29 +67,30 @@ pub(crate) struct TrafficView {
     #[serde(flatten)]
     sums: SumsView,
     calls: u64,
-    /// Of the calls that ran or should have, those that failed: 0 to 1.
+    /// The share of failed calls among those that ran or should have run: 0 to 1.
     error_rate: f64,
-    /// Of calls that ran without anybody being asked.
+    /// Of calls that ran without asking anyone.
     latency: OverviewLatency,
-    /// Sixty, oldest first; the last one has just begun.
+    /// Sixty minutes, oldest first; the last one is still running.
     minutes: Vec<MinuteView>,
-    /// How many principals called.
+    /// The number of principals that called.
     principals_total: usize,
-    /// The busiest first, fifty at most.
+    /// Busiest first, at most fifty.
     principals: Vec<PrincipalView>,
-    /// Who called which server, the busiest first, two hundred at most.
+    /// Which principal called which server, busiest first, at most two hundred.
     edges: Vec<EdgeView>,
 }
 
-/// How calls ended
+/// Calls by their outcome
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SumsView {
     succeeded: u64,
-    /// The tool failed, the call never got an answer, or nobody knows.
+    /// The tool failed, the call was never answered, or its outcome is not known.
     failed: u64,
-    /// Nothing was sent: the arguments do not fit, policy or a person said no, or nobody said yes in time.
+    /// Nothing was sent: the arguments do not fit, policy or a person denied the call, or the time to decide
+    /// ran out.
     refused: u64,
-    /// Cancelled, or answered that somebody must be waited for.
+    /// Cancelled, or answered with a pending state.
     other: u64,
 }
 
@@ -100,7 +101,7 @@ pub(crate) struct MinuteView {
     sums: SumsView,
 }
 
-/// How long calls took, to about a tenth
+/// The duration of calls, accurate to about a tenth
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct OverviewLatency {
     count: u64,
@@ -120,7 +121,7 @@ pub(crate) struct PrincipalView {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EdgeView {
     principal: String,
-    /// Absent where the call named no server.
+    /// Absent if the call named no server.
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<String>,
     calls: u64,
@@ -128,30 +129,30 @@ pub(crate) struct EdgeView {
     refused: u64,
 }
 
-/// What scoping saves
+/// The tokens that scoping saves
 ///
-/// If every session in use showed all tools there are, each list would cost `catalogue` tokens. They cost `listed`
-/// together; the rest is saved.
+/// If every session in use listed all tools, each list would cost `catalogue` tokens. Together they cost
+/// `listed`; the rest is saved.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TokensView {
-    /// Which tokens are counted.
+    /// The tokenizer that counts the tokens.
     #[schema(example = "o200k_base")]
     tokenizer: &'static str,
-    /// Of one list of every tool there is.
+    /// The cost of one list of all tools.
     catalogue: usize,
-    /// Sessions that were used in the last minutes, a hundred at most.
+    /// The number of sessions used in the last minutes, at most a hundred.
     sessions: usize,
-    /// Of the lists of all these sessions.
+    /// The cost of the lists of all these sessions.
     listed: usize,
     saved: usize,
 }
 
-/// How the ledger stands
+/// The state of the ledger
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = OverviewLedger)]
 pub(crate) struct LedgerView {
     events: u64,
-    /// The last verification through this gateway since it began.
+    /// The last verification through this gateway since its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<VerificationView>,
 }
@@ -160,7 +161,7 @@ pub(crate) struct LedgerView {
 pub(crate) struct VerificationView {
     at: String,
     intact: bool,
-    /// How many events were looked at.
+    /// The number of events that were checked.
     events: u64,
     /// The first event that is not as it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
