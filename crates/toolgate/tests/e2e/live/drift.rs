@@ -375,7 +375,7 @@ async fn what_is_withheld_or_gone_runs_through_no_door_and_says_why() {
     site.tool_is("jobs:stop", "retired").await;
     let agent = site.agent();
     site.sees(&agent, &["jobs__stay"]).await;
-    for (name, why, status) in [("run", "its definition changed", 409), ("stop", "any more", 410)] {
+    for (name, why, status) in [("run", "its definition changed", 409), ("stop", "no longer offered", 410)] {
         for called in [format!("jobs__{name}"), format!("jobs:{name}")] {
             let said =
                 agent.modern("tools/call", json!({ "name": called, "arguments": {} })).await.response();
