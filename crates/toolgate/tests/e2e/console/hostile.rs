@@ -1,11 +1,13 @@
 //! Text that wants to be more than text, everywhere text from outside is shown: no script runs, no page breaks.
 
 use serde_json::{Value, json};
+use toolgate_testkit::gateway::until_async;
 
 use super::office::{Office, TRANSFER};
 use super::person::{DESK, PHONE, Person};
 use super::plain::Visitor;
-use crate::kit::call;
+use crate::doors::WAIT;
+use crate::kit::{call, names};
 use crate::runs::work::Work;
 
 /// Closes tags and quotes, brings scripts, turns the direction of what follows, and hides characters.
@@ -79,6 +81,10 @@ async fn accepted(office: &Office) -> String {
         assert_eq!(accepted.status, 200, "{accepted:?}");
         office.site().tool_is("jobs:evil", "active").await;
     }
+    let listed = until_async(WAIT, || async {
+        names(&office.helper).await.iter().any(|name| name == "jobs__evil").then_some(())
+    });
+    listed.await.expect("agents see it");
     let echoed = call(&office.helper, "jobs__evil", json!({ "note": EVIL })).await;
     assert_ne!(echoed["isError"], true, "{}", short(&echoed));
     let id = echoed["_meta"]["dev.toolgate/envelope"]["tool_call_id"].as_str();
