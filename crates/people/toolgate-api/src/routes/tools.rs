@@ -277,6 +277,7 @@ fn status_of(envelope: &Envelope, error: Option<&Value>) -> StatusCode {
     match envelope.status {
         // The same call was sent before, and its result cannot be had.
         Outcome::Joined if error.is_some() => StatusCode::CONFLICT,
+        Outcome::Unknown if is_callers(error) => StatusCode::CONFLICT,
         Outcome::Succeeded | Outcome::ToolError | Outcome::Joined => StatusCode::OK,
         Outcome::Accepted | Outcome::PendingApproval | Outcome::PendingInput => StatusCode::ACCEPTED,
         Outcome::Denied | Outcome::Rejected => StatusCode::FORBIDDEN,
