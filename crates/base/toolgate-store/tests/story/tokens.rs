@@ -316,26 +316,23 @@ async fn a_token_says_who_made_it_and_when_it_was_last_used(world: World) {
 async fn a_token_is_made_and_revoked_together_with_its_event(world: World) {
     /// More operations than making or revoking a token has.
     const OPERATIONS_MAX: u64 = 30;
-    let mut expected = Vec::new();
     for n in 1..OPERATIONS_MAX {
         let store = world.open().await;
         store.fail_nth(n);
-        let made = store.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await;
-        let revoked = match &made {
-            Ok(token) => store.revoke_token(STREAM, &PrincipalId::local(), &token.id).await.is_ok(),
-            Err(_) => false,
-        };
+        if let Ok(token) = store.create_token(STREAM, NewTokenSpec::of(Role::Agent)).await {
+            drop(store.revoke_token(STREAM, &PrincipalId::local(), &token.id).await);
+        }
         let clean = store.is_fault_to_come();
         store.fail_never();
-        expected.extend(made.is_ok().then_some("token.created"));
-        expected.extend(revoked.then_some("token.revoked"));
-        assert_eq!(kinds(&store).await, expected, "operation {n}");
+        // Where the answer to a commit is lost it may have taken effect, and then with its event.
+        let told = kinds(&store).await;
+        let count = |kind: &str| told.iter().filter(|one| **one == kind).count();
         let tokens = store.list_tokens().await.expect("listed");
-        let live = tokens.iter().filter(|token| token.is_live(0)).count();
-        let count = |kind: &str| expected.iter().filter(|one| **one == kind).count();
+        let revoked = tokens.iter().filter(|token| token.revoked_at_ms.is_some()).count();
         assert_eq!(
-            (tokens.len(), live),
-            (count("token.created"), count("token.created") - count("token.revoked"))
+            (tokens.len(), revoked),
+            (count("token.created"), count("token.revoked")),
+            "operation {n}"
         );
         if clean {
             assert!(n > 5, "the failures were real: {n}");
