@@ -144,6 +144,7 @@ impl Books {
             return Ok(ToolRowsWritten::Nothing { outdated });
         }
         let tenant = change.tenant;
+        versions::keep_first(&mut change.tx, tenant, changes).await.map_err(&doing)?;
         let write = WRITE.execute(&mut change.tx, changes, |to, one| row::push(tenant, one, to));
         write.await.map_err(&doing)?;
         versions::note(&mut change.tx, tenant, changes).await.map_err(&doing)?;

@@ -1,4 +1,5 @@
-//! Every definition that a tool was seen with. What is pinned or offered is noted in the transaction that writes its row.
+//! Every definition that a tool was seen with, noted in the transaction that writes its row. Most tools never change: the first
+//! definition is in the row alone until there is a second one.
 
 use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,7 +18,20 @@ use crate::{Store, StoreError};
 pub const VERSIONS_PER_TOOL_MAX: i64 = 100;
 
 const READ: &str = "SELECT version, definition, first_seen_us FROM tool_versions
-    WHERE tenant = $1 AND key = $2 ORDER BY first_seen_us, version";
+    WHERE tenant = $1 AND key = $2
+    UNION ALL SELECT pinned_version, pinned, first_seen_ms * 1000 FROM registry_tools
+    WHERE tenant = $1 AND key = $2 AND NOT EXISTS (SELECT 1 FROM tool_versions
+        WHERE tool_versions.tenant = registry_tools.tenant AND tool_versions.key = registry_tools.key
+            AND tool_versions.version = registry_tools.pinned_version)
+    ORDER BY 3, 1";
+/// Take the tenant and the keys as a JSON array.
+const KEEP_FIRST_SQLITE: &str = "INSERT INTO tool_versions (tenant, key, version, definition, first_seen_us)
+    SELECT tenant, key, pinned_version, pinned, first_seen_ms * 1000 FROM registry_tools
+    WHERE tenant = $1 AND key IN (SELECT value FROM json_each($2)) ON CONFLICT DO NOTHING";
+const KEEP_FIRST_POSTGRES: &str =
+    "INSERT INTO tool_versions (tenant, key, version, definition, first_seen_us)
+    SELECT tenant, key, pinned_version, pinned, first_seen_ms * 1000 FROM registry_tools
+    WHERE tenant = $1 AND key IN (SELECT json_array_elements_text($2::json)) ON CONFLICT DO NOTHING";
 /// Take the tenant, the keys as a JSON array, and how many of each stay.
 const FORGET_SQLITE: &str = "DELETE FROM tool_versions
     WHERE tenant = $1 AND key IN (SELECT value FROM json_each($2))
@@ -56,16 +70,27 @@ impl Store {
     }
 }
 
-/// Within the transaction of the rows.
+/// Keeps what rows have that are about to change. To be called before they are written.
+pub(super) async fn keep_first(
+    tx: &mut Transaction,
+    tenant: &'static str,
+    changes: &[ToolRowChange],
+) -> Result<(), sqlx::Error> {
+    let Some(keys) = changed_keys(changes) else { return Ok(()) };
+    let text = tx.dialect().pick(KEEP_FIRST_SQLITE, KEEP_FIRST_POSTGRES);
+    tx.sql(text).bind(tenant).bind(keys).execute().await.map(drop)
+}
+
+/// Notes what rows have that were changed, and lets the oldest go.
 pub(super) async fn note(
     tx: &mut Transaction,
     tenant: &'static str,
     changes: &[ToolRowChange],
 ) -> Result<(), sqlx::Error> {
+    let Some(keys) = changed_keys(changes) else { return Ok(()) };
     // Changes follow each other faster than milliseconds; what is offered comes after what is pinned.
     let now_us = now_us();
-    let seen: Vec<(&ToolRowChange, &Definition, i64)> = changes
-        .iter()
+    let seen: Vec<(&ToolRowChange, &Definition, i64)> = changed(changes)
         .flat_map(|change| {
             let pinned = Some((change, &change.row.pinned, now_us));
             [pinned, change.row.candidate.as_ref().map(|offered| (change, offered, now_us + 1))]
@@ -80,16 +105,19 @@ pub(super) async fn note(
         to.push(*at_us);
     };
     WRITE.execute(tx, &seen, push).await?;
-    // Of a tool that is new there cannot be too many.
-    let changed = changes.iter().filter(|change| change.after.is_some());
-    let keys: Vec<String> = changed.map(|change| key(&change.row.name)).collect();
-    if keys.is_empty() {
-        return Ok(());
-    }
     let text = tx.dialect().pick(FORGET_SQLITE, FORGET_POSTGRES);
-    let forget = tx.sql(text).bind(tenant).bind(RawJson::from_serialize(&keys).as_str().to_owned());
-    forget.bind(VERSIONS_PER_TOOL_MAX).execute().await?;
-    Ok(())
+    tx.sql(text).bind(tenant).bind(keys).bind(VERSIONS_PER_TOOL_MAX).execute().await.map(drop)
+}
+
+/// Of a tool that is new there is one definition, unless its server offers another one at once.
+fn changed(changes: &[ToolRowChange]) -> impl Iterator<Item = &ToolRowChange> {
+    changes.iter().filter(|change| change.after.is_some() || change.row.candidate.is_some())
+}
+
+/// As a JSON array, if there are any.
+fn changed_keys(changes: &[ToolRowChange]) -> Option<String> {
+    let keys: Vec<String> = changed(changes).map(|change| key(&change.row.name)).collect();
+    (!keys.is_empty()).then(|| RawJson::from_serialize(&keys).as_str().to_owned())
 }
 
 fn now_us() -> i64 {
