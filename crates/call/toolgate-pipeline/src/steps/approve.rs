@@ -1,4 +1,4 @@
-//! Step four: where policy asks for people, people have agreed to exactly this call.
+//! Step five: where policy asks for people, people have agreed to exactly this call.
 
 use std::sync::Arc;
 use std::time::Duration;

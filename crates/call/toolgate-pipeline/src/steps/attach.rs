@@ -1,4 +1,4 @@
-//! Step two and a half: files and refs that the arguments name exist, belong to the caller, and have a content by which
+//! Step three: files and refs that the arguments name exist, belong to the caller, and have a content by which
 //! people can agree to them.
 
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Step three: policy permits the call, perhaps if a person agrees.
+//! Step four: policy permits the call, perhaps if a person agrees.
 
 use serde_json::{Value, json};
 use toolgate_core::decision::{Denial, PolicyRef, Question, Requirement, Verdict};

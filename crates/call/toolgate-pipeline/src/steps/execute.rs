@@ -1,4 +1,4 @@
-//! Step five: the call is sent, once what allows it is used up and, where it may change something, its start is on disk.
+//! Step six: the call is sent, once what allows it is used up and, where it may change something, its start is on disk.
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

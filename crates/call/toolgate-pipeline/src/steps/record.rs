@@ -1,4 +1,4 @@
-//! Step six: how the call ended is in the ledger before anybody hears of it.
+//! Step seven: how the call ended is in the ledger before anybody hears of it.
 
 use serde_json::{Value, json};
 use toolgate_core::event::{Durability, EventKind, Outcome};
